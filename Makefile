@@ -1,0 +1,43 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+# Each target makes .venv when it needs one; a second run reuses it.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check soak bench format clean
+
+VENV  ?= .venv
+BIN   := $(VENV)/bin
+CORES ?= $(shell getconf _NPROCESSORS_ONLN)
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|'
+
+run: $(VENV)/.ready-run ## set up, then answer questions about 100,000 generated people
+	@$(BIN)/privet demo
+
+test: check ## set up, then run every check and every test
+	@echo "privet: all tests passed"
+
+check: $(VENV)/.ready-dev ## the fast loop: format, lint, types, unit tests with coverage
+	@echo "privet: format and lint (ruff)"
+	@$(BIN)/ruff format --check --quiet . || { echo "privet: run 'make format' to fix the layout"; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@echo "privet: types (mypy --strict)"
+	@$(BIN)/mypy
+	@echo "privet: unit tests, doctests and coverage (pytest)"
+	@$(BIN)/pytest -q -n $(CORES) --cov --cov-report=term
+
+soak: $(VENV)/.ready-dev ## the long statistical, crash and fuzz runs, on fresh entropy from the OS
+	@PRIVET_TEST_ENTROPY=os HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n $(CORES) -m "soak or not soak" --durations=10
+
+bench: $(VENV)/.ready-run ## measure Privet beside its peers, in one run
+	@$(BIN)/python benchmarks/noise.py
+
+format: $(VENV)/.ready-dev ## lay out the code and fix what can be fixed without thinking
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format --quiet .
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) .peers .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+
+$(VENV)/.ready-%: pyproject.toml tools/setup
+	@tools/setup $(VENV) $*

@@ -1,0 +1,1 @@
+"""Privet: let others learn from data about people without exposing anyone."""
