@@ -20,12 +20,12 @@ from privet.noise.lazy import (
     ball_of,
     certain_floor,
     collect,
+    decided_steps,
     exponential,
     in_place,
     midpoint,
     midpoints,
     settle,
-    to_steps,
 )
 
 # Taylor series of cos(pi z / 2) and sin(pi z / 2); on |z| <= 1/2 what is left out is below 2^-54.
@@ -112,7 +112,7 @@ class GaussianLaw(Law):
         def refined(place: int) -> tuple[int, int]:
             return self._refined(int(words[place]), int(words[pairs + place]), source)
 
-        return to_steps(
+        return decided_steps(
             np.copysign(np.concatenate(magnitudes), words.view(np.float64)),
             np.concatenate((places, places + pairs)),
             lambda place: refined(place % pairs)[place // pairs],

@@ -22,11 +22,11 @@ from privet.noise.lazy import (
     ball_of,
     certain_floor,
     collect,
+    decided_steps,
     exponential,
     midpoint,
     midpoints,
     settle,
-    to_steps,
 )
 
 
@@ -77,7 +77,7 @@ class _SignedFloor(Law):
         words = source.words(size)
         with np.errstate(divide="ignore"):
             magnitudes, undecided = self.decide(midpoints(words), RADIUS)
-        return to_steps(
+        return decided_steps(
             np.copysign(magnitudes, words.view(np.float64)),
             np.flatnonzero(undecided),
             lambda place: self._refined(int(words[place]), source),

@@ -161,7 +161,7 @@ def ball_of(number: Fraction) -> arb:
     return arb(fmpq(number.numerator, number.denominator))
 
 
-def to_steps(values: Floats, undecided: NDArray[np.intp], refined: Callable[[int], int]) -> Steps:
+def decided_steps(values: Floats, undecided: NDArray[np.intp], refined: Callable[[int], int]) -> Steps:
     """Return whole-numbered floats as int64, each undecided place replaced by its refined value.
 
     Where int64 is too narrow for a refined value, the result holds Python ints.
