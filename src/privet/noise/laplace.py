@@ -133,7 +133,7 @@ class DiscreteLaplaceLaw(_SignedFloor):
 
     Example:
         >>> from privet.noise.for_tests import seeded_entropy_for_tests
-        >>> DiscreteLaplaceLaw(scale=Fraction(1, 100)).one(seeded_entropy_for_tests(1))
+        >>> DiscreteLaplaceLaw(scale=0.01).one(seeded_entropy_for_tests(1))
         0
     """
 

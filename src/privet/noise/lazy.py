@@ -80,7 +80,8 @@ def certain_floor(value: F, slack: F) -> tuple[F, Undecided]:
 
 def in_place(function: Callable[..., Any], value: F) -> F:
     """Apply a numpy function to an array without making another; a single number is simply replaced."""
-    result: F = function(value, out=value) if np.ndim(value) else function(value)
+    many = isinstance(value, np.ndarray)
+    result: F = function(value, out=value) if many else function(value)
     return result
 
 
