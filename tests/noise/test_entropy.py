@@ -171,6 +171,11 @@ def test_cannot_be_seeded() -> None:
         Entropy(42)  # type: ignore[call-arg]  # the point
 
 
+def test_cannot_be_subclassed() -> None:
+    with pytest.raises(TypeError, match="no other"):
+        type("Weak", (Entropy,), {})
+
+
 def test_known_sources_are_not_entropy() -> None:
     """A ledger asks for `Entropy` itself, which cannot be subclassed and which these are not."""
     assert not isinstance(seeded_entropy_for_tests(1), Entropy)

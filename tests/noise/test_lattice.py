@@ -29,12 +29,21 @@ def test_rounds_every_float_to_the_nearest_step(values: list[float], exponent: i
     assert [lattice.to_step(value) for value in values] == expected
 
 
-@given(st.lists(int64s, min_size=1, max_size=5), st.integers(-80, 80))
+near_2_53 = st.integers(-(2**54), 2**54) | st.integers(2**53 - 3, 2**53 + 3) | int64s
+
+
+@given(st.lists(near_2_53, min_size=1, max_size=5), st.integers(-80, 80) | st.integers(-3, 3))
 def test_rounds_every_integer_exactly(values: list[int], exponent: int) -> None:
     """int64 beyond 2^53 does not pass through a float."""
     lattice = Lattice(exponent)
     steps = lattice.to_steps(np.array(values, dtype=np.int64))
     assert steps.tolist() == [nearest(Fraction(value), lattice.step) for value in values]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint64, np.bool_, np.float32])
+def test_rounds_every_kind_of_number(dtype: type[np.generic]) -> None:
+    assert Lattice(-1).to_steps(np.array([0, 1], dtype=dtype)).tolist() == [0, 2]
+    assert Lattice(0).to_steps(np.array([2**64 - 1], dtype=np.uint64)).tolist() == [2**64 - 1]
 
 
 @pytest.mark.parametrize("eighths", range(-40, 41))

@@ -113,6 +113,9 @@ class Entropy:
         self._left = 0
         self._block = np.empty(0, dtype=np.uint64)
 
+    def __init_subclass__(cls) -> NoReturn:
+        raise TypeError("Entropy cannot be subclassed: a ledger trusts this class and no other")
+
     def __repr__(self) -> str:
         return "Entropy()"
 

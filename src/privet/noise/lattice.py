@@ -13,6 +13,7 @@ from privet.noise.law import Number, exact_number
 from privet.noise.lazy import Floats, Steps
 
 _INT64 = 1 << 63
+_EXACT_FLOAT = 1 << 53  # integers up to here are floats
 _FINEST, _COARSEST = -1074, 1023  # the powers of two that are floats
 _LARGEST = np.finfo(np.float64).max
 
@@ -74,7 +75,7 @@ class Lattice:
         array = np.asarray(values)
         if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and not np.isfinite(array).all()):
             raise InvalidParameter("values must be finite numbers: clip and fill missing ones before rounding")
-        if array.dtype.kind != "f" and (array.astype(np.float64) != array).any():
+        if array.dtype.kind in "iu" and ((array > _EXACT_FLOAT) | (array < -_EXACT_FLOAT)).any():
             return self._exact_steps(array)
         with np.errstate(over="ignore"):
             scaled = np.ldexp(array.astype(np.float64), -self.exponent)
