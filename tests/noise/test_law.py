@@ -119,6 +119,12 @@ def test_none_is_a_count(law: Law) -> None:
     assert len(law.many(NOTHING, 0)) == 0
 
 
+@pytest.mark.parametrize("length", [-1, 2**41])
+def test_bad_lengths_are_refused(length: int) -> None:
+    with pytest.raises(InvalidParameter, match="length must be between"):
+        PermutationLaw(length)
+
+
 def test_certain_outcomes() -> None:
     assert UniformLaw(1).one(NOTHING) == 0
     assert UniformLaw(1).many(NOTHING, 3).tolist() == [0, 0, 0]
@@ -141,6 +147,8 @@ def test_categorical_over_a_million_candidates(source: BitSource) -> None:
 
 def test_categorical_takes_unsigned_and_extreme_scores(source: BitSource) -> None:
     assert CategoricalLaw(np.array([2**64 - 1, 0], dtype=np.uint64)).one(source) == 0
+    close = np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64)  # one apart, and the same float64
+    assert CategoricalLaw(close, rate=1000).many(source, 100).tolist() == [0] * 100
     assert CategoricalLaw([1.7e308, -1.7e308], rate=Fraction(1, 2**200)).one(source) == 0
     assert set(CategoricalLaw([1e-320, 0.0]).many(source, 100).tolist()) == {0, 1}
 

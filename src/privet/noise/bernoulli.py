@@ -15,9 +15,9 @@ from privet.noise.lazy import (
     RADIUS,
     RESERVE,
     F,
+    Flags,
     Floats,
     LazyUniform,
-    Undecided,
     ball_of,
     exponential,
     midpoint,
@@ -111,7 +111,7 @@ class BernoulliExpLaw:
         return f"BernoulliExpLaw({self.exponent})"
 
 
-def decide_survival(uniform: F, radius: float, exponent: F) -> tuple[Undecided, Undecided]:
+def decide_survival(uniform: F, radius: float, exponent: F) -> tuple[Flags, Flags]:
     """Return whether -ln(v) > exponent for all v within `radius` of `uniform`, and where that is undecided.
 
     The exponents may be off by the reserve, relative and absolute.

@@ -111,7 +111,9 @@ def _checked(scores: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
     array = np.asarray(scores)
     if array.ndim != 1 or not array.size or array.dtype.kind not in "iuf":
         raise InvalidParameter("scores must be a non-empty row of numbers")
-    if array.dtype.kind in "iu" and (array.dtype != np.uint64 or array.max() < 1 << 63):
+    if array.dtype == np.uint64:
+        return (array ^ np.uint64(1 << 63)).view(np.int64)  # all lowered by 2^63, which changes no gap
+    if array.dtype.kind in "iu":
         return array.astype(np.int64)
     wide = array.astype(np.float64)
     if np.isnan(wide).any() or (wide == np.inf).any():

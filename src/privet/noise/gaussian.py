@@ -14,9 +14,9 @@ from privet.noise.lazy import (
     RADIUS,
     RESERVE,
     F,
+    Flags,
     LazyUniform,
     Steps,
-    Undecided,
     ball_of,
     certain_floor,
     collect,
@@ -59,7 +59,7 @@ class GaussianLaw(Law):
         self._scale = float(self.scale)
         self._bits = 40 + math.ceil(self.scale).bit_length()
 
-    def decide(self, uniform: F, angle: F, radius: float) -> tuple[tuple[F, F], Undecided]:
+    def decide(self, uniform: F, angle: F, radius: float) -> tuple[tuple[F, F], Flags]:
         """Return both magnitudes common to all reals within `radius` of u and v, and where there are none.
 
         Proof: |sqrt(2E') - sqrt(2E)| <= 2 |E' - E| / sqrt(2E); a turns by pi/2 times the radius; and a product
@@ -155,7 +155,7 @@ class DiscreteGaussianLaw(Law):
     Proof of the law:
         Canonne, Kamath and Steinke (2020): a proposal Y from the discrete Laplace law of the same scale, kept with
         probability exp(-(|Y|/scale - 1)^2 / 2). Proposal times acceptance is, up to a constant factor,
-        exp(-|y|/scale - y^2/(2 scale^2) + |y|/scale) = exp(-y^2/(2 scale^2)). At least 3 of 5 proposals are kept.
+        exp(-|y|/scale - y^2/(2 scale^2) + |y|/scale) = exp(-y^2/(2 scale^2)). More than half of all proposals are kept.
 
     Example:
         >>> from privet.noise.for_tests import seeded_entropy_for_tests

@@ -16,9 +16,9 @@ from privet.noise.lazy import (
     RADIUS,
     RESERVE,
     F,
+    Flags,
     LazyUniform,
     Steps,
-    Undecided,
     ball_of,
     certain_floor,
     collect,
@@ -47,7 +47,7 @@ class _SignedFloor(Law):
     def offset_ball(self) -> arb:
         """Return a ball around the offset at the present precision."""
 
-    def decide(self, uniform: F, radius: float) -> tuple[F, Undecided]:
+    def decide(self, uniform: F, radius: float) -> tuple[F, Flags]:
         """Return the magnitude common to all reals within `radius` of each `uniform`, and where there is none."""
         value, slack = exponential(uniform, radius)
         value *= self._scale

@@ -55,11 +55,11 @@ def exact_scale(value: Number) -> Fraction:
     return scale
 
 
-def draw_count(count: SupportsIndex) -> int:
+def draw_count(count: SupportsIndex, *, name: str = "count") -> int:
     """Return how many values to draw, as an int in the range that fits memory."""
     number = operator.index(count)
     if not 0 <= number <= _MOST:
-        raise InvalidParameter(f"count must be between 0 and 2^40, got {number}")
+        raise InvalidParameter(f"{name} must be between 0 and 2^40, got {number}")
     return number
 
 

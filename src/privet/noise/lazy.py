@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from privet.noise.entropy import BitSource, Words
 
 Floats: TypeAlias = NDArray[np.float64]
-Undecided: TypeAlias = NDArray[np.bool_] | np.bool_
+Flags: TypeAlias = NDArray[np.bool_] | np.bool_
 F = TypeVar("F", NDArray[np.float64], np.float64)  # decisions are written once, for many values and for one
 Steps: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
 
@@ -68,7 +68,7 @@ def exponential(uniform: F, radius: float) -> tuple[F, F]:
     return value, slack
 
 
-def certain_floor(value: F, slack: F) -> tuple[F, Undecided]:
+def certain_floor(value: F, slack: F) -> tuple[F, Flags]:
     """Return floor(value), and whether `value - slack` and `value + slack` disagree about it.
 
     The array `value` is used up as working space.
@@ -129,23 +129,25 @@ def settle(
         while uniforms[0].known < bits:
             for uniform in uniforms:
                 uniform.extend()
-        floors = _floors(formula, uniforms, precision=uniforms[0].known + 64)
-        if None not in floors:
-            return tuple(int(floor) for floor in floors if floor is not None)
+        floors = try_floors(formula, uniforms, precision=uniforms[0].known + 64)
+        if floors is not None:
+            return floors
         bits += 64
 
 
-def _floors(
+def try_floors(
     formula: Callable[..., Sequence[arb]], uniforms: Sequence[LazyUniform], *, precision: int
-) -> list[int | None]:
+) -> tuple[int, ...] | None:
+    """Return the floor of each number in `formula(*uniforms)`, or nothing where the known bits leave one open."""
     with _PRECISION_LOCK:  # the precision belongs to the whole process; balls are right at any, only wider
         before, ctx.prec = ctx.prec, precision
         try:
             balls = formula(*(uniform.ball() for uniform in uniforms))
-            whole = [ball.floor().unique_fmpz() if ball.is_finite() else None for ball in balls]
+            whole = [ball.floor().unique_fmpz() for ball in balls if ball.is_finite()]
         finally:
             ctx.prec = before
-    return [None if number is None else int(number) for number in whole]
+    floors = tuple(int(number) for number in whole if number is not None)
+    return floors if len(floors) == len(balls) else None
 
 
 _PRECISION_LOCK = threading.Lock()

@@ -80,7 +80,7 @@ class PermutationLaw:
     """
 
     def __init__(self, length: int) -> None:
-        self.length = draw_count(length)
+        self.length = draw_count(length, name="length")
 
     def one(self, source: BitSource) -> NDArray[np.intp]:
         """Draw one order, as the positions 0 to length - 1 rearranged."""
