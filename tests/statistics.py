@@ -1,6 +1,7 @@
 """Statistical assertions with a stated false-alarm rate. Every use has a control that must fail."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -30,15 +31,17 @@ class Fit:
         return f"n={self.draws}, cells={self.cells}, chi-square={self.statistic:.1f}, threshold={self.threshold:.1f}"
 
 
-def chi_square(draws: Iterable[int], pmf: Mapping[int, float], *, false_alarm: float = FALSE_ALARM) -> Fit:
+Draws = Iterable[int] | Mapping[int, int]  # the outcomes one by one, or how often each occurred
+
+
+def chi_square(draws: Draws, pmf: Mapping[int, float], *, false_alarm: float = FALSE_ALARM) -> Fit:
     """Compare draws with probabilities; outcomes that `pmf` does not name form one cell with what is left of 1.
 
     Half of the false-alarm rate goes to chi-square, half to an exact binomial test of the unnamed outcomes, which
     merging would hide.
     """
-    outcomes, counts = np.unique(np.asarray(draws), return_counts=True)
-    observed = dict(zip(outcomes.tolist(), counts.tolist(), strict=True))
-    total = int(counts.sum())
+    observed = draws if isinstance(draws, Mapping) else tally(draws)
+    total = sum(observed.values())
     left = max(1e-12, 1.0 - math.fsum(pmf.values()))  # the probabilities themselves are rounded
     strays = sum(count for k, count in observed.items() if k not in pmf)
     merged = _merged(sorted((pmf[k] * total, observed.get(k, 0)) for k in pmf), (left * total, strays))
@@ -47,6 +50,12 @@ def chi_square(draws: Iterable[int], pmf: Mapping[int, float], *, false_alarm: f
         statistic = math.inf
     threshold = float(chi2.isf(false_alarm / 10, max(1, len(merged) - 1)))
     return Fit(total, len(merged), statistic, threshold)
+
+
+def tally(draws: Iterable[int]) -> Counter[int]:
+    """Count how often each outcome occurs."""
+    outcomes, counts = np.unique(np.asarray(draws), return_counts=True)
+    return Counter(dict(zip(outcomes.tolist(), counts.tolist(), strict=True)))
 
 
 def _merged(rows: list[tuple[float, int]], rest: tuple[float, int]) -> list[tuple[float, int]]:
@@ -60,14 +69,14 @@ def _merged(rows: list[tuple[float, int]], rest: tuple[float, int]) -> list[tupl
     return merged
 
 
-def assert_follows(draws: Iterable[int], pmf: Mapping[int, float], *, false_alarm: float = FALSE_ALARM) -> None:
+def assert_follows(draws: Draws, pmf: Mapping[int, float], *, false_alarm: float = FALSE_ALARM) -> None:
     """Fail, with probability `false_alarm` for a right sampler, unless the draws follow the probabilities."""
     fit = chi_square(draws, pmf, false_alarm=false_alarm)
     print(fit)  # noqa: T201 - shown by pytest when the test fails, and with -s
     assert fit.agrees, f"the draws do not follow the law: {fit}"
 
 
-def assert_does_not_follow(draws: Iterable[int], pmf: Mapping[int, float], *, false_alarm: float = FALSE_ALARM) -> None:
+def assert_does_not_follow(draws: Draws, pmf: Mapping[int, float], *, false_alarm: float = FALSE_ALARM) -> None:
     """Be the control: fail unless the same test rejects a law that is wrong on purpose."""
     fit = chi_square(draws, pmf, false_alarm=false_alarm)
     assert not fit.agrees, f"the control was not rejected, so the test has no power: {fit}"

@@ -19,16 +19,20 @@ from privet.noise import (
 )
 from privet.noise.for_tests import bit_string_for_tests
 from privet.noise.lazy import Steps, collect, midpoint, midpoints
-from tests.noise.reference import ball
+from tests.noise.reference import LAWS, ball, laplace_tail
 
 FAR_BITS = 63 + 64
 
 
-def edge_at(exponent: Callable[[], arb]) -> int:
-    """The first 127 bits of exp(-exponent), as a whole number: where a real crosses from one result to the next."""
+def decay(exponent: arb) -> arb:
+    return (-exponent).exp()
+
+
+def edge_at(real: Callable[[], arb]) -> int:
+    """The first 127 bits of a real in (0, 1), as a whole number: where a uniform crosses from one result to the next."""
     before, ctx.prec = ctx.prec, FAR_BITS + 64
     try:
-        scaled = ((-exponent()).exp() * 2**FAR_BITS).floor().unique_fmpz()
+        scaled = (real() * 2**FAR_BITS).floor().unique_fmpz()
     finally:
         ctx.prec = before
     assert scaled is not None
@@ -48,7 +52,7 @@ def test_laplace_on_both_sides_of_a_boundary(
     law: type[LaplaceLaw | DiscreteLaplaceLaw], magnitude: int, scale: Fraction
 ) -> None:
     sampler = law(scale)
-    edge = edge_at(lambda: (magnitude - sampler.offset_ball()) / ball(scale))
+    edge = edge_at(lambda: LAWS[law](scale, magnitude))  # the chance of this magnitude or more
     for sign in (0, 1):
         for shift, expected in ((1, magnitude - 1), (-1, magnitude)):  # a larger uniform gives a smaller magnitude
             string = tape(edge + shift, sign=sign)
@@ -60,7 +64,7 @@ def test_laplace_on_both_sides_of_a_boundary(
 def test_a_bit_further_would_have_been_too_far() -> None:
     """The control: the boundary itself stays undecided with two words, and the sampler asks for a third."""
     sampler = LaplaceLaw(10)
-    edge = edge_at(lambda: (3 - sampler.offset_ball()) / 10)
+    edge = edge_at(lambda: laplace_tail(Fraction(10), 3))
     with pytest.raises(RuntimeError, match="0 words left"):
         sampler.one(bit_string_for_tests(tape(edge)))
 
@@ -68,7 +72,7 @@ def test_a_bit_further_would_have_been_too_far() -> None:
 def test_gaussian_pair_on_both_sides_of_a_boundary() -> None:
     scale = 10
     half = 1 << 51  # an angle of pi/4, up to the bits below: both members of the pair hang on the same boundary
-    edge = edge_at(lambda: (arb(7) / 2 / scale) ** 2)  # r cos(pi/4) = 3.5 / 10
+    edge = edge_at(lambda: decay((arb(7) / 2 / scale) ** 2))  # r cos(pi/4) = 3.5 / 10
     for shift, expected in ((1 << 30, 3), (-(1 << 30), 4)):
         first, second = tape(edge + shift), tape(half << 75)
         string = first[:64] + second[:64] + first[64:] + second[64:]
@@ -78,7 +82,7 @@ def test_gaussian_pair_on_both_sides_of_a_boundary() -> None:
 
 @pytest.mark.parametrize("exponent", [Fraction(1, 7), Fraction(1), Fraction(20)], ids=str)
 def test_survival_on_both_sides_of_a_boundary(exponent: Fraction) -> None:
-    edge = edge_at(lambda: ball(exponent))
+    edge = edge_at(lambda: decay(ball(exponent)))
     for shift, expected in ((1, False), (-1, True)):
         law, string = BernoulliExpLaw(exponent), tape(edge + shift)
         assert law.one(bit_string_for_tests(string)) is expected
@@ -88,9 +92,9 @@ def test_survival_on_both_sides_of_a_boundary(exponent: Fraction) -> None:
 def test_acceptance_on_both_sides_of_a_boundary() -> None:
     """The second toss of the discrete Gaussian and of the categorical law is refined with their own exponent."""
     law = DiscreteGaussianLaw(10)
-    proposal = tape(edge_at(lambda: arb(37) / 10 / 10))[:64]  # well inside a magnitude
+    proposal = tape(edge_at(lambda: decay(arb(37) / 10 / 10)))[:64]  # well inside a magnitude
     y = law._proposal.one(bit_string_for_tests(proposal))
-    edge = edge_at(lambda: law.exponent_ball(y))
+    edge = edge_at(lambda: decay((arb(y) / 10 - 1) ** 2 / 2))
     accepted = proposal + tape(edge - 1)
     assert law.one(bit_string_for_tests(accepted)) == y
     assert law.many(bit_string_for_tests(accepted), 1).tolist() == [y]
@@ -100,7 +104,7 @@ def test_acceptance_on_both_sides_of_a_boundary() -> None:
 
     scores = CategoricalLaw([0, -1])  # the last slot belongs to the second candidate
     slot = f"{(scores._slots.below - 1) << 64 - scores._slots._bits:064b}"
-    edge = edge_at(lambda: scores.exponent_ball(1, 1))
+    edge = edge_at(lambda: 2 * decay(arb(1)))  # level 1: twice the weight exp(-1)
     assert scores.one(bit_string_for_tests(slot + tape(edge - 1))) == 1
     with pytest.raises(RuntimeError, match="0 words left"):
         scores.one(bit_string_for_tests(slot + tape(edge + 1)))
