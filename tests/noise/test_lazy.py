@@ -16,6 +16,7 @@ from privet.noise import (
     DiscreteLaplaceLaw,
     GaussianLaw,
     LaplaceLaw,
+    Law,
 )
 from privet.noise.for_tests import bit_string_for_tests
 from privet.noise.lazy import Steps, collect, midpoint, midpoints
@@ -29,7 +30,7 @@ def decay(exponent: arb) -> arb:
 
 
 def edge_at(real: Callable[[], arb]) -> int:
-    """The first 127 bits of a real in (0, 1), as a whole number: where a uniform crosses from one result to the next."""
+    """The first 127 bits of a real in (0, 1): where a uniform crosses from one result to the next."""
     before, ctx.prec = ctx.prec, FAR_BITS + 64
     try:
         scaled = (real() * 2**FAR_BITS).floor().unique_fmpz()
@@ -136,6 +137,13 @@ def test_a_wide_value_widens_the_whole_array(source: BitSource) -> None:
     assert values[-2] == 2**70
     assert values[100] == 100
     assert LaplaceLaw(2**70).many(source, 10).dtype == np.object_
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_refined_values_are_independent(law: type[Law], source: BitSource) -> None:
+    """Every value of a wide law is refined; no two share their magnitude, which has about 2^100 possibilities."""
+    draws = law(2**100).many(source, 2_001)  # type: ignore[call-arg]  # every law here takes a scale
+    assert len({abs(draw) for draw in draws}) == 2_001
 
 
 def test_the_caller_s_precision_is_given_back(source: BitSource) -> None:
