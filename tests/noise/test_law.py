@@ -139,6 +139,26 @@ def test_exponents_near_the_limit_never_survive(source: BitSource) -> None:
     assert BernoulliExpLaw(Fraction(1, 2**300)).many(source, 1000).all()
 
 
+@pytest.mark.parametrize("rate", [Fraction(1), Fraction(1, 3), Fraction(2**40), Fraction(1, 2**40)], ids=str)
+@pytest.mark.parametrize("nudge", [-0.3, -1e-3, -1e-9, -1e-13, 0.0, 1e-16, 1e-13, 1e-9, 1e-3])
+def test_no_candidate_is_kept_with_more_than_certainty(rate: Fraction, nudge: float) -> None:
+    """Scores placed around the edges between levels: 2^-b >= exp(-rate g), or the draw would be biased."""
+    edges = np.arange(1, 50) * math.log(2) / float(rate)
+    law = CategoricalLaw(np.concatenate(([0.0], -edges * (1 + nudge))), rate=rate)
+    slots = law._start[:-1][np.diff(law._start) > 0]
+    for level, first in enumerate(law._first[:-1]):
+        for candidate in law._candidates[first : law._first[level + 1]]:
+            assert not law.exponent_ball(int(candidate), level) < 0
+    assert len(slots) > 1
+
+
+def test_tied_keys_are_drawn_again() -> None:
+    tape = "".join(f"{key:064b}" for key in (7, 7, 5, 3))
+    assert PermutationLaw(2).one(bit_string_for_tests(tape)).tolist() == [1, 0]
+    rows = "".join(f"{key:064b}" for key in (1, 2, 7, 7, 9, 8, 6, 4))  # only the middle one of three rows is tied
+    assert PermutationLaw(2).many(bit_string_for_tests(rows), 3).tolist() == [[0, 1], [1, 0], [1, 0]]
+
+
 def test_categorical_over_a_million_candidates(source: BitSource) -> None:
     scores = np.arange(1_000_000.0)
     draws = CategoricalLaw(scores, rate=1).many(source, 1000)
