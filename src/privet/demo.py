@@ -92,7 +92,7 @@ def _ask_mean(people: People, count: Answer, epsilon: Fraction, entropy: Entropy
 def _ask_histogram(people: People, epsilon: Fraction, entropy: Entropy) -> list[Answer]:
     truth, _ = np.histogram(people.age, bins=AGE_EDGES)
     noise = DiscreteLaplaceLaw(1 / epsilon).many(entropy, len(truth))
-    margin = _margin(1 / epsilon, CONFIDENCE)
+    margin = _margin(1 / epsilon, 1 - (1 - CONFIDENCE) / len(truth))  # holds for all groups together
     names = [f"aged {low} to {high - 1}" for low, high in pairwise(AGE_EDGES)]
     prices = [epsilon] + [Fraction(0)] * (len(names) - 1)  # one price for all the disjoint groups
     rows = zip(names, truth + noise, truth, prices, strict=True)
