@@ -137,8 +137,8 @@ def survive(exponents: Floats, ball: Callable[[int], arb], source: BitSource) ->
         words = source.words(len(block))
         with np.errstate(divide="ignore"):
             coins[start : start + CHUNK], undecided = decide_survival(midpoints(words), RADIUS, block)
-        for place in np.flatnonzero(undecided):
-            coins[start + place] = _exceeds(partial(ball, start + int(place)), int(words[place]), source)
+        for place in np.flatnonzero(undecided).tolist():
+            coins[start + place] = _exceeds(partial(ball, start + place), int(words[place]), source)
     return coins
 
 
