@@ -1,0 +1,115 @@
+"""Outward rounding: exact numbers in, many digits on the way, one rounding at the end, against us.
+
+Closed forms are evaluated with 80 decimal digits. Python's decimal `exp`, `ln` and `sqrt` are correctly
+rounded, so a formula of a few operations is right to far more than 40 digits; `float_up` and `float_down`
+first step outward by a relative 1e-40 and then take the nearest float on that side. The result is a bound
+and at most two ulp away.
+"""
+
+import math
+import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation, localcontext
+from fractions import Fraction
+from typing import TypeAlias
+
+from privet.errors import InvalidParameter
+
+Number: TypeAlias = int | float | str | Decimal | Fraction
+
+_PRECISE = Context(prec=80, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+_OUTWARD = Decimal("1e-40")
+_LONGEST = 5000  # decimal exponents beyond this are refused: nobody means them, and they take for ever
+
+
+@contextmanager
+def precise() -> Iterator[None]:
+    """Compute with 80 decimal digits inside; also a decorator."""
+    with localcontext(_PRECISE):
+        yield
+
+
+def exact(number: Number, name: str, *, least: int = 0, most: int | None = None) -> Fraction:
+    """Return the number a person meant: a float stands for its shortest decimal, so 0.1 is one tenth.
+
+    Args:
+        number: int, float, str, Decimal or Fraction; finite.
+        name: how the caller calls it, for the error.
+        least: smallest value allowed.
+        most: largest value allowed; None for no limit.
+
+    Example:
+        >>> exact(0.1, "epsilon") * 10 == 1
+        True
+    """
+    value = _fraction(number)
+    if value is None or not (least <= value and (most is None or value <= most)):
+        limit = f"at least {least}" if most is None else f"between {least} and {most}"
+        raise InvalidParameter(f"{name} must be a finite number {limit}; got {number!r}.")
+    return value
+
+
+def _fraction(number: object) -> Fraction | None:
+    if isinstance(number, bool):
+        return None
+    if isinstance(number, numbers.Rational):
+        return Fraction(int(number.numerator), int(number.denominator))
+    if isinstance(number, numbers.Real):
+        number = float.__repr__(float(number))
+    try:
+        decimal = Decimal(number) if isinstance(number, str | Decimal) else Decimal("nan")
+    except InvalidOperation:
+        return None
+    return Fraction(decimal) if decimal.is_finite() and abs(decimal.adjusted()) <= _LONGEST else None
+
+
+def whole(number: int, name: str, *, least: int = 1) -> int:
+    """Return a checked whole number."""
+    value = _fraction(number)
+    if value is None or value.denominator != 1 or not value >= least:
+        raise InvalidParameter(f"{name} must be a whole number of at least {least}; got {number!r}.")
+    return value.numerator
+
+
+def decimal_of(number: Fraction) -> Decimal:
+    """Return a fraction with the digits of the present context."""
+    return Decimal(number.numerator) / Decimal(number.denominator)
+
+
+def float_up(number: Fraction | Decimal) -> float:
+    """Return a float that is not below `number`; the smallest such for a fraction.
+
+    Example:
+        >>> float_up(Fraction(1, 3)) > Fraction(1, 3), float_up(Fraction(1, 2))
+        (True, 0.5)
+    """
+    if isinstance(number, Decimal):
+        with precise():
+            number = number + abs(number) * _OUTWARD
+    nearest = _nearest(number)
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
+
+
+def float_down(number: Fraction | Decimal) -> float:
+    """Return a float that is not above `number`; the largest such for a fraction."""
+    return -float_up(-number)
+
+
+def _nearest(number: Fraction | Decimal) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def sum_up(terms: list[float]) -> float:
+    """Return the smallest float that is not below the exact sum of the terms.
+
+    Proof: `math.fsum` rounds the exact sum correctly, and so does the second call for the remainder, whose
+    sign is therefore exact.
+    """
+    total = math.fsum(terms)
+    if math.isfinite(total) and math.fsum([*terms, -total]) > 0:
+        return math.nextafter(total, math.inf)
+    return total
