@@ -110,7 +110,7 @@ class FDivergence:
             return self.slope * p if p > 0 else 0.0
         first, second = np.array([p]), np.array([q])
         with np.errstate(over="ignore", under="ignore"):
-            return _total(self.perspective(first, second, log_ratio(first, second)))
+            return float(self.perspective(first, second, log_ratio(first, second))[0])
 
     def between_densities(
         self,

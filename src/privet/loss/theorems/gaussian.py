@@ -104,7 +104,10 @@ def gaussian_scale(epsilon: float, *, delta: float, l2_sensitivity: float = 1.0)
             high = middle
         else:
             low = middle
-    return math.nextafter(move * math.nextafter(high, math.inf), math.inf)
+    scale = move * high
+    while not gaussian_delta(move / scale, epsilon=level) <= failure:
+        scale *= 1 + RESERVE
+    return scale
 
 
 @precise()
