@@ -46,7 +46,7 @@ class FDivergence:
         Args:
             function: f itself, convex on [0, ∞) with f(1) = 0; it is called with single numbers.
             name: for people.
-            slope: the limit of f(t)/t for large t.
+            slope: the limit of f(t)/t for large t; if infinite, f(t)/t is held fixed above e^700.
 
         Example:
             >>> cubes = FDivergence.of(lambda t: t**3 - 1, name="cubes", slope=math.inf)
@@ -57,12 +57,14 @@ class FDivergence:
             raise InvalidParameter(f"f must vanish at 1; {name} has f(1) = {function(1.0)}: subtract it.")
 
         def one(p: float, q: float, ratio: float) -> float:
-            if p == 0 and q == 0:
-                return 0.0
-            if ratio > _OVERFLOW:
-                return slope * p if p > 0 else 0.0
-            t = math.exp(ratio)
-            return p * function(t) / t if t > 1 else q * function(t)
+            if ratio > _OVERFLOW and slope < math.inf:
+                return slope * p
+            t = math.exp(min(ratio, _OVERFLOW))
+            try:
+                value = function(t)
+            except OverflowError:
+                value = math.inf
+            return (p * (value / t) if p > 0 else 0.0) if t > 1 else q * value
 
         each = np.vectorize(one, otypes=[np.float64])
         return cls(name=name, perspective=each, slope=slope)
@@ -101,11 +103,11 @@ class FDivergence:
             >>> round(value, 6), cells
             (0.3, (0, 0, 1))
         """
-        labels = best_partition(*pair(p, q), cells=cells, divergence=self._of_two)
+        labels = best_partition(*pair(p, q), cells=cells, divergence=self.of_one_cell)
         return self.quantised(p, q, cells=labels), labels
 
-    def _of_two(self, p: float, q: float) -> float:
-        """Return the contribution of one cell."""
+    def of_one_cell(self, p: float, q: float) -> float:
+        """Return what a cell of these masses contributes: q f(p/q)."""
         if q == 0:
             return self.slope * p if p > 0 else 0.0
         first, second = np.array([p]), np.array([q])

@@ -1,0 +1,114 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from privet.errors import InvalidParameter
+from privet.loss.divergence import hockey_stick, renyi_divergence
+from privet.loss.f_divergence import (
+    CHI_SQUARED,
+    HELLINGER_SQUARED,
+    KL,
+    TOTAL_VARIATION,
+    FDivergence,
+    hockey_stick_at,
+    power,
+)
+from privet.loss.partition import best_partition, cut, merge
+from tests.loss.test_divergence import pairs
+
+ALL = [KL, TOTAL_VARIATION, CHI_SQUARED, HELLINGER_SQUARED, hockey_stick_at(0.7), power(2.5)]
+TYPED = {
+    "Kullback-Leibler": FDivergence.of(lambda t: t * math.log(t) if t else 0.0, name="KL", slope=math.inf),
+    "total variation": FDivergence.of(lambda t: abs(t - 1) / 2, name="TV", slope=0.5),
+    "chi-squared": FDivergence.of(lambda t: (t - 1) ** 2, name="chi2", slope=math.inf),
+    "squared Hellinger": FDivergence.of(lambda t: (math.sqrt(t) - 1) ** 2 / 2, name="H2", slope=0.5),
+    "hockey-stick at ε=0.7": FDivergence.of(lambda t: max(t - math.exp(0.7), 0.0), name="HS", slope=1.0),
+    "power 2.5": FDivergence.of(lambda t: t**2.5 - 1, name="power", slope=math.inf),
+}
+
+
+@pytest.mark.parametrize("divergence", ALL, ids=lambda d: d.name)
+@given(pq=pairs())
+def test_named_divergences_are_those_of_their_functions(
+    divergence: FDivergence, pq: tuple[list[float], list[float]]
+) -> None:
+    typed = TYPED[divergence.name](*pq)
+    assert divergence(*pq) == (typed if math.isinf(typed) else pytest.approx(typed, rel=1e-9, abs=1e-12))
+
+
+@pytest.mark.parametrize("divergence", ALL, ids=lambda d: d.name)
+@given(pq=pairs(), seed=st.integers(0, 2**32 - 1))
+def test_merging_never_raises_and_the_best_of_two_parts_is_the_best(
+    divergence: FDivergence, pq: tuple[list[float], list[float]], seed: int
+) -> None:
+    size = len(pq[0])
+    labels = [seed >> (2 * i) & 3 for i in range(size)]
+    whole = divergence(*pq)
+    room = 0.0 if math.isinf(whole) else 1e-9 * (1 + whole)
+    assert divergence.quantised(*pq, cells=labels) <= whole + room
+    value, _ = divergence.best_quantised(*pq, cells=2)
+    others = [
+        divergence.quantised(*pq, cells=[mask >> i & 1 for i in range(size)]) for mask in range(1 << size)
+    ]
+    best = max(others)
+    assert value == (best if math.isinf(best) else pytest.approx(best, rel=1e-9, abs=1e-12))
+
+
+@given(pairs(), st.floats(0.01, 5))
+def test_hockey_stick_agrees_with_the_bound(pq: tuple[list[float], list[float]], epsilon: float) -> None:
+    assert hockey_stick_at(epsilon)(*pq) == pytest.approx(hockey_stick(*pq, epsilon=epsilon), abs=1e-12)
+
+
+@pytest.mark.parametrize("order", [1.5, 2, 3])
+def test_power_between_normals_is_renyi(order: float) -> None:
+    line = (-math.inf, math.inf)
+    value = power(order).between_densities(norm(0).logpdf, norm(1).logpdf, support=line, breaks=[-1, 0, 1])
+    assert math.log1p(value) / (order - 1) == pytest.approx(order / 2, rel=1e-8)
+
+
+def test_total_variation_of_densities_needs_its_kink() -> None:
+    value = TOTAL_VARIATION.between_densities(
+        norm(0).logpdf, norm(1).logpdf, support=(-math.inf, math.inf), breaks=[0.5]
+    )
+    assert value == pytest.approx(2 * norm.cdf(0.5) - 1, rel=1e-9)
+
+
+def test_user_function_on_densities_far_apart() -> None:
+    typed = TYPED["Kullback-Leibler"].between_densities(
+        norm(0).logpdf, norm(30).logpdf, support=(-math.inf, math.inf), breaks=[0, 30]
+    )
+    assert typed == pytest.approx(450, rel=1e-9)
+
+
+def test_cutting_the_line_keeps_less_than_the_whole() -> None:
+    edges = [-1.0, 0.0, 1.0, 2.0]
+    kept = CHI_SQUARED(cut(norm(0).cdf, edges=edges), cut(norm(1).cdf, edges=edges))
+    assert 0.5 < kept < math.expm1(1.0)  # e^D - 1 with D = 1 at order 2
+
+
+def test_best_partition_with_more_parts_than_outcomes_keeps_everything() -> None:
+    p, q = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])
+    labels = best_partition(p, q, cells=10, divergence=KL.of_one_cell)
+    assert len(set(labels)) == 3
+    assert KL.quantised(p, q, cells=labels) == pytest.approx(KL(p, q))
+    assert renyi_divergence(p, q, order=1) == pytest.approx(KL(p, q))
+
+
+def test_bad_arguments_are_refused() -> None:
+    p = [0.5, 0.5]
+    for call in (
+        lambda: FDivergence.of(lambda t: t, name="shifted", slope=1.0),
+        lambda: hockey_stick_at(-1),
+        lambda: hockey_stick_at(math.inf),
+        lambda: power(1),
+        lambda: power(math.nan),
+        lambda: KL.quantised(p, p, cells=[0]),
+        lambda: KL.best_quantised(p, p, cells=0),
+        lambda: merge(np.array([0.5, 0.5]), [1, 2, 3]),
+    ):
+        with pytest.raises(InvalidParameter):
+            call()

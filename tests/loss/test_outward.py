@@ -1,0 +1,83 @@
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.errors import InvalidParameter
+from privet.loss.outward import Number, exact, float_down, float_up, precise, sum_up, whole
+
+
+@pytest.mark.parametrize("tenth", [0.1, "0.1", Decimal("0.1"), Fraction(1, 10), np.float64(0.1), "1e-1"])
+def test_exact_reads_what_was_typed(tenth: Number) -> None:
+    assert exact(tenth, "x") == Fraction(1, 10)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        math.nan,
+        math.inf,
+        -1,
+        -0.1,
+        "nan",
+        "inf",
+        "ten",
+        "",
+        None,
+        True,
+        [1],
+        1.5,
+        "1e999999999",
+        Decimal("NaN"),
+    ],
+)
+def test_exact_refuses_and_names_the_number(bad: Number) -> None:
+    with pytest.raises(InvalidParameter, match="rate must be a finite number between 0 and 1"):
+        exact(bad, "rate", most=1)
+
+
+@pytest.mark.parametrize("bad", [0, -3, 1.5, math.nan, True, "x", None])
+def test_whole_refuses(bad: int) -> None:
+    with pytest.raises(InvalidParameter, match="times must be a whole number of at least 1"):
+        whole(bad, "times")
+
+
+def test_whole_accepts_numpy() -> None:
+    assert whole(np.int64(7), "times") == 7  # type: ignore[arg-type]  # not an int to the type checker
+
+
+@given(st.fractions())
+def test_rounding_a_fraction_is_outward_and_tight(number: Fraction) -> None:
+    up, down = float_up(number), float_down(number)
+    assert Fraction(down) <= number <= Fraction(up)
+    assert up in (down, math.nextafter(down, math.inf))
+
+
+@pytest.mark.parametrize("text", ["1e-400", "4.361e-435", "1e400", "0.1", "2", "-1e400", "-0.3"])
+def test_rounding_a_decimal_is_outward(text: str) -> None:
+    assert float_down(Decimal(text)) < Decimal(text) < float_up(Decimal(text))
+
+
+def test_rounding_keeps_zero() -> None:
+    assert float_up(Decimal(0)) == float_down(Fraction(0)) == 0
+
+
+def test_precise_decorates_and_restores() -> None:
+    @precise()
+    def third() -> Decimal:
+        return Decimal(1) / 3
+
+    assert len(third().as_tuple().digits) == 80
+    assert len((Decimal(1) / 3).as_tuple().digits) == 28
+
+
+@given(st.lists(st.floats(-1e300, 1e300), max_size=20))
+def test_sum_up_is_the_smallest_float_not_below(terms: list[float]) -> None:
+    truth = sum((Fraction(term) for term in terms), Fraction(0))
+    total = sum_up(terms)
+    assert Fraction(total) >= truth
+    assert Fraction(math.nextafter(total, -math.inf)) < truth

@@ -1,0 +1,195 @@
+"""Spending rules: prices, capacities, and soundness against adversaries that adapt."""
+
+import math
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.errors import InvalidParameter
+from privet.loss.amount import Amount
+from privet.loss.divergence import hockey_stick
+from privet.loss.rule_choice import admitted, best_rule, compare_rules
+from privet.loss.rules import EpsilonSum, RenyiSum, SpendingRule, ZcdpSum
+from privet.loss.theorems import renyi_to_epsilon, zcdp_to_epsilon
+from tests.loss.losses import UNPRICEABLE, Normal, Response, Stated
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A promise."""
+
+    epsilon: float | str
+    delta: float | str = 0
+
+
+RULES: tuple[SpendingRule, ...] = (
+    EpsilonSum(),
+    EpsilonSum(delta_per_answer="1e-8"),
+    ZcdpSum(),
+    RenyiSum(order=8),
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_what_cannot_be_priced_fits_no_limit(rule: SpendingRule) -> None:
+    capacity = rule.capacity(Limit(100, "0.1"))
+    for loss in UNPRICEABLE:
+        assert not rule.cost(loss).fits(capacity)
+        assert capacity.holds(rule.cost(loss)) == 0
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_rules_are_spending_rules_with_one_shape_of_amount(rule: SpendingRule) -> None:
+    assert isinstance(rule, SpendingRule)
+    assert len(rule.cost(Response(0.5)).parts) == len(rule.capacity(Limit(1, "1e-6")).parts)
+
+
+def test_epsilon_sum_prices_pure_losses_without_delta() -> None:
+    rule = EpsilonSum(delta_per_answer="1e-8")
+    assert rule.cost(Response(0.1)) == Amount(Fraction(1, 10), Fraction(0))
+    epsilon, delta = rule.cost(Normal(0.1)).parts
+    assert delta == Fraction(1, 10**8)
+    assert Fraction(Normal(0.1).epsilon(1e-8)) <= epsilon < 1
+    assert EpsilonSum().cost(Normal(0.1)).parts[0] == math.inf
+
+
+def test_ten_answers_of_a_tenth_fill_one() -> None:
+    assert admitted(Limit(1), rule=EpsilonSum(), answer=Response(0.1)) == 10
+    assert admitted(Limit("0.3"), rule=EpsilonSum(), answer=Response(0.1)) == 3
+
+
+@given(st.floats(0.01, 50), st.floats(1e-12, 0.4))
+def test_capacities_keep_the_promise_and_waste_little(epsilon: float, delta: float) -> None:
+    limit = Limit(epsilon, delta)
+    (rho,) = ZcdpSum().capacity(limit).parts
+    assert zcdp_to_epsilon(Fraction(rho), delta=delta) <= epsilon * (1 + 1e-9)
+    assert rho > 0
+    assert zcdp_to_epsilon(Fraction(rho) * Fraction(1001, 1000), delta=delta) > epsilon
+    for order in (2, 16, 300):
+        (room,) = RenyiSum(order=order).capacity(limit).parts
+        if room > 0:
+            assert renyi_to_epsilon(Fraction(room), order=order, delta=delta) <= epsilon * (1 + 1e-15)
+            assert renyi_to_epsilon(Fraction(room) + Fraction(1, 10**9), order=order, delta=delta) > epsilon
+
+
+@pytest.mark.parametrize("rule", [ZcdpSum(), RenyiSum(order=8)], ids=lambda rule: rule.name)
+def test_without_delta_only_epsilons_can_be_summed(rule: SpendingRule) -> None:
+    assert rule.capacity(Limit(1)) == Amount(Fraction(0))
+    assert best_rule(Limit(1), answer=Response(0.1)) == EpsilonSum()
+
+
+def test_small_answers_are_admitted_by_the_square() -> None:
+    limit = Limit(1, "1e-6")
+    large, small = (compare_rules(limit, answer=Response(level)) for level in (0.1, 0.001))
+    assert isinstance(large.best, EpsilonSum)
+    assert large.admissions[0].answers == 10
+    assert isinstance(small.best, RenyiSum | ZcdpSum)
+    assert small.admissions[0].answers > 30_000
+    assert small.admissions[-1].answers == 1000
+    assert str(small).splitlines()[0].split() == ["rule", "answers"]
+    assert len(str(small).splitlines()) == 4
+
+
+def test_the_share_of_delta_is_chosen_for_the_answer() -> None:
+    limit = Limit(2, "1e-6")
+    comparison = compare_rules(limit, answer=Normal(0.05))
+    sums = next(found for found in comparison.admissions if isinstance(found.rule, EpsilonSum))
+    assert sums.answers >= 5
+    shares = ("1e-9", "1e-8", "1e-7", "5e-7")
+    assert all(
+        admitted(limit, rule=EpsilonSum(delta_per_answer=share), answer=Normal(0.05)) <= sums.answers
+        for share in shares
+    )
+    assert comparison.admissions[0].answers > 3 * sums.answers
+
+
+def test_a_free_answer_is_admitted_for_ever_and_an_unpayable_one_never() -> None:
+    limit = Limit(1, "1e-6")
+    assert {found.answers for found in compare_rules(limit, answer=Stated(0.0)).admissions} == {math.inf}
+    assert {found.answers for found in compare_rules(limit, answer=Stated(math.nan)).admissions} == {0}
+
+
+@pytest.mark.parametrize("order", [1, 0.5, math.inf, math.nan, "x"])
+def test_orders_that_say_nothing_are_refused(order: float) -> None:
+    with pytest.raises(InvalidParameter, match="order"):
+        RenyiSum(order=order)
+
+
+# Soundness under full adaptivity. An adversary chooses each randomized response after seeing the earlier
+# outputs; the rule stops it. The two laws of the whole transcript are enumerated and compared exactly.
+
+MENU = (0.05, 0.1, 0.2, 0.35, 0.6)
+DEPTH = 9
+
+
+@dataclass
+class Adversary:
+    """Bets more after outputs that spoke against the truth, as a gambler does; else at random."""
+
+    rule: SpendingRule
+    limit: Limit
+    seed: int
+    greedy: bool
+    discount: int = 1
+
+    def transcripts(self) -> tuple[list[float], list[float]]:
+        """Return the two laws of the transcript."""
+        self._laws: tuple[list[float], list[float]] = ([], [])
+        self._capacity = self.rule.capacity(self.limit) * self.discount
+        zero = self._capacity * 0
+        self._play((), zero, 1.0, 1.0)
+        return self._laws
+
+    def _choose(self, history: tuple[int, ...], spent: Amount) -> float | None:
+        choice = random.Random(f"{self.seed}{history}")  # noqa: S311 - a strategy, not noise
+        losing = sum(1 if bit else -1 for bit in history) <= 0
+        menu = sorted(MENU, reverse=True) if self.greedy and losing else choice.sample(MENU, k=len(MENU))
+        affordable = (level for level in menu if (spent + _price(self.rule, level)).fits(self._capacity))
+        return next(affordable, None) if len(history) < DEPTH else None
+
+    def _play(self, history: tuple[int, ...], spent: Amount, p: float, q: float) -> None:
+        level = self._choose(history, spent)
+        if level is None:
+            self._laws[0].append(p)
+            self._laws[1].append(q)
+            return
+        truth = 1 / (1 + math.exp(-level))
+        after = spent + _price(self.rule, level)
+        self._play((*history, 1), after, p * truth, q * (1 - truth))
+        self._play((*history, 0), after, p * (1 - truth), q * truth)
+
+
+def _price(rule: SpendingRule, level: float, prices: dict[tuple[str, float], Amount] = {}) -> Amount:  # noqa: B006 - a cache
+    if (rule.name, level) not in prices:
+        prices[rule.name, level] = rule.cost(Response(level))
+    return prices[rule.name, level]
+
+
+SOUND = [
+    (EpsilonSum(), Limit(1)),
+    (EpsilonSum(), Limit("0.55", "0.01")),
+    (ZcdpSum(), Limit("1.2", "0.01")),
+    (ZcdpSum(), Limit("0.8", "0.1")),
+    (RenyiSum(order=4), Limit("1.2", "0.05")),
+    (RenyiSum(order=16), Limit(1, "0.001")),
+]
+
+
+@pytest.mark.parametrize(("rule", "limit"), SOUND, ids=lambda value: getattr(value, "name", str(value)))
+def test_adaptive_adversaries_stay_within_the_promise(rule: SpendingRule, limit: Limit) -> None:
+    worst = 0.0
+    for seed in range(12):
+        laws = Adversary(rule, limit, seed, greedy=seed % 2 == 0).transcripts()
+        for p, q in (laws, laws[::-1]):
+            worst = max(worst, hockey_stick(p, q, epsilon=float(limit.epsilon)))
+    assert worst <= float(limit.delta) + 1e-12
+
+
+@pytest.mark.parametrize(("rule", "limit"), SOUND, ids=lambda value: getattr(value, "name", str(value)))
+def test_the_same_adversaries_break_a_limit_eight_times_too_high(rule: SpendingRule, limit: Limit) -> None:
+    laws = Adversary(rule, limit, seed=0, greedy=True, discount=8).transcripts()
+    assert hockey_stick(*laws, epsilon=float(limit.epsilon)) > float(limit.delta)
