@@ -52,9 +52,23 @@ def test_whole_accepts_numpy() -> None:
 
 @given(st.fractions())
 def test_rounding_a_fraction_is_outward_and_tight(number: Fraction) -> None:
+    """In the decimals that the floats stand for."""
     up, down = float_up(number), float_down(number)
-    assert Fraction(down) <= number <= Fraction(up)
+    assert Fraction(repr(down)) <= number <= Fraction(repr(up))
     assert up in (down, math.nextafter(down, math.inf))
+
+
+@given(st.integers(-(10**15), 10**15), st.integers(-20, 20))
+def test_a_short_decimal_is_its_own_float(digits: int, exponent: int) -> None:
+    number = digits * Fraction(10) ** exponent
+    assert float_up(number) == float_down(number) == float(f"{digits}e{exponent}")
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False))
+def test_rounding_a_computed_decimal_is_outward_in_binary_too(number: Decimal) -> None:
+    up, down = float_up(number), float_down(number)
+    assert down <= number <= up
+    assert Decimal(repr(down)) <= number <= Decimal(repr(up))
 
 
 @pytest.mark.parametrize("text", ["1e-400", "4.361e-435", "1e400", "0.1", "2", "-1e400", "-0.3"])

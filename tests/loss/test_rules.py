@@ -4,6 +4,7 @@ import math
 import random
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -193,3 +194,45 @@ def test_adaptive_adversaries_stay_within_the_promise(rule: SpendingRule, limit:
 def test_the_same_adversaries_break_a_limit_eight_times_too_high(rule: SpendingRule, limit: Limit) -> None:
     laws = Adversary(rule, limit, seed=0, greedy=True, discount=8).transcripts()
     assert hockey_stick(*laws, epsilon=float(limit.epsilon)) > float(limit.delta)
+
+
+def test_stopping_at_the_composed_profile_is_no_filter() -> None:
+    """Why rules exist: composing what was spent as if it had been fixed in advance is not enough.
+
+    A ledger that admits a release while that composition stays within (ε=1, δ=0.1) lets an adversary who
+    chooses between releases of 0.3 and 0.9 reach δ=0.121.
+    """
+    epsilon, delta, small, large = 1.0, 0.1, 0.3, 0.9
+
+    @cache
+    def allowed(smalls: int, larges: int) -> bool:
+        return _profile((small,) * smalls + (large,) * larges, epsilon) <= delta
+
+    @cache
+    def reached(smalls: int, larges: int, net_small: int, net_large: int) -> float:
+        """Return the largest δ the adversary can reach from here: stop, or play one more release."""
+        best = max(0.0, -math.expm1(epsilon - net_small * small - net_large * large))
+        for one_small, one_large, level in ((1, 0, small), (0, 1, large)):
+            after = (smalls + one_small, larges + one_large)
+            if allowed(*after):
+                truth = 1 / (1 + math.exp(-level))
+                up = reached(*after, net_small + one_small, net_large + one_large)
+                down = reached(*after, net_small - one_small, net_large - one_large)
+                best = max(best, truth * up + (1 - truth) * down)
+        return best
+
+    assert reached(0, 0, 0, 0) == pytest.approx(0.1211, abs=1e-4)
+
+
+def _profile(levels: tuple[float, ...], epsilon: float) -> float:
+    """Return the δ of randomized responses at these levels, fixed in advance, by enumeration."""
+    law = {0.0: 1.0}
+    for level in levels:
+        truth = 1 / (1 + math.exp(-level))
+        after: dict[float, float] = {}
+        for loss, mass in law.items():
+            for step, share in ((level, truth), (-level, 1 - truth)):
+                total = round(loss + step, 9)
+                after[total] = after.get(total, 0.0) + mass * share
+        law = after
+    return sum(mass * -math.expm1(epsilon - loss) for loss, mass in law.items() if loss > epsilon)

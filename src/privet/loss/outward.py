@@ -78,21 +78,31 @@ def decimal_of(number: Fraction) -> Decimal:
 
 
 def float_up(number: Fraction | Decimal) -> float:
-    """Return a float that is not below `number`; the smallest such for a fraction.
+    """Return a float that is not below `number`.
+
+    A fraction gives the smallest float whose shortest decimal is not below it, because that decimal is what
+    the float stands for wherever Privet reads it again: three tenths are 0.3. A decimal is the result of a
+    computation and gives a float whose binary value is not below it either.
 
     Example:
-        >>> float_up(Fraction(1, 3)) > Fraction(1, 3), float_up(Fraction(1, 2))
-        (True, 0.5)
+        >>> float_up(3 * exact(0.1, "epsilon")), float_up(Fraction(1, 3)) > Fraction(1, 3)
+        (0.3, True)
     """
-    if isinstance(number, Decimal):
-        with precise():
-            number = number + abs(number) * _OUTWARD
-    nearest = _nearest(number)
-    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
+    if isinstance(number, Fraction):
+        candidate = _nearest(number)
+        while _meant(candidate) < number:
+            candidate = math.nextafter(candidate, math.inf)
+        return candidate
+    with precise():
+        number += abs(number) * _OUTWARD
+    candidate = _nearest(number)
+    while candidate < number or _meant(candidate) < number:
+        candidate = math.nextafter(candidate, math.inf)
+    return candidate
 
 
 def float_down(number: Fraction | Decimal) -> float:
-    """Return a float that is not above `number`; the largest such for a fraction."""
+    """Return a float that is not above `number`, in the sense of `float_up`."""
     return -float_up(-number)
 
 
@@ -101,6 +111,11 @@ def _nearest(number: Fraction | Decimal) -> float:
         return float(number)
     except OverflowError:
         return math.inf if number > 0 else -math.inf
+
+
+def _meant(number: float) -> Decimal:
+    """Return the shortest decimal of a float."""
+    return Decimal(float.__repr__(number))
 
 
 def sum_up(terms: list[float]) -> float:

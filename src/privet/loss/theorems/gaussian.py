@@ -89,7 +89,7 @@ def gaussian_scale(epsilon: float, *, delta: float, l2_sensitivity: float = 1.0)
         _failure(delta),
         _positive(l2_sensitivity, "l2_sensitivity"),
     )
-    if move == 0:
+    if move == 0 or failure == 1:
         return 0.0
     if failure == 0:
         return math.inf

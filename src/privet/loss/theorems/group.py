@@ -34,7 +34,7 @@ def group_delta(epsilon: Number, *, delta: Number, size: int) -> float:
         (3e-06, 5.367e-05)
     """
     level, failure, count = exact(epsilon, "epsilon"), exact(delta, "delta", most=1), whole(size, "size")
-    if level == 0 or failure == 0:
+    if level == 0 or failure == 0 or count == 1:
         return min(1.0, float_up(count * failure))
     step = decimal_of(level)
     growth = ((count * step).exp() - 1) / (step.exp() - 1)
