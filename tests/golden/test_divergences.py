@@ -22,6 +22,7 @@ from privet.loss.f_divergence import (
 from privet.loss.inference import posterior
 from privet.loss.partition import cut
 from privet.loss.theorems import (
+    compare_notions,
     event_bounds,
     gaussian_curve,
     gaussian_epsilon,
@@ -230,6 +231,25 @@ def test_r123_laplace_renyi_by_quadrature(order: float) -> None:
         log_density(0), log_density(1), support=(-200, 201), breaks=[0, 1]
     )
     assert math.log1p(integral) / (order - 1) == pytest.approx(laplace_curve(2, order=order), abs=1e-9)
+
+
+def test_r124_comparison_of_pure_and_renyi_has_six_rows() -> None:
+    """For randomized response with truth 3/4 at order 2, where every entry is known."""
+    table = compare_notions(
+        epsilon=math.log(3), order=4, bound=response_curve(0.75, order=4), probability="0.25"
+    )
+    assert len(table.rows) == 6
+    event, factor, logarithm, group, sequence, processed = table.rows
+    assert event.pure == "0.0833333 to 0.75"
+    assert factor.pure == "R <= 3"
+    assert factor.renyi == "E[R^3] <= 20.2593"  # .75 * 27 + .25 / 27, not e^{ε(a-1)ε}
+    assert logarithm.renyi.endswith("in the mean")
+    assert group.renyi.endswith("at order 2")  # the order is halved, the bound tripled
+    assert sequence.pure == "ε = 2.19722"  # two releases cost 2ε, not 3ε
+    assert processed.pure == processed.renyi == "unchanged"
+    assert len(str(table).splitlines()) == 7
+    large = compare_notions(epsilon=1000, order=64, bound=900)
+    assert large.rows[1].renyi == "E[R^63] <= e^56700"
 
 
 def test_r125_parameters_of_the_three_mechanisms() -> None:

@@ -84,6 +84,14 @@ def test_user_function_on_densities_far_apart() -> None:
     assert typed == pytest.approx(450, rel=1e-9)
 
 
+def test_user_functions_survive_ratios_beyond_the_floats() -> None:
+    p, q = [1 - 1e-300, 1e-300], [1.0, 5e-324]
+    far = [1.0 - 2**-53, 1e-320], [1e-320, 1.0]
+    assert TYPED["total variation"](*far) == pytest.approx(1)
+    assert TYPED["power 2.5"](*far) == math.inf
+    assert TYPED["squared Hellinger"](p, q) == pytest.approx(0, abs=1e-12)
+
+
 def test_cutting_the_line_keeps_less_than_the_whole() -> None:
     edges = [-1.0, 0.0, 1.0, 2.0]
     kept = CHI_SQUARED(cut(norm(0).cdf, edges=edges), cut(norm(1).cdf, edges=edges))

@@ -1,4 +1,5 @@
 import math
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -74,6 +75,12 @@ def test_rounding_a_computed_decimal_is_outward_in_binary_too(number: Decimal) -
 @pytest.mark.parametrize("text", ["1e-400", "4.361e-435", "1e400", "0.1", "2", "-1e400", "-0.3"])
 def test_rounding_a_decimal_is_outward(text: str) -> None:
     assert float_down(Decimal(text)) < Decimal(text) < float_up(Decimal(text))
+
+
+def test_rounding_beyond_the_floats_is_outward() -> None:
+    huge = Fraction(10) ** 400
+    assert (float_up(huge), float_down(huge)) == (math.inf, sys.float_info.max)
+    assert (float_up(-huge), float_down(-huge)) == (-sys.float_info.max, -math.inf)
 
 
 def test_rounding_keeps_zero() -> None:

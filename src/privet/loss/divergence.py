@@ -21,6 +21,7 @@ Masses: TypeAlias = Sequence[float] | Array
 UNIT = 2.0**-53  # half an ulp of 1: the error of one operation
 RESERVE = 2.0**-47  # relative allowance for a logarithm, an exponential and the products around them
 _SUM_TOLERANCE = 1e-9
+_SMALLEST = 5e-324
 _TINY, _HUGE = 1e-290, 1e290  # quotients outside lose digits or overflow; their logarithms are a difference
 
 
@@ -137,13 +138,10 @@ def approximate_max_divergence(p: Masses, q: Masses, *, delta: float) -> float:
     order = np.argsort(-log_ratio(first, second), kind="stable")
     order = order[second[order] > 0]
     drift = first.size * 2 * UNIT
-    above = (certain + np.cumsum(first[order])) * (1 + drift) - delta
+    above = np.maximum((certain + np.cumsum(first[order])) * (1 + drift) - delta, _SMALLEST)
     below = np.cumsum(second[order]) * (1 - drift)
-    useful = above > 0
-    if not useful.any():
-        return 0.0
-    logs = np.log(above[useful]) - np.log(below[useful])
-    slack = RESERVE * (np.abs(np.log(above[useful])) + np.abs(np.log(below[useful])) + 1)
+    logs = np.log(above) - np.log(below)
+    slack = RESERVE * (np.abs(np.log(above)) + np.abs(np.log(below)) + 1)
     return max(0.0, float((logs + slack).max()))
 
 

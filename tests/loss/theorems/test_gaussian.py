@@ -52,6 +52,7 @@ def test_ends_of_the_ranges() -> None:
     assert gaussian_epsilon(1, delta=0) == gaussian_scale(1, delta=0) == math.inf
     assert gaussian_epsilon(1, delta=1) == 0
     assert gaussian_epsilon(math.inf, delta=0.5) == math.inf
+    assert gaussian_epsilon(1e15, delta=0.1) == pytest.approx(5e29, rel=1e-12)
     assert gaussian_scale(1, delta=0.1, l2_sensitivity=0) == 0
     assert gaussian_scale(0, delta=0.5) > 0
     assert gaussian_scale(1, delta=1) == 0

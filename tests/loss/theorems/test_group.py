@@ -12,7 +12,7 @@ from privet.loss.theorems import gaussian_curve, group_delta, group_epsilon, gro
 from tests.loss import oracle
 
 
-@given(st.floats(1e-6, 20), st.floats(1e-300, 1), st.integers(1, 1000))
+@given(st.floats(1e-6, 20), st.floats(1e-300, 1), st.integers(2, 1000))
 def test_group_delta_is_rounded_up(epsilon: float, delta: float, size: int) -> None:
     with oracle.digits():
         level = oracle.ball(epsilon)

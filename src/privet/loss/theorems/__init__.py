@@ -29,14 +29,18 @@ from privet.loss.theorems.gaussian import (
     gaussian_scale_classical,
 )
 from privet.loss.theorems.group import group_delta, group_epsilon, group_renyi, group_zcdp
+from privet.loss.theorems.notions import NotionComparison, Property, compare_notions
 from privet.loss.theorems.renyi_curves import gaussian_curve, laplace_curve, response_curve
 
 __all__ = [
     "Comparison",
     "CompositionBound",
+    "NotionComparison",
+    "Property",
     "advanced_composition",
     "basic_composition",
     "compare_composition",
+    "compare_notions",
     "event_bounds",
     "gaussian_curve",
     "gaussian_delta",

@@ -153,10 +153,10 @@ def _largest_ratio(releases: _Releases) -> Decimal:
     p = (1 + shrink) ** -k  # every head: e^{kε} / (1 + e^ε)^k
     q = (1 + growth) ** -k
     above, below = p - left, q
-    for n in range(k - 1, -1, -1):
+    for n in range(k - 1, k // 2, -1):  # below, the loss is negative and no set gains by it
         factor = Decimal(n + 1) / Decimal(k - n)
         p, q = p * factor * shrink, q * factor * growth
-        if p * below <= q * above or 2 * n <= k:
+        if p * below <= q * above:
             break
         above, below = above + p, below + q
     return max(Decimal(1), above / below)
