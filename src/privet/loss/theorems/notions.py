@@ -43,17 +43,15 @@ def compare_notions(
     bound: Number,
     probability: Number = "0.1",
     times: int = 2,
-    doublings: int = 1,
 ) -> NotionComparison:
-    """Return what ε-DP and a Rényi bound say about an event, Bayes factors, groups, composition, post-processing.
+    """Return what ε-DP and a Rényi bound say about events, Bayes factors, groups, composition, processing.
 
     Args:
         epsilon: the pure promise.
-        order: of the Rényi promise, finite and above 1.
+        order: of the Rényi promise; at least 4, so that two units have an order of at least 2.
         bound: of the Rényi promise at that order.
         probability: of an event on neighbouring data.
         times: releases to compose.
-        doublings: c, for a group of 2^c units; the order must be at least 2^(c+1).
 
     Proof: Mironov 2017, Table I; its two-sided event bounds, its Bayes factor and its group row in `events`,
     in docs/proofs/composition.md and in `group`.
@@ -69,8 +67,8 @@ def compare_notions(
         post-processing           unchanged              unchanged
     """
     level, loss, a = exact(epsilon, "epsilon"), exact(bound, "bound"), check_order(order)
-    count, size = whole(times, "times"), 2 ** whole(doublings, "doublings", least=0)
-    new_order, new_bound = group_renyi(loss, order=a, doublings=doublings)
+    count = whole(times, "times")
+    new_order, new_bound = group_renyi(loss, order=a, doublings=1)
     growth = f"{float(a) - 1:.6g}"
     return NotionComparison(
         (
@@ -86,8 +84,8 @@ def compare_notions(
             ),
             Property("logarithm of R", f"at most {_show(level)}", f"at most {_show(loss)} in the mean"),
             Property(
-                f"group of {size}",
-                f"ε = {group_epsilon(level, size=size):.6g}",
+                "group of 2",
+                f"ε = {group_epsilon(level, size=2):.6g}",
                 f"{new_bound:.6g} at order {new_order:.6g}",
             ),
             Property(
