@@ -80,9 +80,10 @@ def smallest_miss(false_positive: float, *, epsilon: float, delta: float = 0.0) 
     level = float(exact(epsilon, "epsilon"))
     leak = float(exact(delta, "delta", most=1))
     alarm = float(exact(false_positive, "false_positive", most=1))
-    steep = 1 - leak - _exp(level) * alarm if alarm > 0 else 1 - leak
-    flat = math.exp(-level) * (1 - leak - alarm)
-    return max(0.0, max(steep, flat) * (1 - RESERVE))
+    grown = _exp(level) * alarm if alarm > 0 else 0.0
+    steep = 1 - leak - grown - RESERVE * (1 + grown)
+    flat = math.exp(-level) * (1 - leak - alarm - RESERVE)
+    return max(0.0, steep, flat)
 
 
 def smallest_error_sum(*, epsilon: float, delta: float = 0.0) -> float:

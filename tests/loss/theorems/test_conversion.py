@@ -90,10 +90,10 @@ def test_zcdp_conversion_is_sound_for_gaussians_and_close(rho: float, delta: flo
 @pytest.mark.parametrize(("rho", "delta"), [(0.5, 1e-5), (0.001, 1e-9), (20, 0.01)])
 def test_zcdp_conversion_finds_the_best_order(rho: float, delta: float) -> None:
     best = min(
-        renyi_to_epsilon(rho * order, order=order, delta=delta) for order in 1 + np.geomspace(1e-3, 1e4, 4000)
+        renyi_to_epsilon(rho * order, order=order, delta=delta) for order in 1 + np.geomspace(1e-3, 1e4, 800)
     )
     assert zcdp_to_epsilon(rho, delta=delta) <= best
-    assert zcdp_to_epsilon(rho, delta=delta) == pytest.approx(best, rel=1e-6)
+    assert zcdp_to_epsilon(rho, delta=delta) == pytest.approx(best, rel=1e-4)
 
 
 def test_ends_of_the_ranges() -> None:
