@@ -44,7 +44,7 @@ def test_optimal_is_exact(epsilon: float, times: int, delta: float) -> None:
     result = optimal_composition(epsilon, times=times, delta=delta)
     level = Fraction(repr(epsilon))
     with oracle.digits():
-        assert oracle.response_delta(level, times, oracle.binary(result)) <= oracle.ball(delta)
+        assert oracle.response_delta(level, times, oracle.ball(result)) <= oracle.ball(delta)
         if result > 0:
             assert oracle.response_delta(level, times, oracle.binary(result * (1 - 1e-12))) > oracle.ball(
                 delta

@@ -140,9 +140,10 @@ def optimal_composition(epsilon: Number, *, times: int, delta: Number = 0, delta
     releases = _Releases.of(epsilon, times, delta, delta_each)
     if releases.left < 0:
         return math.inf
+    basic = float_up(releases.times * releases.epsilon)
     if releases.left == 0 or releases.epsilon == 0:
-        return float_up(releases.times * releases.epsilon)
-    return float_up(max(Decimal(0), _largest_ratio(releases).ln()))
+        return basic
+    return min(basic, float_up(max(Decimal(0), _largest_ratio(releases).ln())))
 
 
 def _largest_ratio(releases: _Releases) -> Decimal:
