@@ -1,0 +1,169 @@
+"""Reading: delta and epsilon of a composition, in one direction."""
+
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from privet.loss.composition import Composition, compose
+from privet.loss.concentrated import converted_delta
+from privet.loss.curve import Array, LossCurve
+from privet.loss.exact import float_at_least
+from privet.loss.grid import Direction
+from privet.loss.plan import TILTS, Parts, plan_for
+
+TINY = 2.0**-1022  # what a curve may have lost to underflow, for each run
+SCOUTS = (48, 1024)  # a quick look, and a careful one where the quick one aimed badly
+AIM_LOWER = 12.0  # how far below a spoilt answer the next attempt looks, in natural logarithms
+NOISY = 1e-5  # a share of rounding allowance above which the aim was bad
+
+
+def directed(parts: Iterable[tuple[LossCurve, int]], *, adding: bool) -> Parts:
+    """All parts read in one direction."""
+    return tuple((Direction(curve, adding), times) for curve, times in parts)
+
+
+def largest_loss(parts: Parts) -> Fraction | float:
+    """The sum of the largest finite losses, exact where the parts are."""
+    total: Fraction | float = Fraction(0)
+    for direction, times in parts:
+        total += times * direction.curve.largest_loss
+    return total
+
+
+def unbounded(parts: Parts) -> float:
+    """The probability that some part has infinite loss, rounded up."""
+    alive = sum(times * _log_alive(direction.unbounded) for direction, times in parts)
+    return min(1.0, abs(math.expm1(alive)) * (1 + 2.0**-48))
+
+
+def _log_alive(beyond: float) -> float:
+    return math.log1p(-beyond) if beyond < 1 else -math.inf
+
+
+def delta(parts: Parts, epsilon: float) -> float:
+    """An upper bound of delta at epsilon >= 0."""
+    infinite = unbounded(parts)
+    if epsilon == math.inf or epsilon >= _as_float(largest_loss(parts)):
+        return infinite
+    if len(parts) == 1 and parts[0][1] == 1:
+        return float(parts[0][0].ahead(np.array([epsilon]))[0])
+    result, guess = 1.0, None
+    for scouts in (*SCOUTS, SCOUTS[-1], SCOUTS[-1]):
+        found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts))
+        result = min(result, found.delta(epsilon) + TINY * sum(times for _, times in parts))
+        spoilt = found.allowance(epsilon) + found.lost - infinite
+        if spoilt <= NOISY * result:
+            break
+        guess = math.log(max(result, TINY)) - AIM_LOWER
+    return result
+
+
+def epsilon(parts: Parts, delta: float) -> float:
+    """An upper bound of the smallest epsilon >= 0 with delta(epsilon) <= delta; inf if there is none."""
+    if delta >= 1:
+        return 0.0
+    room = delta - unbounded(parts)
+    top = _as_float(largest_loss(parts))
+    if room < 0 or (room == 0 and math.isinf(top)):
+        return math.inf
+    if room == 0:
+        return top
+    if len(parts) == 1 and parts[0][1] == 1:
+        return min(top, solved(parts[0][0].ahead, delta))
+    result = top
+    for scouts in SCOUTS:
+        found = compose(parts, plan_for(parts, log_delta=math.log(room), scouts=scouts))
+        answer = found.epsilon(delta - TINY * sum(times for _, times in parts))
+        result = min(result, answer, _chernoff(found, room))
+        if answer == result and found.shows(answer) and found.allowance(answer) <= NOISY * room:
+            break
+    return result
+
+
+def _as_float(loss: Fraction | float) -> float:
+    return float_at_least(loss) if isinstance(loss, Fraction) else loss
+
+
+def _chernoff(found: Composition, room: float) -> float:
+    """The bound E[e^(tilt * loss)] e^(-tilt * epsilon) <= room, for what the window does not show."""
+    left = room - found.beyond
+    return max(0.0, (found.log_total - math.log(left)) / found.plan.tilt) if left > 0 else math.inf
+
+
+def solved(curve: Callable[[Array], Array], delta: float) -> float:
+    """The smallest epsilon at which a decreasing curve is <= delta, from above; inf if there is none.
+
+    A bracket, narrowed by secants of the logarithm (with bisections in between, which bound the work).
+    """
+    ladder = np.concatenate([[0.0], 2.0 ** np.arange(-40.0, 21.0)])
+    values = curve(ladder)
+    enough = np.flatnonzero(values <= delta)
+    if not enough.size:
+        return math.inf
+    if enough[0] == 0:
+        return 0.0
+    low, high = float(ladder[enough[0] - 1]), float(ladder[enough[0]])
+    over, under = _excess(values[enough[0] - 1], delta), _excess(values[enough[0]], delta)
+    for attempt in range(200):
+        if high - low <= 2.0**-48 * high:
+            break
+        share = 0.5 if attempt % 3 == 2 or math.isinf(under) else over / (over - under)  # noqa: PLR2004 - every third
+        middle = low + (high - low) * min(max(share, 1e-3), 1 - 1e-3)
+        excess = _excess(curve(np.array([middle]))[0], delta)
+        if excess <= 0:
+            high, under, over = middle, excess, over / 2
+        else:
+            low, over, under = middle, excess, under / 2
+    return high
+
+
+def _excess(value: float, delta: float) -> float:
+    return math.log(value / delta) if value > 0 else -math.inf
+
+
+PROFILE_LEVELS = (-0.5, -3.0, -7.0, -14.0, -28.0, -56.0, -110.0, -220.0, -440.0, -700.0)
+
+
+def profile(parts: Parts, epsilon: Array) -> Array:
+    """An upper bound of delta at many epsilons >= 0."""
+    if len(parts) == 1 and parts[0][1] == 1:
+        order = np.argsort(epsilon, axis=None)
+        found = np.empty(epsilon.size)
+        found[order] = parts[0][0].ahead(epsilon.ravel()[order])
+        return found.reshape(epsilon.shape)
+    best = np.ones_like(epsilon)
+    for found in _levels(parts):
+        best = np.minimum(best, found.profile(epsilon))
+    flat = epsilon >= _as_float(largest_loss(parts))
+    return np.minimum(1.0, np.where(flat, unbounded(parts), best + TINY * sum(times for _, times in parts)))
+
+
+@lru_cache(maxsize=64)
+def _levels(parts: Parts) -> tuple[Composition, ...]:
+    """The composition seen at several depths; each is a valid bound everywhere and sharp at its own depth."""
+    return tuple(compose(parts, plan_for(parts, log_delta=level, scouts=SCOUTS[-1])) for level in PROFILE_LEVELS)
+
+
+def quantiles(parts: Parts, uniforms: Array) -> Array:
+    """The losses at these quantiles of the composed loss distribution."""
+    found = compose(parts, plan_for(parts, log_delta=-1.0, scouts=SCOUTS[-1]))
+    weight = (found.mass - found.noise) * np.exp(np.clip(found.log_total - found.plan.tilt * found.losses, -700, 700))
+    below = np.cumsum(weight) / (np.sum(weight) / (1 - found.beyond))
+    losses = np.append(found.losses, math.inf)
+    return losses[np.minimum(np.searchsorted(below, uniforms), len(losses) - 1)]
+
+
+def best_conversion(renyi: Callable[[float], float], epsilon: float) -> float:
+    """Delta at epsilon from Rényi divergences alone, at the best of many orders."""
+    orders = 1.0 + TILTS[(TILTS > 1e-2) & (TILTS < 1e5)]
+    divergences = np.array([renyi(float(order)) for order in orders])
+    known = np.isfinite(divergences)
+    return float(converted_delta(orders[known], divergences[known], np.full(known.sum(), epsilon)).min(initial=1.0))
+
+
+def epsilon_from_below(parts: Parts, delta: float) -> float:
+    """A lower bound of epsilon."""
+    return 0.0
