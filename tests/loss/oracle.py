@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-from privet.loss.outward import exact
+from privet.loss.exact import exact
 
 
 @contextmanager
@@ -22,7 +22,7 @@ def digits(bits: int = 400) -> Iterator[None]:
 
 def ball(number: float | str | Fraction) -> arb:
     """Return the number a person meant, as the library reads it."""
-    value = exact(number, "number", least=-(10**9))
+    value = exact(number, "number")
     return arb(fmpq(value.numerator, value.denominator))
 
 

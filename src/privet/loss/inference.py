@@ -8,7 +8,7 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss.divergence import RESERVE, UNIT, Array, Masses, hockey_stick, log_ratio, masses, pair
-from privet.loss.outward import exact
+from privet.loss.outward import nonnegative, probability_of
 
 _LARGEST_EXPONENT = 709.0  # e^709 is still a float
 
@@ -77,9 +77,9 @@ def smallest_miss(false_positive: float, *, epsilon: float, delta: float = 0.0) 
         >>> round(smallest_miss(0.1, epsilon=1), 6)
         0.728172
     """
-    level = float(exact(epsilon, "epsilon"))
-    leak = float(exact(delta, "delta", most=1))
-    alarm = float(exact(false_positive, "false_positive", most=1))
+    level = float(nonnegative(epsilon, "epsilon"))
+    leak = float(probability_of(delta, "delta"))
+    alarm = float(probability_of(false_positive, "false_positive"))
     grown = _exp(level) * alarm if alarm > 0 else 0.0
     steep = 1 - leak - grown - RESERVE * (1 + grown)
     flat = math.exp(-level) * (1 - leak - alarm - RESERVE)
@@ -95,7 +95,7 @@ def smallest_error_sum(*, epsilon: float, delta: float = 0.0) -> float:
         >>> round(smallest_error_sum(epsilon=1), 6)
         0.537883
     """
-    level, leak = float(exact(epsilon, "epsilon")), float(exact(delta, "delta", most=1))
+    level, leak = float(nonnegative(epsilon, "epsilon")), float(probability_of(delta, "delta"))
     return (1 - leak) * 2 / (1 + _exp(level)) * (1 - RESERVE)
 
 
@@ -147,7 +147,7 @@ def posterior_bounds(prior: float, *, epsilon: float) -> tuple[float, float]:
         >>> [round(bound, 6) for bound in posterior_bounds(0.1, epsilon=math.log(3))]
         [0.035714, 0.25]
     """
-    belief, level = float(exact(prior, "prior", most=1)), float(exact(epsilon, "epsilon"))
+    belief, level = float(probability_of(prior, "prior")), float(nonnegative(epsilon, "epsilon"))
     shrink = math.exp(-level)
     low = belief * shrink / (belief * shrink + (1 - belief)) if belief < 1 else 1.0
     high = belief / (belief + (1 - belief) * shrink) if belief > 0 else 0.0

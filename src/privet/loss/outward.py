@@ -7,20 +7,18 @@ and at most two ulp away.
 """
 
 import math
-import numbers
 from collections.abc import Iterator
 from contextlib import contextmanager
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
-from typing import TypeAlias
+
+import numpy as np
 
 from privet.errors import InvalidParameter
-
-Number: TypeAlias = int | float | str | Decimal | Fraction
+from privet.loss.exact import Exact, exact_within
 
 _PRECISE = Context(prec=80, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 _OUTWARD = Decimal("1e-40")
-_LONGEST = 5000  # decimal exponents beyond this are refused: nobody means them, and they take for ever
 
 
 @contextmanager
@@ -30,46 +28,21 @@ def precise() -> Iterator[None]:
         yield
 
 
-def exact(number: Number, name: str, *, least: int = 0, most: int | None = None) -> Fraction:
-    """Return the number a person meant: a float stands for its shortest decimal, so 0.1 is one tenth.
-
-    Args:
-        number: int, float, str, Decimal or Fraction; finite.
-        name: how the caller calls it, for the error.
-        least: smallest value allowed.
-        most: largest value allowed; None for no limit.
-
-    Example:
-        >>> exact(0.1, "epsilon") * 10 == 1
-        True
-    """
-    value = _fraction(number)
-    if value is None or not (least <= value and (most is None or value <= most)):
-        limit = f"at least {least}" if most is None else f"between {least} and {most}"
-        raise InvalidParameter(f"{name} must be a finite number {limit}; got {number!r}.")
-    return value
+def nonnegative(number: Exact, name: str) -> Fraction:
+    """Return the number that was meant, at least 0."""
+    return exact_within(number, name, low=0)
 
 
-def _fraction(number: object) -> Fraction | None:
-    if isinstance(number, bool):
-        return None
-    if isinstance(number, numbers.Rational):
-        return Fraction(int(number.numerator), int(number.denominator))
-    if isinstance(number, numbers.Real):
-        number = float.__repr__(float(number))
-    try:
-        decimal = Decimal(number) if isinstance(number, str | Decimal) else Decimal("nan")
-    except InvalidOperation:
-        return None
-    return Fraction(decimal) if decimal.is_finite() and abs(decimal.adjusted()) <= _LONGEST else None
+def probability_of(number: Exact, name: str) -> Fraction:
+    """Return the number that was meant, between 0 and 1."""
+    return exact_within(number, name, low=0, high=1)
 
 
-def whole(number: int, name: str, *, least: int = 1) -> int:
+def whole(number: object, name: str, *, least: int = 1) -> int:
     """Return a checked whole number."""
-    value = _fraction(number)
-    if value is None or value.denominator != 1 or not value >= least:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not number >= least:
         raise InvalidParameter(f"{name} must be a whole number of at least {least}; got {number!r}.")
-    return value.numerator
+    return int(number)
 
 
 def decimal_of(number: Fraction) -> Decimal:
@@ -85,7 +58,7 @@ def float_up(number: Fraction | Decimal) -> float:
     computation and gives a float whose binary value is not below it either.
 
     Example:
-        >>> float_up(3 * exact(0.1, "epsilon")), float_up(Fraction(1, 3)) > Fraction(1, 3)
+        >>> float_up(Fraction(3, 10)), float_up(Fraction(1, 3)) > Fraction(1, 3)
         (0.3, True)
     """
     if isinstance(number, Fraction):

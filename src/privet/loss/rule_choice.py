@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from privet.loss.amount import charge
-from privet.loss.outward import exact, float_down
+from privet.loss.outward import float_down, nonnegative, probability_of
 from privet.loss.rules import EpsilonSum, Loss, Promise, RenyiSum, SpendingRule, ZcdpSum
 
 _ORDERS = (1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 4096)
@@ -69,7 +69,7 @@ def admitted(promise: Promise, *, rule: SpendingRule, answer: Loss) -> int | flo
 
 def _epsilon_rule(promise: Promise, answer: Loss) -> EpsilonSum:
     """Return the rule with the δ per answer that admits the most: n answers at ε(δ/n) while n ε(δ/n) <= ε."""
-    limit, failure = exact(promise.epsilon, "epsilon"), exact(promise.delta, "delta", most=1)
+    limit, failure = nonnegative(promise.epsilon, "epsilon"), probability_of(promise.delta, "delta")
     if failure == 0 or charge(answer.epsilon(0.0)) != math.inf:
         return EpsilonSum()
 

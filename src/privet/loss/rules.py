@@ -18,7 +18,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from privet.loss.amount import Amount, charge
-from privet.loss.outward import Number, decimal_of, exact, float_down, float_up, precise
+from privet.loss.exact import Exact
+from privet.loss.outward import decimal_of, float_down, float_up, nonnegative, precise, probability_of
 from privet.loss.theorems.conversion import best_order, check_order, log_of
 
 
@@ -39,11 +40,11 @@ class Promise(Protocol):
     """What a rule reads of a `Guarantee`."""
 
     @property
-    def epsilon(self) -> Number:
+    def epsilon(self) -> Exact:
         """Return the ε that is promised in total."""
 
     @property
-    def delta(self) -> Number:
+    def delta(self) -> Exact:
         """Return the δ that is promised in total."""
 
 
@@ -84,7 +85,7 @@ class EpsilonSum:
         'ε and δ add up (δ=1e-08 for an answer that is not pure)'
     """
 
-    delta_per_answer: Number = 0
+    delta_per_answer: Exact = 0
 
     @property
     def name(self) -> str:
@@ -98,7 +99,7 @@ class EpsilonSum:
 
     @property
     def _share(self) -> Fraction:
-        return exact(self.delta_per_answer, "delta_per_answer", most=1)
+        return probability_of(self.delta_per_answer, "delta_per_answer")
 
     def cost(self, loss: Loss) -> Amount:
         """Return (ε(0), 0) for a pure loss, else (ε(share), share)."""
@@ -109,7 +110,7 @@ class EpsilonSum:
 
     def capacity(self, promise: Promise) -> Amount:
         """Return (ε, δ) themselves."""
-        return Amount(exact(promise.epsilon, "epsilon"), exact(promise.delta, "delta", most=1))
+        return Amount(nonnegative(promise.epsilon, "epsilon"), probability_of(promise.delta, "delta"))
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class ZcdpSum:
 
     def capacity(self, promise: Promise) -> Amount:
         """Return the largest ρ that keeps the promise, rounded down."""
-        epsilon, delta = exact(promise.epsilon, "epsilon"), exact(promise.delta, "delta", most=1)
+        epsilon, delta = nonnegative(promise.epsilon, "epsilon"), probability_of(promise.delta, "delta")
         if delta == 0:
             return Amount(Fraction(0))
         order = _roomiest_order(float(epsilon), delta)
@@ -161,7 +162,7 @@ class RenyiSum:
         'Rényi divergence of order 16 adds up'
     """
 
-    order: Number
+    order: Exact
 
     def __post_init__(self) -> None:
         check_order(self.order)
@@ -177,7 +178,7 @@ class RenyiSum:
 
     def capacity(self, promise: Promise) -> Amount:
         """Return the largest Rényi divergence that keeps the promise, rounded down."""
-        epsilon, delta = exact(promise.epsilon, "epsilon"), exact(promise.delta, "delta", most=1)
+        epsilon, delta = nonnegative(promise.epsilon, "epsilon"), probability_of(promise.delta, "delta")
         if delta == 0:
             return Amount(Fraction(0))
         return Amount(_renyi_room(epsilon, delta, check_order(self.order), per=Fraction(1)))

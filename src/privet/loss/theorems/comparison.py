@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from privet.loss.outward import Number
+from privet.loss.exact import Exact
 from privet.loss.theorems.composition import (
     advanced_composition,
     basic_composition,
@@ -72,7 +72,7 @@ THEOREMS: tuple[tuple[str, Callable[..., float]], ...] = (
 )
 
 
-def compare_composition(epsilon: Number, *, times: int, delta: Number, delta_each: Number = 0) -> Comparison:
+def compare_composition(epsilon: Exact, *, times: int, delta: Exact, delta_each: Exact = 0) -> Comparison:
     """Return what each theorem promises for `times` releases that are (epsilon, delta_each)-DP, best first.
 
     Args:

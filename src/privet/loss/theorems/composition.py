@@ -14,7 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from privet.loss.divergence import Array
-from privet.loss.outward import Number, decimal_of, exact, float_up, precise, whole
+from privet.loss.exact import Exact
+from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of, whole
 from privet.loss.theorems.conversion import (
     best_order,
     pure_to_zcdp,
@@ -40,12 +41,12 @@ class _Releases:
     delta_each: Fraction
 
     @classmethod
-    def of(cls, epsilon: Number, times: int, delta: Number, delta_each: Number) -> "_Releases":
+    def of(cls, epsilon: Exact, times: int, delta: Exact, delta_each: Exact) -> "_Releases":
         return cls(
-            epsilon=exact(epsilon, "epsilon"),
+            epsilon=nonnegative(epsilon, "epsilon"),
             times=whole(times, "times"),
-            delta=exact(delta, "delta", most=1),
-            delta_each=exact(delta_each, "delta_each", most=1),
+            delta=probability_of(delta, "delta"),
+            delta_each=probability_of(delta_each, "delta_each"),
         )
 
     @property
@@ -73,7 +74,7 @@ _TINY = Fraction(1, 10**30)
 _CARE = Decimal("1e-70")
 
 
-def basic_composition(epsilon: Number, *, times: int, delta: Number = 0, delta_each: Number = 0) -> float:
+def basic_composition(epsilon: Exact, *, times: int, delta: Exact = 0, delta_each: Exact = 0) -> float:
     """Return k ε: epsilons add, deltas add (Dwork, McSherry, Nissim and Smith 2006; Dwork and Lei 2009).
 
     Example:
@@ -85,7 +86,7 @@ def basic_composition(epsilon: Number, *, times: int, delta: Number = 0, delta_e
 
 
 @precise()
-def advanced_composition(epsilon: Number, *, times: int, delta: Number, delta_each: Number = 0) -> float:
+def advanced_composition(epsilon: Exact, *, times: int, delta: Exact, delta_each: Exact = 0) -> float:
     """Return ε √(2k ln(1/δ')) + k ε (e^ε - 1), with δ = k δ_each + δ' (Dwork, Rothblum and Vadhan 2010).
 
     The form printed as Theorem 3.20 of Dwork and Roth's book; worse than basic for large ε.
@@ -102,7 +103,7 @@ def advanced_composition(epsilon: Number, *, times: int, delta: Number, delta_ea
 
 
 @precise()
-def improved_composition(epsilon: Number, *, times: int, delta: Number, delta_each: Number = 0) -> float:
+def improved_composition(epsilon: Exact, *, times: int, delta: Exact, delta_each: Exact = 0) -> float:
     """Return ε √(2k ln(1/δ')) + k ε (e^ε - 1)/(e^ε + 1), with 1 - δ = (1 - δ_each)^k (1 - δ').
 
     The closed form of Kairouz, Oh and Viswanath 2015, Theorem 3.4 (third expression): the second term is
@@ -125,7 +126,7 @@ def _spread(level: Decimal, times: int, delta: Fraction) -> Decimal:
 
 
 @precise()
-def optimal_composition(epsilon: Number, *, times: int, delta: Number = 0, delta_each: Number = 0) -> float:
+def optimal_composition(epsilon: Exact, *, times: int, delta: Exact = 0, delta_each: Exact = 0) -> float:
     """Return the smallest ε that holds for every choice of such releases (Kairouz, Oh and Viswanath 2015).
 
     Proof: k randomized responses dominate and attain it. Of n heads, P has C(k,n) e^{nε} and Q has C(k,n)
@@ -163,7 +164,7 @@ def _largest_ratio(releases: _Releases) -> Decimal:
     return max(Decimal(1), above / below)
 
 
-def zcdp_composition(epsilon: Number, *, times: int, delta: Number, delta_each: Number = 0) -> float:
+def zcdp_composition(epsilon: Exact, *, times: int, delta: Exact, delta_each: Exact = 0) -> float:
     """Return the best that zero-concentrated privacy promises: ρ = k ε tanh(ε/2), converted tightly.
 
     Example:
@@ -176,7 +177,7 @@ def zcdp_composition(epsilon: Number, *, times: int, delta: Number, delta_each: 
     return zcdp_to_epsilon(times * Fraction(pure_to_zcdp(releases.epsilon)), delta=releases.left)
 
 
-def zcdp_composition_standard(epsilon: Number, *, times: int, delta: Number, delta_each: Number = 0) -> float:
+def zcdp_composition_standard(epsilon: Exact, *, times: int, delta: Exact, delta_each: Exact = 0) -> float:
     """Return what the textbook promises: ρ = k ε²/2, then ρ + 2 √(ρ ln(1/δ')) (Bun and Steinke 2016).
 
     Example:
@@ -192,7 +193,7 @@ def zcdp_composition_standard(epsilon: Number, *, times: int, delta: Number, del
 
 
 @precise()
-def renyi_composition(epsilon: Number, *, times: int, delta: Number, delta_each: Number = 0) -> float:
+def renyi_composition(epsilon: Exact, *, times: int, delta: Exact, delta_each: Exact = 0) -> float:
     """Return the best order's k D_order(randomized response), converted tightly.
 
     Example:
@@ -208,9 +209,7 @@ def renyi_composition(epsilon: Number, *, times: int, delta: Number, delta_each:
 
 
 @precise()
-def renyi_composition_standard(
-    epsilon: Number, *, times: int, delta: Number, delta_each: Number = 0
-) -> float:
+def renyi_composition_standard(epsilon: Exact, *, times: int, delta: Exact, delta_each: Exact = 0) -> float:
     """Return the best order's k D_order(randomized response) + ln(1/δ')/(order - 1) (Mironov 2017).
 
     Example:

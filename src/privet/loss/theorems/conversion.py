@@ -14,7 +14,8 @@ from scipy import optimize
 
 from privet.errors import InvalidParameter
 from privet.loss.divergence import Array
-from privet.loss.outward import Number, decimal_of, exact, float_up, precise
+from privet.loss.exact import Exact, exact_within
+from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of
 
 Bound = Callable[[Array], Array]
 
@@ -22,7 +23,7 @@ _HALF = Decimal("0.5")
 
 
 @precise()
-def pure_to_zcdp(epsilon: Number) -> float:
+def pure_to_zcdp(epsilon: Exact) -> float:
     """Return the smallest ρ such that every ε-DP mechanism is ρ-zCDP: ε tanh(ε/2).
 
     Proof: Randomized response dominates every ε-DP mechanism (Kairouz, Oh and Viswanath 2015), and its Rényi
@@ -33,13 +34,13 @@ def pure_to_zcdp(epsilon: Number) -> float:
         >>> round(pure_to_zcdp(0.1), 9), round(pure_to_zcdp_standard(0.1), 9)
         (0.004995837, 0.005)
     """
-    level = decimal_of(exact(epsilon, "epsilon"))
+    level = decimal_of(nonnegative(epsilon, "epsilon"))
     return float_up(level * tanh_half(level))
 
 
-def pure_to_zcdp_standard(epsilon: Number) -> float:
+def pure_to_zcdp_standard(epsilon: Exact) -> float:
     """Return the textbook's ρ = ε²/2 (Bun and Steinke 2016, Proposition 1.4), never below `pure_to_zcdp`."""
-    return float_up(exact(epsilon, "epsilon") ** 2 / 2)
+    return float_up(nonnegative(epsilon, "epsilon") ** 2 / 2)
 
 
 @precise()
@@ -50,7 +51,7 @@ def tanh_half(level: Decimal) -> Decimal:
 
 
 @precise()
-def pure_to_renyi(epsilon: Number, *, order: Number) -> float:
+def pure_to_renyi(epsilon: Exact, *, order: Exact) -> float:
     """Return the smallest Rényi bound that every ε-DP mechanism has: that of randomized response.
 
     Args:
@@ -61,10 +62,12 @@ def pure_to_renyi(epsilon: Number, *, order: Number) -> float:
         >>> round(pure_to_renyi("1.0986122886681098", order=2), 6)
         0.847298
     """
-    level = exact(epsilon, "epsilon")
+    level = nonnegative(epsilon, "epsilon")
     if order == math.inf:
         return float_up(level)
-    return float_up(randomized_response_renyi(decimal_of(level), decimal_of(exact(order, "order", least=1))))
+    return float_up(
+        randomized_response_renyi(decimal_of(level), decimal_of(exact_within(order, "order", low=1)))
+    )
 
 
 @precise()
@@ -79,7 +82,7 @@ def randomized_response_renyi(level: Decimal, order: Decimal) -> Decimal:
 
 
 @precise()
-def renyi_to_epsilon(bound: Number, *, order: Number, delta: Number) -> float:
+def renyi_to_epsilon(bound: Exact, *, order: Exact, delta: Exact) -> float:
     """Return the ε of (ε, δ)-DP from a Rényi bound: bound + ln((a-1)/a) - (ln δ + ln a)/(a-1), at least 0.
 
     Args:
@@ -98,7 +101,7 @@ def renyi_to_epsilon(bound: Number, *, order: Number, delta: Number) -> float:
 
 
 @precise()
-def renyi_to_epsilon_standard(bound: Number, *, order: Number, delta: Number) -> float:
+def renyi_to_epsilon_standard(bound: Exact, *, order: Exact, delta: Exact) -> float:
     """Return bound + ln(1/δ)/(a-1) (Mironov 2017, Proposition 3); `renyi_to_epsilon` is never larger.
 
     Example:
@@ -119,11 +122,11 @@ def _standard_conversion(bound: Decimal, order: Decimal, log_delta: Decimal) -> 
     return bound - log_delta / (order - 1)
 
 
-def _convert(conversion: Conversion, bound: Number, order: Number, delta: Number) -> float:
-    value, failure = exact(bound, "bound"), exact(delta, "delta", most=1)
+def _convert(conversion: Conversion, bound: Exact, order: Exact, delta: Exact) -> float:
+    value, failure = nonnegative(bound, "bound"), probability_of(delta, "delta")
     if order == math.inf:
         return float_up(value)
-    level = exact(order, "order", least=1)
+    level = exact_within(order, "order", low=1)
     if level == 1 or failure == 0:
         return math.inf
     epsilon = conversion(decimal_of(value), decimal_of(level), decimal_of(failure).ln())
@@ -131,23 +134,23 @@ def _convert(conversion: Conversion, bound: Number, order: Number, delta: Number
 
 
 @precise()
-def renyi_to_delta(bound: Number, *, order: Number, epsilon: Number) -> float:
+def renyi_to_delta(bound: Exact, *, order: Exact, epsilon: Exact) -> float:
     """Return the δ of (ε, δ)-DP that a Rényi bound gives: e^{(a-1)(bound-ε)} (1 - 1/a)^{a-1} / a, at most 1.
 
     Example:
         >>> round(renyi_to_delta(1, order=10, epsilon=2) * 1e6, 6)
         4.781149
     """
-    value, level = decimal_of(exact(bound, "bound")), exact(order, "order", least=1)
+    value, level = decimal_of(nonnegative(bound, "bound")), exact_within(order, "order", low=1)
     if level == 1:
         return 1.0
-    a, target = decimal_of(level), decimal_of(exact(epsilon, "epsilon"))
+    a, target = decimal_of(level), decimal_of(nonnegative(epsilon, "epsilon"))
     log_delta = (a - 1) * (value - target + ((a - 1) / a).ln()) - a.ln()
     return min(1.0, float_up(log_delta.exp()))
 
 
 @precise()
-def zcdp_to_epsilon(rho: Number, *, delta: Number) -> float:
+def zcdp_to_epsilon(rho: Exact, *, delta: Exact) -> float:
     """Return the ε of (ε, δ)-DP that ρ-zCDP gives: the best order of `renyi_to_epsilon` with bound ρ a.
 
     Proof: Canonne, Kamath and Steinke 2020, Corollary 13. Every order is sound, so a search in float64
@@ -157,7 +160,7 @@ def zcdp_to_epsilon(rho: Number, *, delta: Number) -> float:
         >>> [round(convert(0.5, delta="1e-5"), 6) for convert in (zcdp_to_epsilon, zcdp_to_epsilon_standard)]
         [4.728387, 5.298526]
     """
-    cost, failure = exact(rho, "rho"), exact(delta, "delta", most=1)
+    cost, failure = nonnegative(rho, "rho"), probability_of(delta, "delta")
     if cost == 0:
         return 0.0
     if failure == 0:
@@ -168,9 +171,9 @@ def zcdp_to_epsilon(rho: Number, *, delta: Number) -> float:
 
 
 @precise()
-def zcdp_to_epsilon_standard(rho: Number, *, delta: Number) -> float:
+def zcdp_to_epsilon_standard(rho: Exact, *, delta: Exact) -> float:
     """Return ρ + 2 √(ρ ln(1/δ)) (Bun and Steinke 2016, Proposition 1.3), never below `zcdp_to_epsilon`."""
-    cost, failure = decimal_of(exact(rho, "rho")), decimal_of(exact(delta, "delta", most=1))
+    cost, failure = decimal_of(nonnegative(rho, "rho")), decimal_of(probability_of(delta, "delta"))
     if failure == 0:
         return math.inf if cost > 0 else 0.0
     return float_up(cost + 2 * (cost * -failure.ln()).sqrt())
@@ -216,9 +219,9 @@ def best_order(bound: Bound) -> Fraction:
     return Fraction(1 + math.exp(float(found.x)))
 
 
-def check_order(order: Number) -> Fraction:
+def check_order(order: Exact) -> Fraction:
     """Return a finite order above 1, or refuse it."""
-    value = exact(order, "order", least=1)
+    value = exact_within(order, "order", low=1)
     if value == 1:
         raise InvalidParameter("order must be above 1: at order 1 a Rényi bound says nothing about (ε, δ).")
     return value

@@ -2,12 +2,13 @@
 
 import math
 
-from privet.loss.outward import Number, decimal_of, exact, float_down, float_up, precise
+from privet.loss.exact import Exact
+from privet.loss.outward import decimal_of, float_down, float_up, nonnegative, precise, probability_of
 from privet.loss.theorems.conversion import check_order
 
 
 @precise()
-def event_bounds(probability: Number, *, bound: Number, order: Number) -> tuple[float, float]:
+def event_bounds(probability: Exact, *, bound: Exact, order: Exact) -> tuple[float, float]:
     """Return the least and the largest probability that an event of probability Q on the neighbour can have.
 
     Args:
@@ -22,7 +23,7 @@ def event_bounds(probability: Number, *, bound: Number, order: Number) -> tuple[
         >>> [round(value, 6) for value in event_bounds(0.25, bound=0.847298, order=2)]
         [0.026786, 0.763763]
     """
-    rate, loss = exact(probability, "probability", most=1), decimal_of(exact(bound, "bound"))
+    rate, loss = probability_of(probability, "probability"), decimal_of(nonnegative(bound, "bound"))
     if rate == 0:
         return 0.0, 0.0
     log_rate = decimal_of(rate).ln()
@@ -34,7 +35,7 @@ def event_bounds(probability: Number, *, bound: Number, order: Number) -> tuple[
     return float_down(low.exp()), min(1.0, float_up(high.exp()))
 
 
-def weak_triangle(*, order: Number, share: Number, first: float, second: float) -> float:
+def weak_triangle(*, order: Exact, share: Exact, first: float, second: float) -> float:
     """Return a bound on D_a(P‖Q) through a third R: (a - 1/s)/(a - 1) D_{s a}(P‖R) + D_{t (a - 1/s)}(R‖Q).
 
     Args:
@@ -51,4 +52,4 @@ def weak_triangle(*, order: Number, share: Number, first: float, second: float) 
     """
     level, part = check_order(order), check_order(share)
     weight = (level - 1 / part) / (level - 1)
-    return float_up(weight * exact(first, "first") + exact(second, "second"))
+    return float_up(weight * nonnegative(first, "first") + nonnegative(second, "second"))

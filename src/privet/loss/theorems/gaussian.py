@@ -10,7 +10,8 @@ from scipy import special
 
 from privet.errors import InvalidParameter
 from privet.loss.divergence import RESERVE
-from privet.loss.outward import Number, decimal_of, exact, float_up, precise
+from privet.loss.exact import Exact
+from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of
 
 _ROOT_TWO = math.sqrt(2)
 _HALVINGS = 200  # more than enough to bring any two floats together
@@ -111,7 +112,7 @@ def gaussian_scale(epsilon: float, *, delta: float, l2_sensitivity: float = 1.0)
 
 
 @precise()
-def gaussian_scale_classical(epsilon: Number, *, delta: Number, l2_sensitivity: Number = 1) -> float:
+def gaussian_scale_classical(epsilon: Exact, *, delta: Exact, l2_sensitivity: Exact = 1) -> float:
     """Return the textbook's sensitivity √(2 ln(1.25/δ)) / ε, for comparison; refused above ε = 1.
 
     Proof: Dwork and Roth 2014, Theorem 3.22, for ε < 1; ε = 1 follows because δ(ε) is continuous in the
@@ -122,14 +123,14 @@ def gaussian_scale_classical(epsilon: Number, *, delta: Number, l2_sensitivity: 
         >>> round(gaussian_scale_classical(1, delta="1e-4"), 6)
         4.343612
     """
-    level, failure = exact(epsilon, "epsilon"), exact(delta, "delta", most=1)
+    level, failure = nonnegative(epsilon, "epsilon"), probability_of(delta, "delta")
     if not 0 < level <= 1 or not 0 < failure < 1:
         raise InvalidParameter(
             "the classical formula is proven only for 0 < epsilon <= 1 and 0 < delta < 1; "
             f"got epsilon {epsilon} and delta {delta}: use gaussian_scale, exact for every epsilon."
         )
     spread = (2 * (Decimal("1.25") / decimal_of(failure)).ln()).sqrt()
-    return float_up(decimal_of(exact(l2_sensitivity, "l2_sensitivity")) * spread / decimal_of(level))
+    return float_up(decimal_of(nonnegative(l2_sensitivity, "l2_sensitivity")) * spread / decimal_of(level))
 
 
 def _positive(value: float, name: str) -> float:

@@ -3,22 +3,23 @@
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
-from privet.loss.outward import Number, decimal_of, exact, float_up, precise, whole
+from privet.loss.exact import Exact
+from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of, whole
 from privet.loss.theorems.conversion import check_order
 
 
-def group_epsilon(epsilon: Number, *, size: int) -> float:
+def group_epsilon(epsilon: Exact, *, size: int) -> float:
     """Return k ε, the level at which `group_delta` holds for k units.
 
     Example:
         >>> group_epsilon(0.5, size=3)
         1.5
     """
-    return float_up(whole(size, "size") * exact(epsilon, "epsilon"))
+    return float_up(whole(size, "size") * nonnegative(epsilon, "epsilon"))
 
 
 @precise()
-def group_delta(epsilon: Number, *, delta: Number, size: int) -> float:
+def group_delta(epsilon: Exact, *, delta: Exact, size: int) -> float:
     """Return the δ of an (ε, δ)-DP mechanism for k units at level k ε: δ (e^{kε} - 1)/(e^ε - 1), at most 1.
 
     Args:
@@ -33,7 +34,11 @@ def group_delta(epsilon: Number, *, delta: Number, size: int) -> float:
         >>> group_delta(0, delta="1e-6", size=3), round(group_delta(0.5, delta="1e-5", size=3), 9)
         (3e-06, 5.367e-05)
     """
-    level, failure, count = exact(epsilon, "epsilon"), exact(delta, "delta", most=1), whole(size, "size")
+    level, failure, count = (
+        nonnegative(epsilon, "epsilon"),
+        probability_of(delta, "delta"),
+        whole(size, "size"),
+    )
     if level == 0 or failure == 0 or count == 1:
         return min(1.0, float_up(count * failure))
     step = decimal_of(level)
@@ -41,17 +46,17 @@ def group_delta(epsilon: Number, *, delta: Number, size: int) -> float:
     return min(1.0, float_up(decimal_of(failure) * growth))
 
 
-def group_zcdp(rho: Number, *, size: int) -> float:
+def group_zcdp(rho: Exact, *, size: int) -> float:
     """Return k² ρ (Bun and Steinke 2016, Proposition 1.9).
 
     Example:
         >>> group_zcdp(0.5, size=3)
         4.5
     """
-    return float_up(whole(size, "size") ** 2 * exact(rho, "rho"))
+    return float_up(whole(size, "size") ** 2 * nonnegative(rho, "rho"))
 
 
-def group_renyi(bound: Number, *, order: Number, doublings: int) -> tuple[float, float]:
+def group_renyi(bound: Exact, *, order: Exact, doublings: int) -> tuple[float, float]:
     """Return the order and the bound that hold for a group of 2^c units: order / 2^c and 3^c times the bound.
 
     Args:
@@ -72,4 +77,4 @@ def group_renyi(bound: Number, *, order: Number, doublings: int) -> tuple[float,
             f"order must be at least 2^(doublings + 1) = {2 ** (steps + 1)}; got {order}: "
             "give the bound at a higher order or take a smaller group."
         )
-    return float(level / 2**steps), float_up(Fraction(3) ** steps * exact(bound, "bound"))
+    return float(level / 2**steps), float_up(Fraction(3) ** steps * nonnegative(bound, "bound"))

@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from privet.loss.outward import Number, exact, float_up, whole
+from privet.loss.exact import Exact
+from privet.loss.outward import float_up, nonnegative, whole
 from privet.loss.theorems.conversion import check_order
 from privet.loss.theorems.events import event_bounds
 from privet.loss.theorems.group import group_epsilon, group_renyi
@@ -38,10 +39,10 @@ class NotionComparison:
 
 def compare_notions(
     *,
-    epsilon: Number,
-    order: Number,
-    bound: Number,
-    probability: Number = "0.1",
+    epsilon: Exact,
+    order: Exact,
+    bound: Exact,
+    probability: Exact = "0.1",
     times: int = 2,
 ) -> NotionComparison:
     """Return what ε-DP and a Rényi bound say about events, Bayes factors, groups, composition, processing.
@@ -66,7 +67,7 @@ def compare_notions(
         2 releases                ε = 2                  1 at order 16
         post-processing           unchanged              unchanged
     """
-    level, loss, a = exact(epsilon, "epsilon"), exact(bound, "bound"), check_order(order)
+    level, loss, a = nonnegative(epsilon, "epsilon"), nonnegative(bound, "bound"), check_order(order)
     count = whole(times, "times")
     new_order, new_bound = group_renyi(loss, order=a, doublings=1)
     growth = f"{float(a) - 1:.6g}"

@@ -5,19 +5,20 @@ from decimal import Decimal
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
-from privet.loss.outward import Number, decimal_of, exact, float_up, precise
+from privet.loss.exact import Exact, exact_within
+from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of
 from privet.loss.theorems.conversion import randomized_response_renyi
 
 
 @precise()
-def response_curve(truth: Number, *, order: Number) -> float:
+def response_curve(truth: Exact, *, order: Exact) -> float:
     """Return the Rényi divergence of randomized response that answers truly with probability `truth`.
 
     Example:
         >>> [round(response_curve(0.75, order=a), 6) for a in (1, 2, math.inf)]
         [0.549306, 0.847298, 1.098612]
     """
-    rate = exact(truth, "truth", most=1)
+    rate = probability_of(truth, "truth")
     if rate in (0, 1):
         return math.inf
     odds = decimal_of(rate / (1 - rate))
@@ -26,7 +27,7 @@ def response_curve(truth: Number, *, order: Number) -> float:
 
 
 @precise()
-def laplace_curve(scale: Number, *, order: Number) -> float:
+def laplace_curve(scale: Exact, *, order: Exact) -> float:
     """Return the Rényi divergence of Laplace noise of this scale, for sensitivity 1 (Mironov 2017, Table II).
 
     With x = 1/scale: ln(a e^{(a-1)x}/(2a-1) + (a-1) e^{-ax}/(2a-1)) / (a-1); x + e^{-x} - 1 at order 1; x
@@ -47,7 +48,7 @@ def laplace_curve(scale: Number, *, order: Number) -> float:
 
 
 @precise()
-def gaussian_curve(scale: Number, *, order: Number) -> float:
+def gaussian_curve(scale: Exact, *, order: Exact) -> float:
     """Return the Rényi divergence of Gaussian noise of this scale, for sensitivity 1: a/(2 scale²).
 
     Example:
@@ -57,15 +58,15 @@ def gaussian_curve(scale: Number, *, order: Number) -> float:
     spread = _above_zero(scale)
     if order == math.inf:
         return math.inf
-    return float_up(exact(order, "order", least=1) / (2 * spread**2))
+    return float_up(exact_within(order, "order", low=1) / (2 * spread**2))
 
 
-def _order(order: Number) -> Decimal:
-    return decimal_of(exact(order, "order", least=1))
+def _order(order: Exact) -> Decimal:
+    return decimal_of(exact_within(order, "order", low=1))
 
 
-def _above_zero(scale: Number) -> Fraction:
-    value = exact(scale, "scale")
+def _above_zero(scale: Exact) -> Fraction:
+    value = nonnegative(scale, "scale")
     if value == 0:
         raise InvalidParameter("scale must be above 0; got 0.")
     return value
