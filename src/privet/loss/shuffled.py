@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import bdtrc, gammaln
+from scipy.special import betainc, gammaln
 
 from privet.errors import InvalidParameter
 from privet.loss.curve import Array, LossCurve, rounded_up
@@ -123,7 +123,7 @@ def _given_clones(clones: Array, top: float, epsilon: float) -> Array:
     first = np.floor((clones + 1) * fraction) + 1.0
     inside = first <= clones + 1
     edge = np.minimum(first - 1, clones)
-    tail = np.where(edge < clones, bdtrc(edge, clones, 0.5), 0.0)
+    tail = np.where(edge < clones, betainc(edge + 1.0, np.maximum(clones - edge, 1.0), 0.5), 0.0)
     gain = (truth - grown * (1 - truth)) * _binomial(clones, edge, 0.5)
     return np.where(inside, np.maximum(gain * (1 + 1e-10) - (grown - 1) * tail * (1 - 1e-10), 0.0), 0.0)
 
