@@ -111,11 +111,15 @@ class Composition:
         height = self.mass[start:] * np.exp(-plan.tilt * away)
         total = np.cumsum(height[::-1])[::-1]
         shrunk = np.cumsum((height * np.exp(-away))[::-1])[::-1]
-        reading = (total - np.exp(away) * shrunk) * (1 + away.size * 4 * UNIT) + total * (away.size * 4 * UNIT)
+        reading = (total - np.exp(away) * shrunk) * (1 + away.size * 4 * UNIT) + total * (
+            away.size * 4 * UNIT
+        )
         with np.errstate(over="ignore"):
             delta = (reading * _exp(self.log_total - plan.tilt * plan.epsilon) + self.lost) * (1 + self.slack)
         at = np.exp(np.clip(epsilon - plan.epsilon, -600.0, 600.0))
-        values = np.interp(at, np.exp(away), delta, left=1.0, right=1.0) if away.size else np.ones_like(epsilon)
+        values = (
+            np.interp(at, np.exp(away), delta, left=1.0, right=1.0) if away.size else np.ones_like(epsilon)
+        )
         beyond = epsilon >= (losses[-1] if losses.size else math.inf)
         return np.where(beyond, min(1.0, self.lost * (1 + self.slack)), np.minimum(values, 1.0))
 
@@ -175,13 +179,18 @@ def compose(parts: Parts, plan: Plan) -> Composition:
     mass = np.roll(np.fft.irfft(product.values, plan.size), -(plan.first % plan.size))
     noise = 32 * UNIT * math.log2(plan.size) * (product.noise + _norm(mass))
     beyond = abs(math.expm1(product.log_alive))
-    return Composition(plan, np.maximum(mass, 0.0) + noise, product.log_total, noise, beyond, product.slack + 2.0**-40)
+    return Composition(
+        plan, np.maximum(mass, 0.0) + noise, product.log_total, noise, beyond, product.slack + 2.0**-40
+    )
 
 
-def _joined(bucket: frozenset[tuple[Direction, int]], tilt: float, step: float, size: int, cut: float) -> Product:
+def _joined(
+    bucket: frozenset[tuple[Direction, int]], tilt: float, step: float, size: int, cut: float
+) -> Product:
     make = _transformed_again if size <= SMALL else _transformed
     return reduce(
-        Product.__mul__, (_repeated(make(direction, tilt, step, size, cut), n, size) for direction, n in bucket)
+        Product.__mul__,
+        (_repeated(make(direction, tilt, step, size, cut), n, size) for direction, n in bucket),
     )
 
 

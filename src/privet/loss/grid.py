@@ -123,7 +123,9 @@ def scouted(direction: Direction, points: int) -> Scout:
         bottom = _flat_from(direction.behind(ladder), ladder)
     shape = np.sinh(SPREAD * np.arange(1, points + 1) / points) / math.sinh(SPREAD)
     delta = direction.ahead(np.append(top * shape, math.inf))
-    return Scout(connect_the_dots(direction, -bottom * shape[::-1], top * shape), delta[:-1], float(delta[-1]))
+    return Scout(
+        connect_the_dots(direction, -bottom * shape[::-1], top * shape), delta[:-1], float(delta[-1])
+    )
 
 
 def _flat_from(delta: Array, ladder: Array) -> float:

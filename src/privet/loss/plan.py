@@ -14,13 +14,22 @@ from privet.loss.grid import QUICK, Atoms, Direction, scouted
 
 Parts = tuple[tuple[Direction, int], ...]
 
-TILTS = 2.0 ** np.concatenate([np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)])  # where moments are tabulated
+TILTS = 2.0 ** np.concatenate(
+    [np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)]
+)  # where moments are tabulated
 FORWARD = np.concatenate([-TILTS[60::-1], TILTS])  # with moderate negative ones, for the lower end
 TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
 SMALLEST, LARGEST = 2**11, 2**18  # sizes of the grid
-SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
-ABOVE, BELOW = 18.0, 12.0  # natural logarithms of how small the tails outside the window are, relative to delta
-SHALLOW = -40.0  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
+SMALL = (
+    2**14
+)  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
+ABOVE, BELOW = (
+    18.0,
+    12.0,
+)  # natural logarithms of how small the tails outside the window are, relative to delta
+SHALLOW = (
+    -40.0
+)  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
 STEEPEST = 256.0  # the largest tilt, times the standard deviation
 FINEST = 2.0**-20  # the smallest step, in reaches of the widest part
 

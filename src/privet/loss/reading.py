@@ -149,7 +149,9 @@ def _levels(parts: Parts) -> tuple[Composition, ...]:
 def quantiles(parts: Parts, uniforms: Array) -> Array:
     """The losses at these quantiles of the composed loss distribution."""
     found = compose(parts, plan_for(parts, log_delta=-1.0, scouts=CAREFUL))
-    weight = (found.mass - found.noise) * np.exp(np.clip(found.log_total - found.plan.tilt * found.losses, -700, 700))
+    weight = (found.mass - found.noise) * np.exp(
+        np.clip(found.log_total - found.plan.tilt * found.losses, -700, 700)
+    )
     below = np.cumsum(weight) / (np.sum(weight) / (1 - found.beyond))
     losses = np.append(found.losses, math.inf)
     return losses[np.minimum(np.searchsorted(below, uniforms), len(losses) - 1)]
@@ -160,7 +162,9 @@ def best_conversion(renyi: Callable[[float], float], epsilon: float) -> float:
     orders = 1.0 + TILTS[(TILTS > 1e-2) & (TILTS < 1e5)]
     divergences = np.array([renyi(float(order)) for order in orders])
     known = np.isfinite(divergences)
-    return float(converted_delta(orders[known], divergences[known], np.full(known.sum(), epsilon)).min(initial=1.0))
+    return float(
+        converted_delta(orders[known], divergences[known], np.full(known.sum(), epsilon)).min(initial=1.0)
+    )
 
 
 def epsilon_from_below(parts: Parts, delta: float) -> float:
