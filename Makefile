@@ -9,7 +9,7 @@ BIN   := $(VENV)/bin
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 run: $(VENV)/.ready-run ## set up, then answer questions about 100,000 generated people
 	@$(BIN)/privet demo

@@ -35,7 +35,9 @@ def calibrated_scale(loss_at: Callable[[float], PrivacyLoss], promise: Guarantee
     while not meets(high):
         high *= 2.0
         if high > WIDEST:
-            raise InvalidParameter(f"no noise scale keeps {promise!r}: allow a larger delta, or a mechanism with less loss")
+            raise InvalidParameter(
+                f"no noise scale keeps {promise!r}: allow a larger delta, or a mechanism with less loss"
+            )
     low = high / 2.0
     while meets(low):
         low, high = low / 2.0, low

@@ -98,9 +98,12 @@ class Parallel(WorstOf):
 
     def replacing(self) -> LossCurve:
         """The same computation when a unit may move: the worst sum of two parts, in either direction."""
-        both = [WorstOf((loss, loss.reversed())) if not loss.symmetric else None for loss in self.alternatives]
+        both = [
+            WorstOf((loss, loss.reversed())) if not loss.symmetric else None for loss in self.alternatives
+        ]
         parts = [
-            loss if worst is None else type(loss).of(worst) for loss, worst in zip(self.alternatives, both, strict=True)
+            loss if worst is None else type(loss).of(worst)
+            for loss, worst in zip(self.alternatives, both, strict=True)
         ]
         twice = [loss if Neighbors.REPLACE in loss.neighbors else loss * 2 for loss in parts]
         return Replaced(tuple(dict.fromkeys([a + b for a, b in combinations(parts, 2)] + twice)))
@@ -237,7 +240,10 @@ class Tabulated(LossCurve):
     points: Sequence[tuple[Exact, Exact]]
 
     def __post_init__(self) -> None:
-        pairs = [(exact_within(e, "epsilon", low=0), exact_within(d, "delta", low=0, high=1)) for e, d in self.points]
+        pairs = [
+            (exact_within(e, "epsilon", low=0), exact_within(d, "delta", low=0, high=1))
+            for e, d in self.points
+        ]
         if not pairs:
             raise InvalidParameter("points must hold at least one (epsilon, delta) pair, got none")
         object.__setattr__(self, "points", tuple(sorted(pairs)))

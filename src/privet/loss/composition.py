@@ -17,18 +17,18 @@ delta. Mass above the window would be lost, so its largest possible contribution
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.loss.curve import Array
-from privet.loss.grid import Atoms, Direction, connect_the_dots, scouted
-from privet.loss.plan import Parts, Plan
+from privet.loss.grid import QUICK, Atoms, Direction, connect_the_dots, scouted
+from privet.loss.plan import SMALL, Parts, Plan
 
 UNIT = 2.0**-53
 NEGLECTED = 1e-9  # share of delta that may become infinite loss when a curve is cut off
-SMALL = 2.0**14  # spectra up to this size are remembered
+BUCKETS = 8
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,15 @@ class Composition:
         height = self.mass[start:] * np.exp(-plan.tilt * away)
         total = np.cumsum(height[::-1])[::-1]
         shrunk = np.cumsum((height * np.exp(-away))[::-1])[::-1]
-        reading = (total - np.exp(away) * shrunk) * (1 + away.size * 4 * UNIT) + total * (away.size * 4 * UNIT)
+        reading = (total - np.exp(away) * shrunk) * (1 + away.size * 4 * UNIT) + total * (
+            away.size * 4 * UNIT
+        )
         with np.errstate(over="ignore"):
             delta = (reading * _exp(self.log_total - plan.tilt * plan.epsilon) + self.lost) * (1 + self.slack)
         at = np.exp(np.clip(epsilon - plan.epsilon, -600.0, 600.0))
-        values = np.interp(at, np.exp(away), delta, left=1.0, right=1.0) if away.size else np.ones_like(epsilon)
+        values = (
+            np.interp(at, np.exp(away), delta, left=1.0, right=1.0) if away.size else np.ones_like(epsilon)
+        )
         beyond = epsilon >= (losses[-1] if losses.size else math.inf)
         return np.where(beyond, min(1.0, self.lost * (1 + self.slack)), np.minimum(values, 1.0))
 
@@ -124,9 +128,9 @@ class Composition:
         if losses.size < 2:  # noqa: PLR2004 - no interval to search
             return math.inf
         away = losses - center
-        height = self.mass[start:] * np.exp(np.minimum(-self.plan.tilt * away, 600.0))
+        height = self.mass[start:] * np.exp(np.minimum(-self.plan.tilt * away, 340.0))
         total = np.cumsum(height[::-1])[::-1]
-        shrunk = np.cumsum((height * np.exp(np.minimum(-away, 100.0)))[::-1])[::-1]
+        shrunk = np.cumsum((height * np.exp(np.minimum(-away, 340.0)))[::-1])[::-1]
         room = share * _exp(self.plan.tilt * center - self.log_total)
         reading = total[1:] - np.exp(np.minimum(away[:-1], 600.0)) * shrunk[1:]  # delta at losses[:-1]
         enough = np.flatnonzero(reading <= room)
@@ -139,25 +143,67 @@ class Composition:
         return min(max(inside, float(losses[first - 1])), float(losses[first]))
 
 
+@dataclass(frozen=True)
+class Product:
+    """The product of several spectra, with the sums of what bounds their errors."""
+
+    values: NDArray[np.complex128]
+    log_total: float
+    log_alive: float
+    noise: float
+    slack: float
+
+    def __mul__(self, other: "Product") -> "Product":
+        return Product(
+            self.values * other.values,
+            self.log_total + other.log_total,
+            self.log_alive + other.log_alive,
+            self.noise + other.noise,
+            self.slack + other.slack,
+        )
+
+
 def compose(parts: Parts, plan: Plan) -> Composition:
-    """The composition of all parts, seen through the plan's window."""
-    product: NDArray[np.complex128] | None = None
-    noise = log_total = alive = 0.0
-    slack = 2.0**-40
-    runs = sum(times for _, times in parts)
-    for direction, times in parts:
-        part = spectrum(direction, plan, _cut(plan, runs))
-        fewer = _power(part.values, times - 1)
-        noise += times * part.norm * (1.0 if fewer is None else _rms(fewer, plan.size))
-        values = part.values if fewer is None else fewer * part.values
-        product = values if product is None else product * values
-        log_total += times * part.log_total
-        alive += times * (math.log1p(-part.beyond) if part.beyond < 1 else -math.inf)
-        slack += times * 8 * UNIT * (2 + part.reach)
-    assert product is not None  # noqa: S101 - an empty loss is never composed
-    mass = np.roll(np.fft.irfft(product, plan.size), -(plan.first % plan.size))
-    noise = 32 * UNIT * math.log2(plan.size) * (noise + _norm(mass))
-    return Composition(plan, np.maximum(mass, 0.0) + noise, log_total, noise, -math.expm1(alive), slack)
+    """The composition of all parts, seen through the plan's window.
+
+    Parts are multiplied in buckets whose products are remembered, so that pricing a loss again after one more
+    spend touches one bucket only.
+    """
+    cut = _cut(plan, sum(times for _, times in parts))
+    buckets: dict[int, list[tuple[Direction, int]]] = {}
+    for part in parts:
+        buckets.setdefault(hash(part) % BUCKETS, []).append(part)
+    join = _joined_again if plan.size <= SMALL else _joined
+    products = [join(frozenset(bucket), plan.tilt, plan.step, plan.size, cut) for bucket in buckets.values()]
+    product = reduce(Product.__mul__, products)
+    mass = np.roll(np.fft.irfft(product.values, plan.size), -(plan.first % plan.size))
+    noise = 32 * UNIT * math.log2(plan.size) * (product.noise + _norm(mass))
+    beyond = abs(math.expm1(product.log_alive))
+    return Composition(
+        plan, np.maximum(mass, 0.0) + noise, product.log_total, noise, beyond, product.slack + 2.0**-40
+    )
+
+
+def _joined(
+    bucket: frozenset[tuple[Direction, int]], tilt: float, step: float, size: int, cut: float
+) -> Product:
+    make = _transformed_again if size <= SMALL else _transformed
+    return reduce(
+        Product.__mul__,
+        (_repeated(make(direction, tilt, step, size, cut), n, size) for direction, n in bucket),
+    )
+
+
+def _repeated(part: Spectrum, times: int, size: int) -> Product:
+    """The product of one spectrum with itself."""
+    fewer = _power(part.values, times - 1)
+    return Product(
+        part.values if fewer is None else fewer * part.values,
+        times * part.log_total,
+        times * (math.log1p(-part.beyond) if part.beyond < 1 else -math.inf),
+        times * part.norm * (1.0 if fewer is None else _rms(fewer, size)),
+        times * 8 * UNIT * (2 + part.reach),
+    )
 
 
 def _power(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128] | None:
@@ -184,20 +230,10 @@ def _cut(plan: Plan, runs: int) -> float:
     return _exp(16 * math.floor(exact / 16))
 
 
-def spectrum(direction: Direction, plan: Plan, cut: float) -> Spectrum:
-    """The transform of one part; small ones are remembered, because plans repeat while a loss grows."""
-    make = _remembered if plan.size <= SMALL else _transformed
-    return make(direction, plan.tilt, plan.step, plan.size, cut)
-
-
 def discretised(direction: Direction, step: float, cut: float) -> Atoms:
     """The part on the grid of the plan, cut off where at most `cut` of it remains."""
-    scout = scouted(direction)
-    above = scout.losses > 0
-    values = direction.ahead(scout.losses[above]) - direction.unbounded
-    reach = int(np.searchsorted(-values, -cut))
-    top = scout.losses[above][min(reach, len(values) - 1)]
-    bottom = scout.losses[min(int(np.searchsorted(np.cumsum(scout.mass), 1e-18)), int(np.sum(~above)) - 2)]
+    scout = scouted(direction, QUICK)
+    top, bottom = scout.cut_above(cut), scout.cut_below(1e-18)
     high, low = max(1, math.ceil(top / step * (1 - 1e-12))), max(1, math.ceil(-bottom / step * (1 - 1e-12)))
     return connect_the_dots(direction, step * np.arange(-low, 0.0), step * np.arange(1.0, high + 1))
 
@@ -221,7 +257,8 @@ def _transformed(direction: Direction, tilt: float, step: float, size: int, cut:
     )
 
 
-_remembered = lru_cache(maxsize=512)(_transformed)
+_transformed_again = lru_cache(maxsize=256)(_transformed)
+_joined_again = lru_cache(maxsize=256)(_joined)
 
 
 def _norm(values: Array) -> float:

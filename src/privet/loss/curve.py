@@ -20,8 +20,7 @@ ROUNDING = 2.0**-48  # 16 units in the last place: more than any closed form bel
 
 def rounded_up(delta: Array) -> Array:
     """A probability that a few rounding errors cannot have pushed below the truth."""
-    result: Array = np.clip(delta * (1.0 + ROUNDING), 0.0, 1.0)
-    return result
+    return np.minimum(np.maximum(delta * (1.0 + ROUNDING), 0.0), 1.0)
 
 
 class LossCurve(ABC):

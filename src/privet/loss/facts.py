@@ -68,7 +68,9 @@ def _plain(value: object) -> Any:  # noqa: ANN401 - JSON
         text = shortest(value)
         return text if "/" in text else json.loads(text)
     if isinstance(value, LossCurve):
-        return {"curve": name_of(type(value))} | {f.name: _plain(getattr(value, f.name)) for f in _fields(value)}
+        return {"curve": name_of(type(value))} | {
+            f.name: _plain(getattr(value, f.name)) for f in _fields(value)
+        }
     if isinstance(value, tuple):
         return [_plain(x) for x in value]
     if isinstance(value, int | float | str):
@@ -90,7 +92,9 @@ def _restored(value: Any, known: dict[str, type[LossCurve]]) -> Any:  # noqa: AN
     kind = known.get(value["curve"])
     if kind is None:
         names = ", ".join(sorted(known))
-        raise InvalidParameter(f"unknown curve {value['curve']!r}; known are {names}: name others with curves=")
+        raise InvalidParameter(
+            f"unknown curve {value['curve']!r}; known are {names}: name others with curves="
+        )
     rest = {k: _restored(x, known) for k, x in value.items() if k not in ("curve", "times")}
     return kind(**rest)
 

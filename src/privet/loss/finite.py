@@ -117,7 +117,9 @@ class FiniteCurve(TableCurve):
             raise InvalidParameter("matrix must have at least one row, and rows of equal length")
         for row in rows:
             if abs(sum(row) - 1) > Fraction(1, 10**9):
-                raise InvalidParameter(f"every row of matrix must add up to 1, got {shortest(sum(row, Fraction(0)))}")
+                raise InvalidParameter(
+                    f"every row of matrix must add up to 1, got {shortest(sum(row, Fraction(0)))}"
+                )
         object.__setattr__(self, "matrix", rows)
 
     @property

@@ -52,7 +52,9 @@ class GaussianCurve(LossCurve):
         b = -mu / 2 - epsilon / mu
         low = np.minimum(a, 0.0)
         scale = 0.5 * np.exp(-low * low / 2) * (1 + ROUNDING * (1 + low * low))
-        tail = scale * ((1 + ROUNDING) * erfcx(-low / math.sqrt(2)) - (1 - ROUNDING) * erfcx(-b / math.sqrt(2)))
+        tail = scale * (
+            (1 + ROUNDING) * erfcx(-low / math.sqrt(2)) - (1 - ROUNDING) * erfcx(-b / math.sqrt(2))
+        )
         bulk = ndtr(a) - np.exp(np.minimum(epsilon, 1e6) + log_ndtr(b)) + ROUNDING
         return rounded_up(np.where(a < 0, tail, bulk))
 

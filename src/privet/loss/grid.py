@@ -15,6 +15,7 @@ import numpy as np
 
 from privet.loss.curve import Array, LossCurve, ROUNDING
 
+QUICK, CAREFUL = 24, 1024  # points of a scouting grid on each side of zero
 SPREAD = 8.0  # how much denser the scouting grid is around zero than at its ends
 
 
@@ -32,11 +33,6 @@ class Direction:
     def behind(self, epsilon: Array) -> Array:
         """Delta at increasing epsilon >= 0 in the other direction."""
         return _bound((self.curve.removing if self.adding else self.curve.adding)(epsilon))
-
-    @property
-    def unbounded(self) -> float:
-        """The probability of infinite loss."""
-        return float(self.ahead(np.array([0.0, math.inf]))[1])
 
 
 def _bound(delta: Array) -> Array:
@@ -80,8 +76,8 @@ def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
     behind = direction.behind(-losses[zero::-1])[::-1] * np.exp(losses[: zero + 1])
     top = max(float(ahead[0]), float(behind[-1]))
     ahead[0] = behind[-1] = top
-    gap = np.diff(losses)
-    climb = np.concatenate([np.diff(behind), np.diff(ahead)])
+    gap = losses[1:] - losses[:-1]
+    climb = np.concatenate([behind[1:] - behind[:-1], ahead[1:] - ahead[:-1]])
     mass = np.empty_like(losses)
     mass[:-1] = climb / np.expm1(gap)
     mass[-1] = 0.0
@@ -91,12 +87,34 @@ def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
     return Atoms(losses, np.maximum(mass, 0.0) * (1.0 + ROUNDING), float(ahead[-1]))
 
 
-@lru_cache(maxsize=1024)
-def scouted(direction: Direction, points: int = 48) -> Atoms:
-    """A small unequal grid over everything the curve can do, from which orders of magnitude are read.
+@dataclass(frozen=True)
+class Scout:
+    """A curve on a small unequal grid over everything it can do, from which orders of magnitude are read."""
 
-    It ends where the curve is flat (or below the smallest float), so its moments bound the finite losses.
-    """
+    atoms: Atoms
+    delta: Array  # at the positive losses of the grid
+    unbounded: float  # the probability of infinite loss
+
+    @property
+    def top(self) -> float:
+        """Where the curve becomes flat."""
+        return float(self.atoms.losses[-1])
+
+    def cut_above(self, share: float) -> float:
+        """A loss beyond which at most this much remains."""
+        place = int(np.searchsorted(-(self.delta - self.unbounded), -share))
+        return float(self.atoms.losses[-len(self.delta) :][min(place, len(self.delta) - 1)])
+
+    def cut_below(self, share: float) -> float:
+        """A negative loss below which at most this much lies."""
+        below = len(self.atoms.losses) - len(self.delta) - 1
+        place = int(np.searchsorted(np.cumsum(self.atoms.mass[:below]), share))
+        return float(self.atoms.losses[min(place, below - 1)])
+
+
+@lru_cache(maxsize=1024)
+def scouted(direction: Direction, points: int) -> Scout:
+    """Scout a curve. The grid ends where the curve is flat (or underflows), so moments bound the finite losses."""
     ladder = 2.0 ** np.arange(-40.0, 21.0)
     if math.isfinite(direction.curve.largest_loss):
         top = bottom = max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
@@ -104,7 +122,10 @@ def scouted(direction: Direction, points: int = 48) -> Atoms:
         top = _flat_from(direction.ahead(ladder), ladder)
         bottom = _flat_from(direction.behind(ladder), ladder)
     shape = np.sinh(SPREAD * np.arange(1, points + 1) / points) / math.sinh(SPREAD)
-    return connect_the_dots(direction, -bottom * shape[::-1], top * shape)
+    delta = direction.ahead(np.append(top * shape, math.inf))
+    return Scout(
+        connect_the_dots(direction, -bottom * shape[::-1], top * shape), delta[:-1], float(delta[-1])
+    )
 
 
 def _flat_from(delta: Array, ladder: Array) -> float:

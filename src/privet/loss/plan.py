@@ -10,15 +10,26 @@ from functools import lru_cache
 import numpy as np
 
 from privet.loss.curve import Array
-from privet.loss.grid import Atoms, Direction, scouted
+from privet.loss.grid import QUICK, Atoms, Direction, scouted
 
 Parts = tuple[tuple[Direction, int], ...]
 
-TILTS = 2.0 ** np.concatenate([np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)])  # where moments are tabulated
+TILTS = 2.0 ** np.concatenate(
+    [np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)]
+)  # where moments are tabulated
 FORWARD = np.concatenate([-TILTS[60::-1], TILTS])  # with moderate negative ones, for the lower end
-TOLERANCE = 2e-6  # how much of epsilon the discretisation may cost
-SMALLEST, LARGEST = 2**11, 2**19  # sizes of the grid
-ABOVE, BELOW = 18.0, 12.0  # natural logarithms of how small the tails outside the window are, relative to delta
+TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
+SMALLEST, LARGEST = 2**11, 2**18  # sizes of the grid
+SMALL = (
+    2**14
+)  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
+ABOVE, BELOW = (
+    18.0,
+    12.0,
+)  # natural logarithms of how small the tails outside the window are, relative to delta
+SHALLOW = (
+    -40.0
+)  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
 STEEPEST = 256.0  # the largest tilt, times the standard deviation
 FINEST = 2.0**-20  # the smallest step, in reaches of the widest part
 
@@ -64,7 +75,7 @@ def moments(atoms: Atoms) -> Moments:
 @lru_cache(maxsize=1024)
 def scouted_moments(direction: Direction, scouts: int) -> Moments:
     """Moments of the scouting grid with this many points on each side."""
-    return moments(scouted(direction, scouts))
+    return moments(scouted(direction, scouts).atoms)
 
 
 def plan_for(
@@ -72,7 +83,7 @@ def plan_for(
     *,
     log_delta: float | None = None,
     epsilon: float | None = None,
-    scouts: int = 48,
+    scouts: int = QUICK,
 ) -> Plan:
     """The plan for the epsilon at a delta, or for the delta at an epsilon; given both, for that point.
 
@@ -94,6 +105,8 @@ def plan_for(
         log_delta = float(min(bounds[best], 0.0)) if log_delta is None else log_delta
     gentle, steep = np.searchsorted(TILTS, np.array([2.0, STEEPEST]) / max(spread, 1e-300))
     best = min(max(best, int(gentle)), int(steep), len(TILTS) - 1)
+    if log_delta > SHALLOW:
+        best -= best % 4
     tilt, at_tilt = float(TILTS[best]), float(rising[best])
     high = (at_tilt - log_delta + ABOVE) / tilt
     slower = FORWARD < tilt
@@ -112,17 +125,17 @@ def _resolution(parts: Parts, width: float, tilt: float, scale: float) -> tuple[
     total = sum(times for _, times in parts)
     wanted = math.sqrt(12 * TOLERANCE * scale / ((tilt + 1) * total))
     size = min(max(_power_of_two(width / wanted), SMALLEST), LARGEST)
-    finest = FINEST * max(float(scouted(direction).losses[-1]) for direction, _ in parts)
-    return _aligned(parts, max(width / size, finest)), size
+    finest = FINEST * max(scouted(direction, QUICK).top for direction, _ in parts)
+    return _aligned(parts, max(width / size, finest), size), size
 
 
-def _aligned(parts: Parts, step: float) -> float:
-    """The next larger step that divides the spacing of the most frequent part, or else a power of two."""
+def _aligned(parts: Parts, step: float, size: int) -> float:
+    """The next larger step that divides the spacing of the most frequent part, or else (to be met again) a power of two."""
     curve = max(parts, key=lambda part: part[1])[0].curve
     spacing = curve.spacing if len(parts) == 1 or len({times for _, times in parts}) > 1 else None
     if spacing is not None and spacing >= step:
         return spacing / math.floor(spacing / step)
-    return 2.0 ** math.ceil(math.log2(step))
+    return 2.0 ** math.ceil(math.log2(step)) if size <= SMALL else step
 
 
 def _power_of_two(count: float) -> int:

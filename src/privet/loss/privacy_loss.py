@@ -86,7 +86,9 @@ class PrivacyLoss:
         """
         share = exact_within(rate, "rate", low=0, high=1)
         if Neighbors.ADD_REMOVE not in self.neighbors:
-            raise InvalidParameter(f"Poisson sampling needs a loss under ADD_REMOVE, got one under {_names(self)}")
+            raise InvalidParameter(
+                f"Poisson sampling needs a loss under ADD_REMOVE, got one under {_names(self)}"
+            )
         if share == 1 or not self.parts:
             return self
         return PrivacyLoss.of(Sampled(self, share)) if share else PrivacyLoss()
@@ -112,12 +114,19 @@ class PrivacyLoss:
     def under(self, neighbors: Neighbors) -> "PrivacyLoss":
         """The same computation under one neighbor relation; refused if a part does not hold there."""
         moved = [
-            (curve.replacing() if isinstance(curve, Parallel) and neighbors is Neighbors.REPLACE else curve, n)
+            (
+                curve.replacing()
+                if isinstance(curve, Parallel) and neighbors is Neighbors.REPLACE
+                else curve,
+                n,
+            )
             for curve, n in self.parts
         ]
         for curve, _ in moved:
             if neighbors not in curve.neighbors:
-                raise InvalidParameter(f"{type(curve).__name__} holds only for {_names(curve)}, not {neighbors.name}")
+                raise InvalidParameter(
+                    f"{type(curve).__name__} holds only for {_names(curve)}, not {neighbors.name}"
+                )
         return sum_of(PrivacyLoss.of(curve, n) for curve, n in moved)
 
     # --- what it is -------------------------------------------------------------------------------------------
@@ -236,7 +245,9 @@ class PrivacyLoss:
             level = min(level, self.epsilon(failure * share) - math.log1p(-share))
         if math.isinf(level):
             return 0.0, 1.0
-        return prior / (prior + (1 - prior) * math.exp(level)), prior / (prior + (1 - prior) * math.exp(-level))
+        return prior / (prior + (1 - prior) * math.exp(level)), prior / (
+            prior + (1 - prior) * math.exp(-level)
+        )
 
     def losses_at(self, uniforms: Sequence[float] | Array) -> Array:
         """The privacy loss at these quantiles: feed uniform random numbers to see the loss as a random variable."""
@@ -269,7 +280,9 @@ class PrivacyLoss:
 
     @property
     def _has_bounds(self) -> bool:
-        return len(self.parts) > 1 and any(isinstance(curve, Concentrated | RenyiBound) for curve, _ in self.parts)
+        return len(self.parts) > 1 and any(
+            isinstance(curve, Concentrated | RenyiBound) for curve, _ in self.parts
+        )
 
     def _converted(self, epsilon: float) -> float:
         """Rényi divergences add, so a loss made of such bounds may be priced best by their sum."""

@@ -11,11 +11,11 @@ from privet.loss.composition import Composition, compose
 from privet.loss.concentrated import converted_delta
 from privet.loss.curve import Array, LossCurve
 from privet.loss.exact import float_at_least
-from privet.loss.grid import Direction
-from privet.loss.plan import TILTS, Parts, plan_for
+from privet.loss.grid import CAREFUL, QUICK, Direction, scouted
+from privet.loss.plan import SHALLOW, TILTS, Parts, plan_for
 
 TINY = 2.0**-1022  # what a curve may have lost to underflow, for each run
-SCOUTS = (48, 1024)  # a quick look, and a careful one where the quick one aimed badly
+SCOUTS = (QUICK, CAREFUL)  # a quick look, and a careful one where the quick one aimed badly
 AIM_LOWER = 12.0  # how far below a spoilt answer the next attempt looks, in natural logarithms
 NOISY = 1e-5  # a share of rounding allowance above which the aim was bad
 
@@ -35,7 +35,7 @@ def largest_loss(parts: Parts) -> Fraction | float:
 
 def unbounded(parts: Parts) -> float:
     """The probability that some part has infinite loss, rounded up."""
-    alive = sum(times * _log_alive(direction.unbounded) for direction, times in parts)
+    alive = sum(times * _log_alive(scouted(direction, QUICK).unbounded) for direction, times in parts)
     return min(1.0, abs(math.expm1(alive)) * (1 + 2.0**-48))
 
 
@@ -51,7 +51,7 @@ def delta(parts: Parts, epsilon: float) -> float:
     if len(parts) == 1 and parts[0][1] == 1:
         return float(parts[0][0].ahead(np.array([epsilon]))[0])
     result, guess = 1.0, None
-    for scouts in (*SCOUTS, SCOUTS[-1], SCOUTS[-1]):
+    for scouts in (*SCOUTS, CAREFUL, CAREFUL):
         found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts))
         result = min(result, found.delta(epsilon) + TINY * sum(times for _, times in parts))
         spoilt = found.allowance(epsilon) + found.lost - infinite
@@ -66,19 +66,18 @@ def epsilon(parts: Parts, delta: float) -> float:
     if delta >= 1:
         return 0.0
     room = delta - unbounded(parts)
-    top = _as_float(largest_loss(parts))
-    if room < 0 or (room == 0 and math.isinf(top)):
-        return math.inf
-    if room == 0:
-        return top
+    if room <= 0:
+        return _as_float(largest_loss(parts)) if room == 0 else math.inf
+    top = sum(times * float(direction.curve.largest_loss) for direction, times in parts) * (1 + 2.0**-44)
     if len(parts) == 1 and parts[0][1] == 1:
         return min(top, solved(parts[0][0].ahead, delta))
     result = top
-    for scouts in SCOUTS:
+    for scouts in SCOUTS if math.log(room) > SHALLOW else SCOUTS[1:]:
         found = compose(parts, plan_for(parts, log_delta=math.log(room), scouts=scouts))
         answer = found.epsilon(delta - TINY * sum(times for _, times in parts))
         result = min(result, answer, _chernoff(found, room))
-        if answer == result and found.shows(answer) and found.allowance(answer) <= NOISY * room:
+        hit = found.shows(answer) and found.allowance(result) <= NOISY * room
+        if hit or found.plan.epsilon >= top:
             break
     return result
 
@@ -144,13 +143,15 @@ def profile(parts: Parts, epsilon: Array) -> Array:
 @lru_cache(maxsize=64)
 def _levels(parts: Parts) -> tuple[Composition, ...]:
     """The composition seen at several depths; each is a valid bound everywhere and sharp at its own depth."""
-    return tuple(compose(parts, plan_for(parts, log_delta=level, scouts=SCOUTS[-1])) for level in PROFILE_LEVELS)
+    return tuple(compose(parts, plan_for(parts, log_delta=level, scouts=CAREFUL)) for level in PROFILE_LEVELS)
 
 
 def quantiles(parts: Parts, uniforms: Array) -> Array:
     """The losses at these quantiles of the composed loss distribution."""
-    found = compose(parts, plan_for(parts, log_delta=-1.0, scouts=SCOUTS[-1]))
-    weight = (found.mass - found.noise) * np.exp(np.clip(found.log_total - found.plan.tilt * found.losses, -700, 700))
+    found = compose(parts, plan_for(parts, log_delta=-1.0, scouts=CAREFUL))
+    weight = (found.mass - found.noise) * np.exp(
+        np.clip(found.log_total - found.plan.tilt * found.losses, -700, 700)
+    )
     below = np.cumsum(weight) / (np.sum(weight) / (1 - found.beyond))
     losses = np.append(found.losses, math.inf)
     return losses[np.minimum(np.searchsorted(below, uniforms), len(losses) - 1)]
@@ -161,7 +162,9 @@ def best_conversion(renyi: Callable[[float], float], epsilon: float) -> float:
     orders = 1.0 + TILTS[(TILTS > 1e-2) & (TILTS < 1e5)]
     divergences = np.array([renyi(float(order)) for order in orders])
     known = np.isfinite(divergences)
-    return float(converted_delta(orders[known], divergences[known], np.full(known.sum(), epsilon)).min(initial=1.0))
+    return float(
+        converted_delta(orders[known], divergences[known], np.full(known.sum(), epsilon)).min(initial=1.0)
+    )
 
 
 def epsilon_from_below(parts: Parts, delta: float) -> float:

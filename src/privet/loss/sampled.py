@@ -93,7 +93,11 @@ class Sampled(LossCurve):
             return removing, removing
         reverse = (order - 1) * self.inner.renyi_pair(order)[1]
         rate = float(self.rate)
-        mixed = math.inf if math.isinf(reverse) else float(np.logaddexp(math.log1p(-rate), math.log(rate) + reverse))
+        mixed = (
+            math.inf
+            if math.isinf(reverse)
+            else float(np.logaddexp(math.log1p(-rate), math.log(rate) + reverse))
+        )
         return removing, mixed / (order - 1)
 
     def _whole(self, order: int) -> float:
@@ -101,7 +105,9 @@ class Sampled(LossCurve):
         rate, k = float(self.rate), np.arange(order + 1.0)
         if order <= 1:
             return 0.0
-        inner = np.array([0.0, 0.0, *((j - 1) * self.inner.renyi_pair(float(j))[0] for j in range(2, order + 1))])
+        inner = np.array(
+            [0.0, 0.0, *((j - 1) * self.inner.renyi_pair(float(j))[0] for j in range(2, order + 1))]
+        )
         if rate == 1 or math.isinf(inner[-1]):
             return float(inner[-1])
         choose = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import bdtrc, gammaln
+from scipy.special import betainc, gammaln
 
 from privet.errors import InvalidParameter
 from privet.loss.curve import Array, LossCurve, rounded_up
@@ -25,14 +25,18 @@ def shuffled_curve(local: "PrivacyLoss", reports: int) -> LossCurve:
     if isinstance(reports, bool) or not isinstance(reports, int) or reports < 1:
         raise InvalidParameter(f"reports must be a whole number >= 1, got {reports!r}")
     if Neighbors.REPLACE not in local.neighbors:
-        raise InvalidParameter("shuffling needs a local loss under REPLACE: a person's value is replaced by another")
+        raise InvalidParameter(
+            "shuffling needs a local loss under REPLACE: a person's value is replaced by another"
+        )
     if len(local.parts) == 1:
         ((curve, times),) = local.parts
         if isinstance(curve, KaryResponseCurve) and times == 1:
             return ShuffledKaryCurve(curve.categories, curve.epsilon, reports)
     top = local.epsilon(0)
     if math.isinf(top):
-        raise InvalidParameter("shuffling needs a pure local loss (delta = 0); a (epsilon, delta) randomizer has none")
+        raise InvalidParameter(
+            "shuffling needs a pure local loss (delta = 0); a (epsilon, delta) randomizer has none"
+        )
     return ShuffledCurve(top, reports)
 
 
@@ -98,8 +102,10 @@ def _likely(trials: int, chance: float, width: float) -> tuple[Array, Array, flo
     mean, spread = trials * chance, math.sqrt(trials * chance * (1 - chance)) + 1.0
     low, high = max(0, math.floor(mean - width * spread)), min(trials, math.ceil(mean + width * spread))
     counts = np.arange(low, high + 1.0)
-    return counts, _binomial(trials, counts, chance), 2 * math.exp(-(width**2) / (2 + width / spread)) * (
-        low > 0 or high < trials
+    return (
+        counts,
+        _binomial(trials, counts, chance),
+        2 * math.exp(-(width**2) / (2 + width / spread)) * (low > 0 or high < trials),
     )
 
 
@@ -123,7 +129,7 @@ def _given_clones(clones: Array, top: float, epsilon: float) -> Array:
     first = np.floor((clones + 1) * fraction) + 1.0
     inside = first <= clones + 1
     edge = np.minimum(first - 1, clones)
-    tail = np.where(edge < clones, bdtrc(edge, clones, 0.5), 0.0)
+    tail = np.where(edge < clones, betainc(edge + 1.0, np.maximum(clones - edge, 1.0), 0.5), 0.0)
     gain = (truth - grown * (1 - truth)) * _binomial(clones, edge, 0.5)
     return np.where(inside, np.maximum(gain * (1 + 1e-10) - (grown - 1) * tail * (1 - 1e-10), 0.0), 0.0)
 

@@ -1,5 +1,30 @@
-"""Exact noise, fast: the only room that draws random bits."""
+"""Exact noise, fast: the only room that draws random bits.
 
+`Entropy` gives the bits, a `Law` turns them into whole numbers with exactly the stated distribution, and a `Lattice`
+says what one whole step is worth.
+"""
+
+from privet.noise.bernoulli import BernoulliExpLaw, BernoulliLaw
+from privet.noise.categorical import CategoricalLaw
 from privet.noise.entropy import BitSource, Entropy
+from privet.noise.gaussian import DiscreteGaussianLaw, GaussianLaw
+from privet.noise.laplace import DiscreteLaplaceLaw, LaplaceLaw
+from privet.noise.lattice import Lattice
+from privet.noise.law import Law
+from privet.noise.uniform import PermutationLaw, UniformLaw
 
-__all__ = ["BitSource", "Entropy"]
+__all__ = [
+    "BernoulliExpLaw",
+    "BernoulliLaw",
+    "BitSource",
+    "CategoricalLaw",
+    "DiscreteGaussianLaw",
+    "DiscreteLaplaceLaw",
+    "Entropy",
+    "GaussianLaw",
+    "LaplaceLaw",
+    "Lattice",
+    "Law",
+    "PermutationLaw",
+    "UniformLaw",
+]

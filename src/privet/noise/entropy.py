@@ -42,7 +42,7 @@ class Keystream:
     def words(self, count: int) -> Words:
         """Return the next `count` words of the stream."""
         words = np.empty(count + 2, dtype=np.uint64)  # the cipher wants 15 bytes of room behind its output
-        target = memoryview(words).cast("B")
+        target = words.data.cast("B")
         for start in range(0, 8 * count, len(_ZEROS)):
             size = min(len(_ZEROS), 8 * count - start)
             self._encryptor.update_into(_ZEROS[:size], target[start:])
@@ -71,6 +71,10 @@ class Entropy:
     __slots__ = ("__weakref__", "_block", "_left", "_lock", "_owner", "_stream")
 
     def __init__(self) -> None:
+        self._stream: Keystream
+        self._block: Words
+        self._left: int
+        self._owner: int
         self._forget()
         _LIVING.add(self)
 
@@ -112,7 +116,9 @@ class Entropy:
         self._owner = -1
         self._left = 0
         self._block = np.empty(0, dtype=np.uint64)
-        self._stream: Keystream
+
+    def __init_subclass__(cls) -> NoReturn:
+        raise TypeError("Entropy cannot be subclassed: a ledger trusts this class and no other")
 
     def __repr__(self) -> str:
         return "Entropy()"

@@ -16,7 +16,8 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from functools import lru_cache
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from flint import arb, ctx, fmpq
@@ -25,15 +26,16 @@ from numpy.typing import NDArray
 from privet.noise.entropy import BitSource, Words
 
 Floats: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+Flags: TypeAlias = NDArray[np.bool_] | np.bool_
+F = TypeVar("F", NDArray[np.float64], np.float64)  # decisions are written once, for many values and for one
 Steps: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
 
-CHUNK = 1 << 14  # values worked on at once: their arrays stay in the cache
+CHUNK = 1 << 15  # values worked on at once: their arrays stay in the cache
 RADIUS = 2.0**-53  # half the width of an interval known to 52 bits
 RESERVE = 2.0**-40  # allowance for float64 errors, both relative and absolute
 
-_LOW_52 = np.uint64((1 << 52) - 1)
-_EXPONENT_OF_ONE = np.uint64(1023 << 52)
+_LOW_52 = (1 << 52) - 1
+_ONE = 1023 << 52  # the bits of the float64 1.0
 
 
 def midpoints(words: Words) -> Floats:
@@ -41,38 +43,46 @@ def midpoints(words: Words) -> Floats:
 
     Exact: the bits become the fraction of a float64 in [1, 2), and (1 + m 2^-52) - (1 - 2^-53) needs 53 bits.
     """
-    centres: Floats = ((words & _LOW_52) | _EXPONENT_OF_ONE).view(np.float64)
+    centres: Floats = ((words & np.uint64(_LOW_52)) | np.uint64(_ONE)).view(np.float64)
     centres -= 1.0 - RADIUS
     return centres
 
 
-def exponential(uniform: Floats, radius: float) -> tuple[Floats, Floats]:
+def midpoint(word: int) -> np.float64:
+    """Return what `midpoints` returns for one word."""
+    return np.float64((2 * (word & _LOW_52) + 1) * RADIUS)
+
+
+def exponential(uniform: F, radius: float) -> tuple[F, F]:
     """Return -ln(u) and its slack: for every v within `radius` of u, -ln(v) is within the slack of it.
 
-    Proof: |ln v - ln u| <= radius / (u - radius) by the mean value theorem; float64 adds at most the reserve.
+    Proof: |ln v - ln u| <= radius / (u - radius) by the mean value theorem; float64 adds at most the reserve. The
+    slack is infinite in the interval that touches zero.
     """
-    value: Floats = np.log(uniform)
-    np.negative(value, out=value)
-    slack: Floats = uniform - radius
-    with np.errstate(divide="ignore"):
-        np.divide(radius * (1 + RESERVE), slack, out=slack)  # infinite in the interval that touches zero
+    value = np.log(uniform)
+    value *= -1.0
+    slack = in_place(np.reciprocal, uniform - radius)
+    slack *= radius * (1 + RESERVE)
     slack += RESERVE
     slack += RESERVE * value
     return value, slack
 
 
-def certain_floor(value: Floats, slack: Floats) -> tuple[Floats, Indices]:
-    """Return floor(value) and the places where `value - slack` and `value + slack` disagree about it.
+def certain_floor(value: F, slack: F) -> tuple[F, Flags]:
+    """Return floor(value), and whether `value - slack` and `value + slack` disagree about it.
 
-    Undecided places hold 0. Both arguments are used up as working space.
+    The array `value` is used up as working space.
     """
-    high: Floats = value + slack
-    np.floor(high, out=high)
-    value -= slack
-    np.floor(value, out=value)
-    undecided = np.flatnonzero(value != high)
-    value[undecided] = 0.0
-    return value, undecided
+    low = in_place(np.floor, value - slack)
+    value += slack
+    return low, low != in_place(np.floor, value)
+
+
+def in_place(function: Callable[..., Any], value: F) -> F:
+    """Apply a numpy function to an array without making another; a single number is simply replaced."""
+    many = isinstance(value, np.ndarray)
+    result: F = function(value, out=value) if many else function(value)
+    return result
 
 
 class LazyUniform:
@@ -86,7 +96,7 @@ class LazyUniform:
     @classmethod
     def continuing(cls, word: int, source: BitSource) -> "LazyUniform":
         """Return the real that `midpoints` sees in `word`, with the 11 bits above it but the topmost, a sign."""
-        return cls(source, bits=(word & (1 << 52) - 1) << 11 | (word >> 52 & 0x7FF), known=63)
+        return cls(source, bits=(word & _LOW_52) << 11 | (word >> 52 & 0x7FF), known=63)
 
     def extend(self) -> None:
         """Draw 64 more bits."""
@@ -95,11 +105,18 @@ class LazyUniform:
 
     def ball(self) -> arb:
         """Return the interval of all reals that begin with the known bits."""
-        return arb(mid=(2 * self._bits + 1, -self.known - 1), rad=(1, -self.known - 1))
+        unit, width = _cell(self.known)
+        return arb(2 * self._bits + 1) * unit + width
+
+
+@lru_cache(maxsize=64)
+def _cell(known: int) -> tuple[arb, arb]:
+    """Return half the width of an interval known to so many bits, and the ball around zero with that radius."""
+    return arb(mid=(1, -known - 1)), arb(mid=0, rad=(1, -known - 1))
 
 
 def settle(
-    formula: Callable[..., Sequence[arb]], uniforms: Sequence[LazyUniform], *, bits: int = 64
+    formula: Callable[..., Sequence[arb]], uniforms: Sequence[LazyUniform], *, bits: int = 60
 ) -> tuple[int, ...]:
     """Return the floor of each number in `formula(*uniforms)`, drawing as many bits as that takes.
 
@@ -112,23 +129,25 @@ def settle(
         while uniforms[0].known < bits:
             for uniform in uniforms:
                 uniform.extend()
-        floors = _floors(formula, uniforms, precision=uniforms[0].known + 64)
-        if None not in floors:
-            return tuple(int(floor) for floor in floors if floor is not None)
+        floors = try_floors(formula, uniforms, precision=uniforms[0].known + 64)
+        if floors is not None:
+            return floors
         bits += 64
 
 
-def _floors(
+def try_floors(
     formula: Callable[..., Sequence[arb]], uniforms: Sequence[LazyUniform], *, precision: int
-) -> list[int | None]:
+) -> tuple[int, ...] | None:
+    """Return the floor of each number in `formula(*uniforms)`, or nothing where the known bits leave one open."""
     with _PRECISION_LOCK:  # the precision belongs to the whole process; balls are right at any, only wider
         before, ctx.prec = ctx.prec, precision
         try:
             balls = formula(*(uniform.ball() for uniform in uniforms))
-            whole = [ball.floor().unique_fmpz() if ball.is_finite() else None for ball in balls]
+            whole = [ball.floor().unique_fmpz() for ball in balls if ball.is_finite()]
         finally:
             ctx.prec = before
-    return [None if number is None else int(number) for number in whole]
+    floors = tuple(int(number) for number in whole if number is not None)
+    return floors if len(floors) == len(balls) else None
 
 
 _PRECISION_LOCK = threading.Lock()
@@ -145,13 +164,30 @@ def ball_of(number: Fraction) -> arb:
     return arb(fmpq(number.numerator, number.denominator))
 
 
-def with_exact(values: NDArray[np.int64], exact: dict[int, int]) -> Steps:
-    """Return `values` with the given places replaced; as Python ints where int64 is too narrow for one."""
-    if any(not -(2**63) <= value < 2**63 for value in exact.values()):
-        wide = values.astype(np.object_)
-        for place, value in exact.items():
-            wide[place] = value
-        return wide
-    if exact:
-        values[list(exact)] = list(exact.values())
+def decided_steps(values: Floats, undecided: NDArray[np.intp], refined: Callable[[int], int]) -> Steps:
+    """Return whole-numbered floats as int64, each undecided place replaced by its refined value.
+
+    Where int64 is too narrow for a refined value, the result holds Python ints.
+    """
+    values[undecided] = 0.0
+    steps = values.astype(np.int64)
+    exact = [refined(int(place)) for place in undecided]
+    if any(not -(2**63) <= value < 2**63 for value in exact):
+        steps = steps.astype(np.object_)
+    steps[undecided] = exact
+    return steps
+
+
+def collect(count: int, draw: Callable[[int], Steps]) -> Steps:
+    """Return `count` values from draws of a chunk at a time, so that the arrays they are made from stay in the cache.
+
+    A draw may return fewer values than it is asked for, as rejection samplers do.
+    """
+    values: Steps = np.empty(count, dtype=np.int64)
+    filled = 0
+    while filled < count:
+        chunk = draw(min(CHUNK, count - filled))
+        values = values.astype(np.result_type(values, chunk), copy=False)
+        values[filled : filled + len(chunk)] = chunk
+        filled += len(chunk)
     return values

@@ -1,0 +1,22 @@
+"""Where tests get their bits, and how hard hypothesis tries."""
+
+import os
+import zlib
+
+import pytest
+from hypothesis import settings
+
+from privet.noise import BitSource, Entropy
+from privet.noise.for_tests import seeded_entropy_for_tests
+
+settings.register_profile("check", deadline=None, derandomize=True, max_examples=100)
+settings.register_profile("soak", deadline=None, max_examples=2_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
+
+
+@pytest.fixture
+def source(request: pytest.FixtureRequest) -> BitSource:
+    """Bits that are the same on every run, one stream a test; `make soak` takes them from the OS instead."""
+    if os.environ.get("PRIVET_TEST_ENTROPY") == "os":
+        return Entropy()
+    return seeded_entropy_for_tests(zlib.crc32(request.node.nodeid.encode()))
