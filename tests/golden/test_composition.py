@@ -46,11 +46,7 @@ def test_r100_denominator_e_to_the_epsilon_plus_one_is_unsafe() -> None:
     assert agrees(claimed, "53.603")
     assert agrees(true_delta(1, 100, claimed), "0.176")
     assert agrees(optimal_composition(1, times=100, delta="0.01"), "65.408")
-    assert (
-        claimed
-        < optimal_composition(1, times=100, delta="0.01")
-        < improved_composition(1, times=100, delta="0.01")
-    )
+    assert claimed < optimal_composition(1, times=100, delta="0.01") < improved_composition(1, times=100, delta="0.01")
 
 
 def test_r101_bound_without_the_second_term_is_unsafe() -> None:

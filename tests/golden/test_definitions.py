@@ -23,16 +23,12 @@ def laplace(centre: float, scale: float = 1.0) -> LogDensity:
 
 
 def test_r012_delta_of_laplace() -> None:
-    delta = hockey_stick_at(0.5).between_densities(
-        laplace(0), laplace(1), support=(-60, 61), breaks=[0, 0.25, 1]
-    )
+    delta = hockey_stick_at(0.5).between_densities(laplace(0), laplace(1), support=(-60, 61), breaks=[0, 0.25, 1])
     assert agrees(delta, "0.221199")
     assert agrees(1 - math.exp(-0.25), "0.221199")
 
 
-@pytest.mark.parametrize(
-    ("size", "printed"), [(10, "1.35e-6"), (20, "2.27e-5"), (50, "7.70e-3"), (100, "0.586")]
-)
+@pytest.mark.parametrize(("size", "printed"), [(10, "1.35e-6"), (20, "2.27e-5"), (50, "7.70e-3"), (100, "0.586")])
 def test_r013_delta_of_a_group_under_gaussian_noise(size: int, printed: str) -> None:
     """The row's Gaussian is calibrated by the classical formula."""
     scale = gaussian_scale_classical(0.5, delta="1e-5")
@@ -60,9 +56,7 @@ def test_r014_truncated_laplace_has_infinite_epsilon_and_tiny_delta() -> None:
     The row cuts at 1,000, where δ = 4.361e-435 is below the smallest float64; there Privet says 5e-324.
     """
     starts = range(-60, 20)
-    mass = [
-        (math.exp(-j) - math.exp(-j - 1) if j >= 0 else math.exp(j + 1) - math.exp(j)) / 2 for j in starts
-    ]
+    mass = [(math.exp(-j) - math.exp(-j - 1) if j >= 0 else math.exp(j + 1) - math.exp(j)) / 2 for j in starts]
     stays, moved = np.array([*mass, 0.0]) / sum(mass), np.array([0.0, *mass]) / sum(mass)
     expected = (math.exp(-19) - math.exp(-20)) / 2 / (1 - math.exp(-20) / 2)
     assert max_divergence(moved, stays) == math.inf

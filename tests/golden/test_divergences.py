@@ -177,9 +177,7 @@ def test_r118_bayes_factor(prior: float) -> None:
 def test_r119_renyi_is_closed_under_post_processing_and_sequencing() -> None:
     p, q = np.outer(TRUTH, [0.6, 0.4]).ravel(), np.outer(LIE, [0.4, 0.6]).ravel()
     for order in (1.0, 2.0, 9.0, math.inf):
-        parts = renyi_divergence(TRUTH, LIE, order=order) + renyi_divergence(
-            [0.6, 0.4], [0.4, 0.6], order=order
-        )
+        parts = renyi_divergence(TRUTH, LIE, order=order) + renyi_divergence([0.6, 0.4], [0.4, 0.6], order=order)
         joint = renyi_divergence(p, q, order=order)
         assert joint == pytest.approx(parts, rel=1e-12)
         merged = renyi_divergence([p[0] + p[1], p[2], p[3]], [q[0] + q[1], q[2], q[3]], order=order)
@@ -227,17 +225,13 @@ def test_r123_laplace_renyi_by_quadrature(order: float) -> None:
     def log_density(centre: float) -> LogDensity:
         return lambda x: -abs(x - centre) / 2 - math.log(4)
 
-    integral = power(order).between_densities(
-        log_density(0), log_density(1), support=(-200, 201), breaks=[0, 1]
-    )
+    integral = power(order).between_densities(log_density(0), log_density(1), support=(-200, 201), breaks=[0, 1])
     assert math.log1p(integral) / (order - 1) == pytest.approx(laplace_curve(2, order=order), abs=1e-9)
 
 
 def test_r124_comparison_of_pure_and_renyi_has_six_rows() -> None:
     """For randomized response with truth 3/4 at order 2, where every entry is known."""
-    table = compare_notions(
-        epsilon=math.log(3), order=4, bound=response_curve(0.75, order=4), probability="0.25"
-    )
+    table = compare_notions(epsilon=math.log(3), order=4, bound=response_curve(0.75, order=4), probability="0.25")
     assert len(table.rows) == 6
     event, factor, logarithm, group, sequence, processed = table.rows
     assert event.pure == "0.0833333 to 0.75"

@@ -17,9 +17,7 @@ def classical(epsilon: float, delta: float) -> float:
 
 def test_r089_classical_sigma() -> None:
     assert agrees(gaussian_scale_classical(1, delta="1e-4"), "4.343612")
-    assert gaussian_scale_classical(0.5, delta="1e-4", l2_sensitivity=3) == pytest.approx(
-        6 * 4.343612, rel=1e-6
-    )
+    assert gaussian_scale_classical(0.5, delta="1e-4", l2_sensitivity=3) == pytest.approx(6 * 4.343612, rel=1e-6)
 
 
 def test_r089_sigma_without_epsilon_is_unsafe() -> None:

@@ -1,50 +1,29 @@
-"""Losses with closed forms, for testing rules without the grid."""
+"""Losses for testing rules."""
 
 import math
 from dataclasses import dataclass
 
-from privet.loss.theorems import gaussian_epsilon, optimal_composition, pure_to_renyi, pure_to_zcdp
+from privet.loss import Approximate, GaussianCurve, PrivacyLoss
+from privet.loss.exact import Exact
 
 
-@dataclass(frozen=True)
-class Response:
+def response(level: Exact) -> PrivacyLoss:
     """Randomized response: the worst ε-DP release."""
-
-    level: float
-
-    def epsilon(self, delta: float) -> float:
-        return optimal_composition(self.level, times=1, delta=delta)
-
-    def renyi(self, order: float) -> float:
-        return pure_to_renyi(self.level, order=order)
-
-    def zcdp(self) -> float:
-        return pure_to_zcdp(self.level)
+    return PrivacyLoss.of(Approximate(level))
 
 
-@dataclass(frozen=True)
-class Normal:
+def normal(mu: Exact) -> PrivacyLoss:
     """Gaussian noise with sensitivity over scale `mu`."""
-
-    mu: float
-
-    def epsilon(self, delta: float) -> float:
-        return gaussian_epsilon(self.mu, delta=delta)
-
-    def renyi(self, order: float) -> float:
-        return order * self.mu**2 / 2 * (1 + 1e-15)
-
-    def zcdp(self) -> float:
-        return self.mu**2 / 2 * (1 + 1e-15)
+    return PrivacyLoss.of(GaussianCurve(mu))
 
 
 @dataclass(frozen=True)
-class Stated:
+class Stated(PrivacyLoss):
     """A loss that says the same number whatever it is asked."""
 
-    value: float
+    value: float = math.nan
 
-    def epsilon(self, delta: float) -> float:  # noqa: ARG002 - the interface
+    def epsilon(self, delta: Exact) -> float:  # noqa: ARG002 - the interface
         return self.value
 
     def renyi(self, order: float) -> float:  # noqa: ARG002 - the interface
@@ -54,4 +33,5 @@ class Stated:
         return self.value
 
 
-UNPRICEABLE = (Stated(math.nan), Stated(math.inf), Stated(-1.0))
+LEAK = PrivacyLoss.of(Approximate(1, "0.2"))  # more δ than any limit in the tests
+UNPRICEABLE = tuple(Stated(LEAK.parts, value) for value in (math.nan, math.inf, -1.0))

@@ -34,9 +34,7 @@ def binary(number: float) -> arb:
 
 def at_least(result: float, truth: arb, *, within: float) -> bool:
     """Return whether `result` is certainly not below the truth, and at most `within` above, relatively."""
-    return bool(binary(result) >= truth) and bool(
-        binary(result) <= truth + abs(truth) * within + arb(10) ** -320
-    )
+    return bool(binary(result) >= truth) and bool(binary(result) <= truth + abs(truth) * within + arb(10) ** -320)
 
 
 def normal_cdf(x: arb) -> arb:

@@ -51,9 +51,7 @@ def test_hockey_stick_at_zero_is_exact(pq: tuple[list[float], list[float]]) -> N
 
 
 @given(pairs(), st.sampled_from([0.0, 2.0**-20, 0.001, 0.1, 0.5, 0.99, 1.0]))
-def test_approximate_max_divergence_is_the_best_of_all_sets(
-    pq: tuple[list[float], list[float]], delta: float
-) -> None:
+def test_approximate_max_divergence_is_the_best_of_all_sets(pq: tuple[list[float], list[float]], delta: float) -> None:
     truth = oracle.approximate_max_divergence(*pq, delta)
     result = approximate_max_divergence(*pq, delta=delta)
     if truth is None:

@@ -51,9 +51,7 @@ def test_merging_never_raises_and_the_best_of_two_parts_is_the_best(
     room = 0.0 if math.isinf(whole) else 1e-9 * (1 + whole)
     assert divergence.quantised(*pq, cells=labels) <= whole + room
     value, _ = divergence.best_quantised(*pq, cells=2)
-    others = [
-        divergence.quantised(*pq, cells=[mask >> i & 1 for i in range(size)]) for mask in range(1 << size)
-    ]
+    others = [divergence.quantised(*pq, cells=[mask >> i & 1 for i in range(size)]) for mask in range(1 << size)]
     best = max(others)
     assert value == (best if math.isinf(best) else pytest.approx(best, rel=1e-9, abs=1e-12))
 

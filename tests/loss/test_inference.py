@@ -28,8 +28,7 @@ def test_trade_off_attains_the_hockey_sticks(pq: tuple[list[float], list[float]]
     curve = tradeoff(*pq)
     for epsilon in (0.0, 0.5, 3.0):
         best = max(
-            1 - miss - math.exp(epsilon) * alarm
-            for alarm, miss in zip(curve.false_alarms, curve.misses, strict=True)
+            1 - miss - math.exp(epsilon) * alarm for alarm, miss in zip(curve.false_alarms, curve.misses, strict=True)
         )
         assert max(0.0, best) == pytest.approx(hockey_stick(pq[1], pq[0], epsilon=epsilon), abs=1e-12)
 

@@ -11,21 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
+from privet.loss import Approximate
 from privet.loss.amount import Amount
 from privet.loss.divergence import hockey_stick
+from privet.loss.guarantee import Guarantee
+from privet.loss.privacy_loss import PrivacyLoss
 from privet.loss.rule_choice import admitted, best_rule, compare_rules
-from privet.loss.rules import EpsilonSum, RenyiSum, SpendingRule, ZcdpSum
+from privet.loss.rules import EpsilonSum, GaussianSum, RenyiSum, SpendingRule, ZcdpSum, rule_from_json
 from privet.loss.theorems import renyi_to_epsilon, zcdp_to_epsilon
-from tests.loss.losses import UNPRICEABLE, Normal, Response, Stated
-
-
-@dataclass(frozen=True)
-class Limit:
-    """A promise."""
-
-    epsilon: float | str
-    delta: float | str = 0
-
+from tests.loss.losses import LEAK, UNPRICEABLE, normal, response
 
 RULES: tuple[SpendingRule, ...] = (
     EpsilonSum(),
@@ -37,8 +31,8 @@ RULES: tuple[SpendingRule, ...] = (
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_what_cannot_be_priced_fits_no_limit(rule: SpendingRule) -> None:
-    capacity = rule.capacity(Limit(100, "0.1"))
-    for loss in UNPRICEABLE:
+    capacity = rule.capacity(Guarantee(100, "0.1"))
+    for loss in (LEAK, *UNPRICEABLE):
         assert not rule.cost(loss).fits(capacity)
         assert capacity.holds(rule.cost(loss)) == 0
 
@@ -46,26 +40,56 @@ def test_what_cannot_be_priced_fits_no_limit(rule: SpendingRule) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_rules_are_spending_rules_with_one_shape_of_amount(rule: SpendingRule) -> None:
     assert isinstance(rule, SpendingRule)
-    assert len(rule.cost(Response(0.5)).parts) == len(rule.capacity(Limit(1, "1e-6")).parts)
+    assert len(rule.cost(response(0.5)).parts) == len(rule.capacity(Guarantee(1, "1e-6")).parts)
 
 
 def test_epsilon_sum_prices_pure_losses_without_delta() -> None:
     rule = EpsilonSum(delta_per_answer="1e-8")
-    assert rule.cost(Response(0.1)) == Amount(Fraction(1, 10), Fraction(0))
-    epsilon, delta = rule.cost(Normal(0.1)).parts
+    assert rule.cost(response(0.1)) == Amount(Fraction(1, 10), Fraction(0))
+    epsilon, delta = rule.cost(normal(0.1)).parts
     assert delta == Fraction(1, 10**8)
-    assert Fraction(Normal(0.1).epsilon(1e-8)) <= epsilon < 1
-    assert EpsilonSum().cost(Normal(0.1)).parts[0] == math.inf
+    assert Fraction(normal(0.1).epsilon(1e-8)) <= epsilon < 1
+    assert EpsilonSum().cost(normal(0.1)).parts[0] == math.inf
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_recorded_rule_is_read_back(rule: SpendingRule) -> None:
+    assert rule_from_json(rule.to_json()) == rule
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "3", '{"rule": "x"}', '{"rule": "renyi"}', '{"rule": "zcdp", "order": 2}']
+)
+def test_what_is_no_rule_is_refused(text: str) -> None:
+    with pytest.raises(InvalidParameter, match="not the JSON of a spending rule"):
+        rule_from_json(text)
+
+
+def test_gaussian_sum_is_exact_for_gaussians_and_prices_pure_losses() -> None:
+    rule = GaussianSum()
+    assert rule.cost(normal("0.1") * 100 + normal("0.2")) == Amount(1 + Fraction(4, 100))
+    (pure,) = rule.cost(response("0.1")).parts
+    assert float(pure) == pytest.approx(0.1**2 * math.pi / 2, rel=1e-3)
+    (room,) = rule.capacity(Guarantee(1, "1e-6")).parts
+    assert normal(Fraction(math.sqrt(room))).delta(1) <= 1e-6
+    assert normal(Fraction(math.sqrt(room) * (1 + 1e-6))).delta(1) > 1e-6
+    assert rule.capacity(Guarantee(1)) == Amount(Fraction(0))
+
+
+def test_costs_of_pure_losses_are_fractions() -> None:
+    third = PrivacyLoss.of(Approximate("1/3"))
+    assert EpsilonSum().cost(third) == Amount(Fraction(1, 3), Fraction(0))
+    assert admitted(Guarantee(1), rule=EpsilonSum(), answer=third) == 3
 
 
 def test_ten_answers_of_a_tenth_fill_one() -> None:
-    assert admitted(Limit(1), rule=EpsilonSum(), answer=Response(0.1)) == 10
-    assert admitted(Limit("0.3"), rule=EpsilonSum(), answer=Response(0.1)) == 3
+    assert admitted(Guarantee(1), rule=EpsilonSum(), answer=response(0.1)) == 10
+    assert admitted(Guarantee("0.3"), rule=EpsilonSum(), answer=response(0.1)) == 3
 
 
 @given(st.floats(0.01, 50), st.floats(1e-12, 0.4))
 def test_capacities_keep_the_promise_and_waste_little(epsilon: float, delta: float) -> None:
-    limit = Limit(epsilon, delta)
+    limit = Guarantee(epsilon, delta)
     (rho,) = ZcdpSum().capacity(limit).parts
     assert zcdp_to_epsilon(Fraction(rho), delta=delta) <= epsilon * (1 + 1e-9)
     assert rho > 0
@@ -79,39 +103,40 @@ def test_capacities_keep_the_promise_and_waste_little(epsilon: float, delta: flo
 
 @pytest.mark.parametrize("rule", [ZcdpSum(), RenyiSum(order=8)], ids=lambda rule: rule.name)
 def test_without_delta_only_epsilons_can_be_summed(rule: SpendingRule) -> None:
-    assert rule.capacity(Limit(1)) == Amount(Fraction(0))
-    assert best_rule(Limit(1), answer=Response(0.1)) == EpsilonSum()
+    assert rule.capacity(Guarantee(1)) == Amount(Fraction(0))
+    assert best_rule(Guarantee(1), answer=response(0.1)) == EpsilonSum()
 
 
 def test_small_answers_are_admitted_by_the_square() -> None:
-    limit = Limit(1, "1e-6")
-    large, small = (compare_rules(limit, answer=Response(level)) for level in (0.1, 0.001))
+    limit = Guarantee(1, "1e-6")
+    large, small = (compare_rules(limit, answer=response(level)) for level in (0.1, 0.001))
     assert isinstance(large.best, EpsilonSum)
     assert large.admissions[0].answers == 10
     assert isinstance(small.best, RenyiSum | ZcdpSum)
     assert small.admissions[0].answers > 30_000
     assert small.admissions[-1].answers == 1000
     assert str(small).splitlines()[0].split() == ["rule", "answers"]
-    assert len(str(small).splitlines()) == 4
+    assert len(str(small).splitlines()) == 5
 
 
 def test_the_share_of_delta_is_chosen_for_the_answer() -> None:
-    limit = Limit(2, "1e-6")
-    comparison = compare_rules(limit, answer=Normal(0.05))
+    limit = Guarantee(2, "1e-6")
+    comparison = compare_rules(limit, answer=normal(0.05))
     sums = next(found for found in comparison.admissions if isinstance(found.rule, EpsilonSum))
     assert sums.answers >= 5
     shares = ("1e-9", "1e-8", "1e-7", "5e-7")
     assert all(
-        admitted(limit, rule=EpsilonSum(delta_per_answer=share), answer=Normal(0.05)) <= sums.answers
+        admitted(limit, rule=EpsilonSum(delta_per_answer=share), answer=normal(0.05)) <= sums.answers
         for share in shares
     )
     assert comparison.admissions[0].answers > 3 * sums.answers
 
 
 def test_a_free_answer_is_admitted_for_ever_and_an_unpayable_one_never() -> None:
-    limit = Limit(1, "1e-6")
-    assert {found.answers for found in compare_rules(limit, answer=Stated(0.0)).admissions} == {math.inf}
-    assert {found.answers for found in compare_rules(limit, answer=Stated(math.nan)).admissions} == {0}
+    limit = Guarantee(1, "1e-6")
+    assert {found.answers for found in compare_rules(limit, answer=PrivacyLoss()).admissions} == {math.inf}
+    for loss in (LEAK, *UNPRICEABLE):
+        assert {found.answers for found in compare_rules(limit, answer=loss).admissions} == {0}
 
 
 @pytest.mark.parametrize("order", [1, 0.5, math.inf, math.nan, "x"])
@@ -132,7 +157,7 @@ class Adversary:
     """Bets more after outputs that spoke against the truth, as a gambler does; else at random."""
 
     rule: SpendingRule
-    limit: Limit
+    limit: Guarantee
     seed: int
     greedy: bool
     discount: int = 1
@@ -166,22 +191,24 @@ class Adversary:
 
 def _price(rule: SpendingRule, level: float, prices: dict[tuple[str, float], Amount] = {}) -> Amount:  # noqa: B006 - a cache
     if (rule.name, level) not in prices:
-        prices[rule.name, level] = rule.cost(Response(level))
+        prices[rule.name, level] = rule.cost(response(level))
     return prices[rule.name, level]
 
 
 SOUND = [
-    (EpsilonSum(), Limit(1)),
-    (EpsilonSum(), Limit("0.55", "0.01")),
-    (ZcdpSum(), Limit("1.2", "0.01")),
-    (ZcdpSum(), Limit("0.8", "0.1")),
-    (RenyiSum(order=4), Limit("1.2", "0.05")),
-    (RenyiSum(order=16), Limit(1, "0.001")),
+    (EpsilonSum(), Guarantee(1)),
+    (EpsilonSum(), Guarantee("0.55", "0.01")),
+    (ZcdpSum(), Guarantee("1.2", "0.01")),
+    (ZcdpSum(), Guarantee("0.8", "0.1")),
+    (RenyiSum(order=4), Guarantee("1.2", "0.05")),
+    (RenyiSum(order=16), Guarantee(1, "0.001")),
+    (GaussianSum(), Guarantee("1.2", "0.05")),
+    (GaussianSum(), Guarantee("0.8", "0.1")),
 ]
 
 
 @pytest.mark.parametrize(("rule", "limit"), SOUND, ids=lambda value: getattr(value, "name", str(value)))
-def test_adaptive_adversaries_stay_within_the_promise(rule: SpendingRule, limit: Limit) -> None:
+def test_adaptive_adversaries_stay_within_the_promise(rule: SpendingRule, limit: Guarantee) -> None:
     worst = 0.0
     for seed in range(12):
         laws = Adversary(rule, limit, seed, greedy=seed % 2 == 0).transcripts()
@@ -191,7 +218,7 @@ def test_adaptive_adversaries_stay_within_the_promise(rule: SpendingRule, limit:
 
 
 @pytest.mark.parametrize(("rule", "limit"), SOUND, ids=lambda value: getattr(value, "name", str(value)))
-def test_the_same_adversaries_break_a_limit_eight_times_too_high(rule: SpendingRule, limit: Limit) -> None:
+def test_the_same_adversaries_break_a_limit_eight_times_too_high(rule: SpendingRule, limit: Guarantee) -> None:
     laws = Adversary(rule, limit, seed=0, greedy=True, discount=8).transcripts()
     assert hockey_stick(*laws, epsilon=float(limit.epsilon)) > float(limit.delta)
 

@@ -29,9 +29,7 @@ def masses(distribution: Masses, name: str = "distribution") -> Array:
     """Return the masses as an array, or refuse what is not a distribution."""
     array = np.asarray(distribution, dtype=np.float64)
     if array.ndim != 1 or array.size == 0:
-        raise InvalidParameter(
-            f"{name} must be a non-empty list of masses; got an array of shape {array.shape}."
-        )
+        raise InvalidParameter(f"{name} must be a non-empty list of masses; got an array of shape {array.shape}.")
     if not (np.all(array >= 0) and abs(math.fsum(array) - 1) <= _SUM_TOLERANCE):
         raise InvalidParameter(
             f"{name} must have masses of at least 0 that sum to 1; got the sum {math.fsum(array)} "
@@ -44,9 +42,7 @@ def pair(p: Masses, q: Masses) -> tuple[Array, Array]:
     """Return two distributions over the same cells."""
     first, second = masses(p, "the first distribution"), masses(q, "the second distribution")
     if first.size != second.size:
-        raise InvalidParameter(
-            f"both distributions need the same cells; got {first.size} and {second.size} of them."
-        )
+        raise InvalidParameter(f"both distributions need the same cells; got {first.size} and {second.size} of them.")
     return first, second
 
 

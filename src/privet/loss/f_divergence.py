@@ -175,9 +175,7 @@ def _chi_squared(p: Array, q: Array, ratio: Array) -> Array:
 
 
 KL = FDivergence(name="Kullback-Leibler", perspective=_kl, slope=math.inf)
-TOTAL_VARIATION = FDivergence(
-    name="total variation", perspective=lambda p, q, _: np.abs(p - q) / 2, slope=0.5
-)
+TOTAL_VARIATION = FDivergence(name="total variation", perspective=lambda p, q, _: np.abs(p - q) / 2, slope=0.5)
 CHI_SQUARED = FDivergence(name="chi-squared", perspective=_chi_squared, slope=math.inf)
 HELLINGER_SQUARED = FDivergence(
     name="squared Hellinger", perspective=lambda p, q, _: (np.sqrt(p) - np.sqrt(q)) ** 2 / 2, slope=0.5

@@ -121,14 +121,10 @@ def posterior(matrix: Sequence[Sequence[float]] | Array, prior: Masses) -> Array
     belief = masses(prior, "prior")
     rows = [masses(row, f"row {number} of the matrix") for number, row in enumerate(matrix)]
     if len(rows) != belief.size or len({row.size for row in rows}) != 1:
-        raise InvalidParameter(
-            f"the matrix needs {belief.size} rows of one length, one row per input of the prior."
-        )
+        raise InvalidParameter(f"the matrix needs {belief.size} rows of one length, one row per input of the prior.")
     joint = np.array(rows).T * belief
     total = joint.sum(axis=1, keepdims=True)
-    after: Array = np.where(
-        total > 0, np.divide(joint, total, out=np.zeros_like(joint), where=total > 0), belief
-    )
+    after: Array = np.where(total > 0, np.divide(joint, total, out=np.zeros_like(joint), where=total > 0), belief)
     return after
 
 

@@ -18,9 +18,7 @@ def merge(distribution: Array, cells: Sequence[int]) -> Array:
     """
     mass = masses(distribution)
     if len(cells) != mass.size:
-        raise InvalidParameter(
-            f"cells needs one label per outcome; got {len(cells)} labels for {mass.size} outcomes."
-        )
+        raise InvalidParameter(f"cells needs one label per outcome; got {len(cells)} labels for {mass.size} outcomes.")
     _, labels = np.unique(np.asarray(cells), return_inverse=True)
     merged = np.zeros(labels.max() + 1)
     np.add.at(merged, labels, mass)
@@ -40,9 +38,7 @@ def cut(cdf: Callable[[float], float], *, edges: Sequence[float]) -> Array:
     return masses(np.diff(values), "the cut distribution")
 
 
-def best_partition(
-    p: Array, q: Array, *, cells: int, divergence: Callable[[float, float], float]
-) -> tuple[int, ...]:
+def best_partition(p: Array, q: Array, *, cells: int, divergence: Callable[[float, float], float]) -> tuple[int, ...]:
     """Return the labels of a partition into at most `cells` parts that keeps the largest f-divergence.
 
     Args:
@@ -65,9 +61,7 @@ def best_partition(
     best = [0.0] + [part(0, high) for high in range(1, size + 1)]
     starts: list[list[int]] = []
     for _ in range(count - 1):
-        choices = [
-            max(range(high + 1), key=lambda low: best[low] + part(low, high)) for high in range(size + 1)
-        ]
+        choices = [max(range(high + 1), key=lambda low: best[low] + part(low, high)) for high in range(size + 1)]
         best = [best[low] + part(low, high) for high, low in enumerate(choices)]
         starts.append(choices)
     return _labels(starts, order.tolist())

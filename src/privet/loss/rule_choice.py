@@ -4,10 +4,11 @@ import math
 from dataclasses import dataclass
 
 from privet.loss.amount import charge
-from privet.loss.outward import float_down, nonnegative, probability_of
-from privet.loss.rules import EpsilonSum, Loss, Promise, RenyiSum, SpendingRule, ZcdpSum
+from privet.loss.guarantee import Guarantee
+from privet.loss.privacy_loss import PrivacyLoss
+from privet.loss.rules import EpsilonSum, GaussianSum, RenyiSum, SpendingRule, ZcdpSum
 
-_ORDERS = (1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 4096)
+_ORDERS = (1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 48, 64, 96, 128, 256, 512, 1024, 4096)
 _MOST = 1 << 40  # answers; beyond this nobody counts
 
 
@@ -43,38 +44,47 @@ class RuleComparison:
         return "\n".join(lines)
 
 
-def compare_rules(promise: Promise, *, answer: Loss) -> RuleComparison:
+def compare_rules(promise: Guarantee, *, answer: PrivacyLoss) -> RuleComparison:
     """Return how many answers of one size each rule admits under a promise, best first.
 
     Args:
         promise: the limit of the ledger.
         answer: the loss of one typical answer.
 
-    Rules are compared in the order ε, ρ, Rényi; of equals the first, the simplest to explain, comes first.
+    Of equals the first in the order ε, ρ, Rényi, Gaussian, the simplest to explain, comes first.
+
+    Example:
+        >>> from privet.loss import GaussianCurve
+        >>> print(compare_rules(Guarantee(1, 1e-6), answer=PrivacyLoss.of(GaussianCurve("0.01"))))
+        rule                                                         answers
+        Gaussian: μ² adds up                                             560
+        zCDP: ρ adds up                                                  487
+        Rényi divergence of order 22 adds up                             487
+        ε and δ add up (δ=4.16667e-08 for an answer that is not pure)     24
     """
-    rules = (_epsilon_rule(promise, answer), ZcdpSum(), _renyi_rule(promise, answer))
+    rules = (_epsilon_rule(promise, answer), ZcdpSum(), _renyi_rule(promise, answer), GaussianSum())
     found = [Admission(rule, admitted(promise, rule=rule, answer=answer)) for rule in rules]
     return RuleComparison(tuple(sorted(found, key=lambda admission: -admission.answers)))
 
 
-def best_rule(promise: Promise, *, answer: Loss) -> SpendingRule:
+def best_rule(promise: Guarantee, *, answer: PrivacyLoss) -> SpendingRule:
     """Return the rule that admits the most answers of one size under a promise."""
     return compare_rules(promise, answer=answer).best
 
 
-def admitted(promise: Promise, *, rule: SpendingRule, answer: Loss) -> int | float:
+def admitted(promise: Guarantee, *, rule: SpendingRule, answer: PrivacyLoss) -> int | float:
     """Return how many answers of one size a rule admits under a promise."""
     return rule.capacity(promise).holds(rule.cost(answer))
 
 
-def _epsilon_rule(promise: Promise, answer: Loss) -> EpsilonSum:
+def _epsilon_rule(promise: Guarantee, answer: PrivacyLoss) -> EpsilonSum:
     """Return the rule with the δ per answer that admits the most: n answers at ε(δ/n) while n ε(δ/n) <= ε."""
-    limit, failure = nonnegative(promise.epsilon, "epsilon"), probability_of(promise.delta, "delta")
-    if failure == 0 or charge(answer.epsilon(0.0)) != math.inf:
+    limit, failure = promise.epsilon, promise.delta
+    if failure == 0 or answer.epsilon(0) < math.inf:
         return EpsilonSum()
 
     def fit(count: int) -> bool:
-        return count * charge(answer.epsilon(float_down(failure / count))) <= limit
+        return count * charge(answer.epsilon(failure / count)) <= limit
 
     low, high = 1, 2
     while high < _MOST and fit(high):
@@ -85,7 +95,7 @@ def _epsilon_rule(promise: Promise, answer: Loss) -> EpsilonSum:
     return EpsilonSum(delta_per_answer=failure / low)
 
 
-def _renyi_rule(promise: Promise, answer: Loss) -> RenyiSum:
+def _renyi_rule(promise: Guarantee, answer: PrivacyLoss) -> RenyiSum:
     """Return the rule at the order with the most room for this answer."""
 
     def room(order: float) -> float:

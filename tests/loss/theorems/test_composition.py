@@ -46,9 +46,7 @@ def test_optimal_is_exact(epsilon: float, times: int, delta: float) -> None:
     with oracle.digits():
         assert oracle.response_delta(level, times, oracle.ball(result)) <= oracle.ball(delta)
         if result > 0:
-            assert oracle.response_delta(level, times, oracle.binary(result * (1 - 1e-12))) > oracle.ball(
-                delta
-            )
+            assert oracle.response_delta(level, times, oracle.binary(result * (1 - 1e-12))) > oracle.ball(delta)
 
 
 @given(EPSILONS, st.integers(1, 2000), DELTAS)
@@ -69,24 +67,18 @@ def test_closed_forms_are_rounded_up_by_at_most_two_ulp(epsilon: float, times: i
         spread = level * (2 * times * (1 / failure).log()).sqrt()
         dwork_roth = spread + times * level * (level.exp() - 1)
         kov = spread + times * level * (level.exp() - 1) / (level.exp() + 1)
-        assert oracle.at_least(
-            advanced_composition(epsilon, times=times, delta=delta), dwork_roth, within=5e-16
-        )
+        assert oracle.at_least(advanced_composition(epsilon, times=times, delta=delta), dwork_roth, within=5e-16)
         assert oracle.at_least(improved_composition(epsilon, times=times, delta=delta), kov, within=5e-16)
 
 
-@pytest.mark.parametrize(
-    ("delta_each", "delta"), [(0.01, 0.1), (0.02, 0.0588080001), (0.001, 0.5), (0.03, 0.05)]
-)
+@pytest.mark.parametrize(("delta_each", "delta"), [(0.01, 0.1), (0.02, 0.0588080001), (0.001, 0.5), (0.03, 0.05)])
 def test_optimal_with_failures_is_exact(delta_each: float, delta: float) -> None:
     """Three (0.4, δ)-DP releases by brute force over their four-point dominating pair."""
     truth = 1 / (1 + math.exp(-0.4))
     pair = [delta_each, (1 - delta_each) * truth, (1 - delta_each) * (1 - truth), 0.0]
     p, q = ([math.prod(x) for x in itertools.product(masses, repeat=3)] for masses in (pair, pair[::-1]))
     brute = approximate_max_divergence(p, q, delta=delta)
-    assert optimal_composition(0.4, times=3, delta=delta, delta_each=delta_each) == pytest.approx(
-        brute, abs=1e-6
-    )
+    assert optimal_composition(0.4, times=3, delta=delta, delta_each=delta_each) == pytest.approx(brute, abs=1e-6)
 
 
 @pytest.mark.parametrize("theorem", ALL)
@@ -117,9 +109,7 @@ def test_more_releases_and_larger_ones_cost_more_and_more_delta_less(theorem: Ca
 
 def test_a_million_releases() -> None:
     result = optimal_composition("0.0001", times=10**6, delta="1e-6")
-    assert result == pytest.approx(
-        gaussian_epsilon(0.1, delta=1e-6), abs=1e-5
-    )  # the limit of many small ones
+    assert result == pytest.approx(gaussian_epsilon(0.1, delta=1e-6), abs=1e-5)  # the limit of many small ones
     assert result < zcdp_composition("0.0001", times=10**6, delta="1e-6")
 
 

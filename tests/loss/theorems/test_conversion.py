@@ -50,9 +50,7 @@ def test_pure_to_zcdp_is_rounded_up_and_below_the_textbook(epsilon: float) -> No
 @given(st.floats(0.001, 20))
 def test_pure_to_zcdp_bounds_every_order_and_is_attained_at_one(epsilon: float) -> None:
     rho = pure_to_zcdp(epsilon)
-    assert all(
-        pure_to_renyi(epsilon, order=order) <= rho * order * (1 + 1e-15) for order in (1.001, 1.5, 2, 9, 500)
-    )
+    assert all(pure_to_renyi(epsilon, order=order) <= rho * order * (1 + 1e-15) for order in (1.001, 1.5, 2, 9, 500))
     assert pure_to_renyi(epsilon, order=1) == rho
 
 
@@ -64,9 +62,7 @@ def test_renyi_conversions_are_rounded_up(bound: float, order: float, delta: flo
         standard = r + (1 / d).log() / (a - 1)
         assert renyi_to_epsilon(bound, order=order, delta=delta) >= 0
         assert oracle.binary(renyi_to_epsilon(bound, order=order, delta=delta)) >= tight
-        assert oracle.at_least(
-            renyi_to_epsilon_standard(bound, order=order, delta=delta), standard, within=5e-16
-        )
+        assert oracle.at_least(renyi_to_epsilon_standard(bound, order=order, delta=delta), standard, within=5e-16)
 
 
 @given(st.floats(0, 20), ORDERS, st.floats(1e-12, 0.5))
@@ -89,9 +85,7 @@ def test_zcdp_conversion_is_sound_for_gaussians_and_close(rho: float, delta: flo
 
 @pytest.mark.parametrize(("rho", "delta"), [(0.5, 1e-5), (0.001, 1e-9), (20, 0.01)])
 def test_zcdp_conversion_finds_the_best_order(rho: float, delta: float) -> None:
-    best = min(
-        renyi_to_epsilon(rho * order, order=order, delta=delta) for order in 1 + np.geomspace(1e-3, 1e4, 800)
-    )
+    best = min(renyi_to_epsilon(rho * order, order=order, delta=delta) for order in 1 + np.geomspace(1e-3, 1e4, 800))
     assert zcdp_to_epsilon(rho, delta=delta) <= best
     assert zcdp_to_epsilon(rho, delta=delta) == pytest.approx(best, rel=1e-4)
 

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
-from privet.loss.theorems import gaussian_delta, gaussian_epsilon, gaussian_scale, gaussian_scale_classical
+from privet.loss.theorems import (
+    gaussian_delta,
+    gaussian_epsilon,
+    gaussian_scale,
+    gaussian_scale_classical,
+    pure_to_gaussian,
+)
 from tests.loss import oracle
 
 
@@ -41,6 +47,16 @@ def test_the_classical_scale_is_private_where_it_is_allowed(epsilon: float, delt
     assert gaussian_scale(epsilon, delta=delta) <= scale * (1 + 1e-12)
 
 
+@given(st.floats(1e-9, 600))
+def test_pure_to_gaussian_touches_the_corner_of_randomized_response(epsilon: float) -> None:
+    """Φ(-μ/2) <= 1/(1+e^ε), and hardly less."""
+    mu = pure_to_gaussian(epsilon)
+    with oracle.digits(4000):
+        corner = 1 / (1 + oracle.binary(epsilon).exp())
+        assert oracle.normal_cdf(-oracle.binary(mu) / 2) <= corner
+        assert oracle.normal_cdf(-oracle.binary(mu * (1 - 1e-12)) / 2) > corner
+
+
 @pytest.mark.parametrize("mu", [0.0, 1e-300, 1e-9, 1.0, 1e9, 1e300, math.inf])
 @pytest.mark.parametrize("epsilon", [0.0, 1e-300, 1.0, 1000.0, 1e300, math.inf])
 def test_delta_is_total(mu: float, epsilon: float) -> None:
@@ -48,7 +64,8 @@ def test_delta_is_total(mu: float, epsilon: float) -> None:
 
 
 def test_ends_of_the_ranges() -> None:
-    assert gaussian_epsilon(0, delta=0) == 0
+    assert gaussian_epsilon(0, delta=0) == pure_to_gaussian(0) == 0
+    assert pure_to_gaussian(math.inf) == math.inf
     assert gaussian_epsilon(1, delta=0) == gaussian_scale(1, delta=0) == math.inf
     assert gaussian_epsilon(1, delta=1) == 0
     assert gaussian_epsilon(math.inf, delta=0.5) == math.inf

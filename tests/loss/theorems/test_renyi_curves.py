@@ -20,12 +20,8 @@ def test_laplace_is_rounded_up(scale: float, order: float) -> None:
         assert oracle.at_least(laplace_curve(scale, order=order), inside.log() / (a - 1), within=5e-16)
 
 
-@pytest.mark.parametrize(
-    ("curve", "parameter"), [(response_curve, 0.8), (laplace_curve, 1.5), (gaussian_curve, 2)]
-)
-def test_curves_rise_and_are_continuous_at_one_and_infinity(
-    curve: Callable[..., float], parameter: float
-) -> None:
+@pytest.mark.parametrize(("curve", "parameter"), [(response_curve, 0.8), (laplace_curve, 1.5), (gaussian_curve, 2)])
+def test_curves_rise_and_are_continuous_at_one_and_infinity(curve: Callable[..., float], parameter: float) -> None:
     values = [curve(parameter, order=order) for order in (1, 1 + 1e-9, 1.5, 2, 50, 1e6, math.inf)]
     assert values == sorted(values)
     assert values[1] == pytest.approx(values[0], rel=1e-6)

@@ -1,6 +1,11 @@
 """The theorems of the field by name, for teaching and comparison; what Privet charges is `PrivacyLoss`."""
 
-from privet.loss.theorems.comparison import Comparison, CompositionBound, compare_composition
+from privet.loss.theorems.comparison import (
+    Comparison,
+    CompositionBound,
+    compare_composition,
+    compare_composition_of,
+)
 from privet.loss.theorems.composition import (
     advanced_composition,
     basic_composition,
@@ -27,6 +32,7 @@ from privet.loss.theorems.gaussian import (
     gaussian_epsilon,
     gaussian_scale,
     gaussian_scale_classical,
+    pure_to_gaussian,
 )
 from privet.loss.theorems.group import group_delta, group_epsilon, group_renyi, group_zcdp
 from privet.loss.theorems.notions import NotionComparison, Property, compare_notions
@@ -40,6 +46,7 @@ __all__ = [
     "advanced_composition",
     "basic_composition",
     "compare_composition",
+    "compare_composition_of",
     "compare_notions",
     "event_bounds",
     "gaussian_curve",
@@ -54,6 +61,7 @@ __all__ = [
     "improved_composition",
     "laplace_curve",
     "optimal_composition",
+    "pure_to_gaussian",
     "pure_to_renyi",
     "pure_to_zcdp",
     "pure_to_zcdp_standard",

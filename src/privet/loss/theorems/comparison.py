@@ -1,9 +1,17 @@
 """compare_composition: every theorem's answer to one question, best first."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
+import numpy as np
+
+from privet.loss.amount import charge
+from privet.loss.divergence import Array
 from privet.loss.exact import Exact
+from privet.loss.outward import float_up, probability_of, whole
+from privet.loss.privacy_loss import PrivacyLoss
 from privet.loss.theorems.composition import (
     advanced_composition,
     basic_composition,
@@ -13,6 +21,15 @@ from privet.loss.theorems.composition import (
     renyi_composition_standard,
     zcdp_composition,
     zcdp_composition_standard,
+)
+from privet.loss.theorems.conversion import (
+    best_order,
+    renyi_to_epsilon,
+    renyi_to_epsilon_standard,
+    standard_epsilons,
+    tight_epsilons,
+    zcdp_to_epsilon,
+    zcdp_to_epsilon_standard,
 )
 
 
@@ -50,8 +67,7 @@ class Comparison:
         width = max(len(bound.theorem) for bound in self.bounds)
         lines = [self.title, f"{'theorem':<{width}}  {'total ε':>10}  {'/ exact':>8}"]
         lines += [
-            f"{bound.theorem:<{width}}  {bound.epsilon:>10.6g}  {self._excess(bound):>8}"
-            for bound in self.bounds
+            f"{bound.theorem:<{width}}  {bound.epsilon:>10.6g}  {self._excess(bound):>8}" for bound in self.bounds
         ]
         return "\n".join(lines)
 
@@ -103,3 +119,73 @@ def compare_composition(epsilon: Exact, *, times: int, delta: Exact, delta_each:
         bounds=tuple(sorted(found, key=lambda bound: bound.epsilon)),
         exact=found[0],
     )
+
+
+def compare_composition_of(loss: PrivacyLoss, *, times: int, delta: Exact) -> Comparison:
+    """Return what each route promises for `times` releases of one known loss, best first.
+
+    `compare_composition` knows only that a release is (ε, δ)-DP; here its whole curve is known, so the exact
+    value is smaller.
+
+    Args:
+        loss: of one release.
+        times: how many, fixed in advance.
+        delta: the failure probability allowed in total.
+
+    Example:
+        >>> from privet.loss import LaplaceCurve
+        >>> print(compare_composition_of(PrivacyLoss.of(LaplaceCurve("0.1")), times=100, delta=1e-5))
+        100 times PrivacyLoss(laplace(epsilon=0.1)) at total δ=1e-05
+        theorem                        total ε   / exact
+        exact (loss distribution)      4.22035     1.000
+        exact for its pure ε alone     4.30679     1.020
+        Rényi, tight conversion        4.53268     1.074
+        zCDP, tight conversion         4.64216     1.100
+        Rényi, standard conversion     5.07052     1.201
+        zCDP, standard conversion      5.20645     1.234
+        basic                          9.99998     2.369
+    """
+    count, failure = whole(times, "times"), probability_of(delta, "delta")
+    pure, rho = (_total(count, value) for value in (loss.epsilon(0), loss.zcdp()))
+    routes = {
+        "exact (loss distribution)": (loss * count).epsilon(failure),
+        "exact for its pure ε alone": _or_inf(optimal_composition, loss.epsilon(0), times=count, delta=failure),
+        "Rényi, tight conversion": _renyi_route(loss, count, failure, tight_epsilons, renyi_to_epsilon),
+        "Rényi, standard conversion": _renyi_route(loss, count, failure, standard_epsilons, renyi_to_epsilon_standard),
+        "zCDP, tight conversion": _or_inf(zcdp_to_epsilon, rho, delta=failure),
+        "zCDP, standard conversion": _or_inf(zcdp_to_epsilon_standard, rho, delta=failure),
+        "basic": min(_up(pure), _up(_total(count, loss.epsilon(failure / count)))),
+    }
+    found = [CompositionBound(name, epsilon) for name, epsilon in routes.items()]
+    return Comparison(
+        title=f"{count} times {loss!r} at total δ={delta}",
+        bounds=tuple(sorted(found, key=lambda bound: bound.epsilon)),
+        exact=found[0],
+    )
+
+
+def _renyi_route(
+    loss: PrivacyLoss,
+    count: int,
+    delta: Fraction,
+    guess: Callable[[Array, Array, Fraction], Array],
+    convert: Callable[..., float],
+) -> float:
+    """Return the conversion at the order that float64 guesses to be the best; at δ = 0 only order infinity speaks."""
+    if delta == 0:
+        return _up(_total(count, loss.epsilon(0)))
+    order = best_order(lambda orders: guess(np.array([count * loss.renyi(float(a)) for a in orders]), orders, delta))
+    return _or_inf(convert, _total(count, loss.renyi(float_up(order))), order=order, delta=delta)
+
+
+def _total(count: int, value: float) -> Fraction | float:
+    """Return count times an upper bound, exactly."""
+    return count * charge(value)
+
+
+def _up(number: Fraction | float) -> float:
+    return float_up(number) if isinstance(number, Fraction) else number
+
+
+def _or_inf(theorem: Callable[..., float], number: Fraction | float, **rest: object) -> float:
+    return theorem(number, **rest) if number < math.inf else math.inf

@@ -187,9 +187,7 @@ def zcdp_composition_standard(epsilon: Exact, *, times: int, delta: Exact, delta
     releases = _Releases.of(epsilon, times, delta, delta_each)
     if releases.left <= 0:
         return math.inf
-    return zcdp_to_epsilon_standard(
-        times * Fraction(pure_to_zcdp_standard(releases.epsilon)), delta=releases.left
-    )
+    return zcdp_to_epsilon_standard(times * Fraction(pure_to_zcdp_standard(releases.epsilon)), delta=releases.left)
 
 
 @precise()

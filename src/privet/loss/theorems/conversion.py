@@ -65,9 +65,7 @@ def pure_to_renyi(epsilon: Exact, *, order: Exact) -> float:
     level = nonnegative(epsilon, "epsilon")
     if order == math.inf:
         return float_up(level)
-    return float_up(
-        randomized_response_renyi(decimal_of(level), decimal_of(exact_within(order, "order", low=1)))
-    )
+    return float_up(randomized_response_renyi(decimal_of(level), decimal_of(exact_within(order, "order", low=1))))
 
 
 @precise()

@@ -16,6 +16,7 @@ from privet.loss.outward import decimal_of, float_up, nonnegative, precise, prob
 _ROOT_TWO = math.sqrt(2)
 _HALVINGS = 200  # more than enough to bring any two floats together
 _LARGEST_EXPONENT = 700.0
+_INVERSE = 1e-13  # relative allowance for an inverse of the normal distribution
 
 
 def gaussian_delta(mu: float, *, epsilon: float) -> float:
@@ -109,6 +110,24 @@ def gaussian_scale(epsilon: float, *, delta: float, l2_sensitivity: float = 1.0)
     while not gaussian_delta(move / scale, epsilon=level) <= failure:
         scale *= 1 + RESERVE
     return scale
+
+
+def pure_to_gaussian(epsilon: float) -> float:
+    """Return the smallest μ such that every ε-DP mechanism is μ-Gaussian private: 2 Φ^{-1}(e^ε/(1+e^ε)).
+
+    Proof: Randomized response dominates; its trade-off function is the polygon through (0, 1), (c, c), (1, 0) with
+    c = 1/(1+e^ε). The Gaussian one is convex, so it lies below the polygon as soon as it does at (c, c).
+
+    Example:
+        >>> round(pure_to_gaussian(1), 6)
+        1.232035
+    """
+    level = _positive(epsilon, "epsilon")
+    if level <= 1:
+        mu = 2 * _ROOT_TWO * float(special.erfinv(math.tanh(level / 2)))
+    else:
+        mu = -2 * float(special.ndtri_exp(-level - math.log1p(math.exp(-level))))
+    return mu * (1 + _INVERSE)
 
 
 @precise()

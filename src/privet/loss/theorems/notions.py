@@ -29,12 +29,8 @@ class NotionComparison:
     def __str__(self) -> str:
         """Return a table with one row a property."""
         head = Property("property", "pure", "Rényi")
-        name, pure = (
-            max(len(getattr(row, column)) for row in (head, *self.rows)) for column in ("name", "pure")
-        )
-        return "\n".join(
-            f"{row.name:<{name}}  {row.pure:<{pure}}  {row.renyi}".rstrip() for row in (head, *self.rows)
-        )
+        name, pure = (max(len(getattr(row, column)) for row in (head, *self.rows)) for column in ("name", "pure"))
+        return "\n".join(f"{row.name:<{name}}  {row.pure:<{pure}}  {row.renyi}".rstrip() for row in (head, *self.rows))
 
 
 def compare_notions(
