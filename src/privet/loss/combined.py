@@ -55,11 +55,11 @@ class WorstOf(LossCurve):
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon when a unit leaves."""
-        return np.max([loss.profile(epsilon) for loss in self.alternatives], axis=0)
+        return reduce(np.maximum, [loss.profile(epsilon) for loss in self.alternatives])
 
     def adding(self, epsilon: Array) -> Array:
         """Delta at each epsilon when a unit joins."""
-        return np.max([loss.profile(epsilon, adding=True) for loss in self.alternatives], axis=0)
+        return reduce(np.maximum, [loss.profile(epsilon, adding=True) for loss in self.alternatives])
 
     @property
     def largest_loss(self) -> Fraction | float:
@@ -98,12 +98,9 @@ class Parallel(WorstOf):
 
     def replacing(self) -> LossCurve:
         """The same computation when a unit may move: the worst sum of two parts, in either direction."""
-        both = [
-            WorstOf((loss, loss.reversed())) if not loss.symmetric else None for loss in self.alternatives
-        ]
+        both = [WorstOf((loss, loss.reversed())) if not loss.symmetric else None for loss in self.alternatives]
         parts = [
-            loss if worst is None else type(loss).of(worst)
-            for loss, worst in zip(self.alternatives, both, strict=True)
+            loss if worst is None else type(loss).of(worst) for loss, worst in zip(self.alternatives, both, strict=True)
         ]
         twice = [loss if Neighbors.REPLACE in loss.neighbors else loss * 2 for loss in parts]
         return Replaced(tuple(dict.fromkeys([a + b for a, b in combinations(parts, 2)] + twice)))
@@ -189,7 +186,7 @@ class Mixture(LossCurve):
     def __post_init__(self) -> None:
         weights = tuple(exact_within(x, "weight", low=0, high=1) for x in self.weights)
         object.__setattr__(self, "weights", weights)
-        if len(weights) != len(self.alternatives) or abs(sum(weights) - 1) > Fraction(1, 10**9):
+        if len(weights) != len(self.alternatives) or abs(sum(weights, Fraction(-1))) > Fraction(1, 10**9):
             raise InvalidParameter("weights must add up to 1, one for each alternative")
 
     @property
@@ -240,10 +237,7 @@ class Tabulated(LossCurve):
     points: Sequence[tuple[Exact, Exact]]
 
     def __post_init__(self) -> None:
-        pairs = [
-            (exact_within(e, "epsilon", low=0), exact_within(d, "delta", low=0, high=1))
-            for e, d in self.points
-        ]
+        pairs = [(exact_within(e, "epsilon", low=0), exact_within(d, "delta", low=0, high=1)) for e, d in self.points]
         if not pairs:
             raise InvalidParameter("points must hold at least one (epsilon, delta) pair, got none")
         object.__setattr__(self, "points", tuple(sorted(pairs)))

@@ -111,15 +111,11 @@ class Composition:
         height = self.mass[start:] * np.exp(-plan.tilt * away)
         total = np.cumsum(height[::-1])[::-1]
         shrunk = np.cumsum((height * np.exp(-away))[::-1])[::-1]
-        reading = (total - np.exp(away) * shrunk) * (1 + away.size * 4 * UNIT) + total * (
-            away.size * 4 * UNIT
-        )
+        reading = (total - np.exp(away) * shrunk) * (1 + away.size * 4 * UNIT) + total * (away.size * 4 * UNIT)
         with np.errstate(over="ignore"):
             delta = (reading * _exp(self.log_total - plan.tilt * plan.epsilon) + self.lost) * (1 + self.slack)
         at = np.exp(np.clip(epsilon - plan.epsilon, -600.0, 600.0))
-        values = (
-            np.interp(at, np.exp(away), delta, left=1.0, right=1.0) if away.size else np.ones_like(epsilon)
-        )
+        values = np.interp(at, np.exp(away), delta, left=1.0, right=1.0) if away.size else np.ones_like(epsilon)
         beyond = epsilon >= (losses[-1] if losses.size else math.inf)
         return np.where(beyond, min(1.0, self.lost * (1 + self.slack)), np.minimum(values, 1.0))
 
@@ -179,22 +175,18 @@ def compose(parts: Parts, plan: Plan) -> Composition:
     mass = np.roll(np.fft.irfft(product.values, plan.size), -(plan.first % plan.size))
     noise = 32 * UNIT * math.log2(plan.size) * (product.noise + _norm(mass))
     beyond = abs(math.expm1(product.log_alive))
-    return Composition(
-        plan, np.maximum(mass, 0.0) + noise, product.log_total, noise, beyond, product.slack + 2.0**-40
-    )
+    return Composition(plan, np.maximum(mass, 0.0) + noise, product.log_total, noise, beyond, product.slack + 2.0**-40)
 
 
-def _joined(
-    bucket: frozenset[tuple[Direction, int]], tilt: float, step: float, size: int, cut: float
-) -> Product:
+def _joined(bucket: frozenset[tuple[Direction, int]], tilt: float, step: float, size: int, cut: float) -> Product:
     make = _transformed_again if size <= SMALL else _transformed
     return reduce(
         Product.__mul__,
-        (_repeated(make(direction, tilt, step, size, cut), n, size) for direction, n in bucket),
+        (repeated(make(direction, tilt, step, size, cut), n, size) for direction, n in bucket),
     )
 
 
-def _repeated(part: Spectrum, times: int, size: int) -> Product:
+def repeated(part: Spectrum, times: int, size: int) -> Product:
     """The product of one spectrum with itself."""
     fewer = _power(part.values, times - 1)
     return Product(
@@ -207,7 +199,7 @@ def _repeated(part: Spectrum, times: int, size: int) -> Product:
 
 
 def _power(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128] | None:
-    """values ** times by squaring, each product rounding by less than 4 UNIT; None for the zeroth power."""
+    """Raise to a power by squaring, each product rounding by less than 4 UNIT; None for the zeroth power."""
     result: NDArray[np.complex128] | None = None
     square = values
     while times:
@@ -239,7 +231,11 @@ def discretised(direction: Direction, step: float, cut: float) -> Atoms:
 
 
 def _transformed(direction: Direction, tilt: float, step: float, size: int, cut: float) -> Spectrum:
-    atoms = discretised(direction, step, cut)
+    return tilted(discretised(direction, step, cut), tilt, step, size)
+
+
+def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
+    """The transform of a loss distribution on the grid, seen through e^(tilt * loss)."""
     with np.errstate(divide="ignore"):
         exponent = np.log(atoms.mass) + tilt * atoms.losses
     top = float(exponent.max())
@@ -247,14 +243,11 @@ def _transformed(direction: Direction, tilt: float, step: float, size: int, cut:
         return Spectrum(np.zeros(size // 2 + 1, dtype=np.complex128), 0.0, 1.0, 0.0, 0.0)
     weight = np.exp(exponent - top)
     total = float(weight.sum())
-    weight /= total
     low = round(float(atoms.losses[0]) / step)
     positions = np.arange(low, low + len(weight)) % size
-    wrapped = np.bincount(positions, weights=weight, minlength=size)
-    reach = tilt * max(-float(atoms.losses[0]), float(atoms.losses[-1]))
-    return Spectrum(
-        np.fft.rfft(wrapped), top + math.log(total), atoms.beyond, _norm(wrapped), reach + abs(top)
-    )
+    folded = np.bincount(positions, weights=weight / total, minlength=size).astype(np.float64)
+    reach = tilt * max(abs(float(atoms.losses[0])), abs(float(atoms.losses[-1]))) + abs(top)
+    return Spectrum(np.fft.rfft(folded), top + math.log(total), atoms.beyond, _norm(folded), reach)
 
 
 _transformed_again = lru_cache(maxsize=256)(_transformed)

@@ -40,6 +40,12 @@ def exact_within(value: Exact, name: str, *, low: Exact, high: Exact = math.inf)
     return number
 
 
+def whole(value: object, name: str, *, low: int) -> None:
+    """Refuse what is not a whole number of at least `low`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < low:
+        raise InvalidParameter(f"{name} must be a whole number >= {low}, got {value!r}")
+
+
 def shortest(number: Fraction) -> str:
     """The shortest text that `exact` reads back as this very number.
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -57,9 +57,10 @@ def _text(value: object) -> str:
 
 
 def _fields(curve: LossCurve) -> "list[Any]":
-    if not is_dataclass(curve):
-        raise InvalidParameter(f"{type(curve).__name__} must be a frozen dataclass to be written down")
-    return list(fields(curve))
+    try:
+        return list(fields(curve))  # type: ignore[arg-type] # checked by fields itself
+    except TypeError:
+        raise InvalidParameter(f"{type(curve).__name__} must be a frozen dataclass to be written down") from None
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - JSON
@@ -68,9 +69,7 @@ def _plain(value: object) -> Any:  # noqa: ANN401 - JSON
         text = shortest(value)
         return text if "/" in text else json.loads(text)
     if isinstance(value, LossCurve):
-        return {"curve": name_of(type(value))} | {
-            f.name: _plain(getattr(value, f.name)) for f in _fields(value)
-        }
+        return {"curve": name_of(type(value))} | {f.name: _plain(getattr(value, f.name)) for f in _fields(value)}
     if isinstance(value, tuple):
         return [_plain(x) for x in value]
     if isinstance(value, int | float | str):
@@ -92,15 +91,13 @@ def _restored(value: Any, known: dict[str, type[LossCurve]]) -> Any:  # noqa: AN
     kind = known.get(value["curve"])
     if kind is None:
         names = ", ".join(sorted(known))
-        raise InvalidParameter(
-            f"unknown curve {value['curve']!r}; known are {names}: name others with curves="
-        )
+        raise InvalidParameter(f"unknown curve {value['curve']!r}; known are {names}: name others with curves=")
     rest = {k: _restored(x, known) for k, x in value.items() if k not in ("curve", "times")}
     return kind(**rest)
 
 
 def _known() -> tuple[type[LossCurve], ...]:
-    from privet.loss import combined, concentrated, finite, gaussian, group, laplace, pure, sampled, shuffled  # noqa: PLC0415, I001 - curves may hold losses
+    from privet.loss import combined, concentrated, finite, gaussian, group, laplace, pure, sampled, shuffled  # noqa: PLC0415 - curves may hold losses
 
     return (
         pure.Approximate,

@@ -13,7 +13,7 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss.curve import Array, LossCurve, rounded_up
-from privet.loss.exact import Exact, exact_within, shortest
+from privet.loss.exact import Exact, exact_within, shortest, whole
 from privet.loss.pure import response_renyi
 
 Table = tuple[tuple[Fraction, ...], ...]
@@ -116,10 +116,8 @@ class FiniteCurve(TableCurve):
         if not rows or len({len(row) for row in rows}) != 1:
             raise InvalidParameter("matrix must have at least one row, and rows of equal length")
         for row in rows:
-            if abs(sum(row) - 1) > Fraction(1, 10**9):
-                raise InvalidParameter(
-                    f"every row of matrix must add up to 1, got {shortest(sum(row, Fraction(0)))}"
-                )
+            if abs(sum(row, Fraction(-1))) > Fraction(1, 10**9):
+                raise InvalidParameter(f"every row of matrix must add up to 1, got {shortest(sum(row, Fraction(0)))}")
         object.__setattr__(self, "matrix", rows)
 
     @property
@@ -139,7 +137,7 @@ class RandomizedResponseCurve(TableCurve):
     Privacy and proof: the table with rows (1 - flip_zero, flip_zero) and (flip_one, 1 - flip_one).
 
     Example:
-        >>> round(RandomizedResponseCurve.symmetric(truth=0.75).largest_loss, 6)
+        >>> round(RandomizedResponseCurve.truthful(truth=0.75).largest_loss, 6)
         1.098612
     """
 
@@ -153,7 +151,7 @@ class RandomizedResponseCurve(TableCurve):
         self._keep_exact("flip_one", high=1)
 
     @classmethod
-    def symmetric(cls, truth: Exact) -> Self:
+    def truthful(cls, truth: Exact) -> Self:
         """The response that tells the truth with this probability, whatever the truth is."""
         lie = 1 - exact_within(truth, "truth", low=0, high=1)
         return cls(lie, lie)
@@ -188,8 +186,7 @@ class KaryResponseCurve(LossCurve):
 
     def __post_init__(self) -> None:
         self._keep_exact("epsilon")
-        if self.categories < 2:  # noqa: PLR2004 - one category says nothing
-            raise InvalidParameter(f"categories must be a whole number >= 2, got {self.categories}")
+        whole(self.categories, "categories", low=2)
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""

@@ -13,9 +13,10 @@ from scipy.special import erfcx, log_ndtr, ndtr
 from privet.errors import InvalidParameter
 from privet.loss.concentrated import concentrated_delta
 from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
-from privet.loss.exact import Exact
+from privet.loss.exact import Exact, whole
 
 TABLE_SCALE = 20_000  # the widest discrete Gaussian whose tail is summed term by term
+LARGE = 700.0  # e^epsilon beyond is not a float
 UNDERFLOW = 38.5  # standard deviations beyond which a normal tail is below 1e-320
 
 
@@ -52,9 +53,7 @@ class GaussianCurve(LossCurve):
         b = -mu / 2 - epsilon / mu
         low = np.minimum(a, 0.0)
         scale = 0.5 * np.exp(-low * low / 2) * (1 + ROUNDING * (1 + low * low))
-        tail = scale * (
-            (1 + ROUNDING) * erfcx(-low / math.sqrt(2)) - (1 - ROUNDING) * erfcx(-b / math.sqrt(2))
-        )
+        tail = scale * ((1 + ROUNDING) * erfcx(-low / math.sqrt(2)) - (1 - ROUNDING) * erfcx(-b / math.sqrt(2)))
         bulk = ndtr(a) - np.exp(np.minimum(epsilon, 1e6) + log_ndtr(b)) + ROUNDING
         return rounded_up(np.where(a < 0, tail, bulk))
 
@@ -93,7 +92,7 @@ class DiscreteGaussianCurve(LossCurve):
 
     Example:
         >>> DiscreteGaussianCurve(scale=1).removing(np.array([1.0])).round(6)
-        array([0.154992])
+        array([0.141351])
     """
 
     __hash__ = LossCurve.__hash__
@@ -103,10 +102,9 @@ class DiscreteGaussianCurve(LossCurve):
 
     def __post_init__(self) -> None:
         self._keep_exact("scale")
-        if self.scale == 0 or self.sensitivity < 1:
-            raise InvalidParameter(
-                f"scale must be > 0 and sensitivity a whole number >= 1, got {self.scale} and {self.sensitivity}"
-            )
+        whole(self.sensitivity, "sensitivity", low=1)
+        if self.scale == 0:
+            raise InvalidParameter("scale must be > 0, got 0")
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""
@@ -119,8 +117,8 @@ class DiscreteGaussianCurve(LossCurve):
         first = np.floor(cut).astype(np.int64) + 1
         inside, outside = _tail(tails, first - shift), _tail(tails, first)
         lost = ROUNDING * max(1.0, scale / 64)
-        grown = np.exp(np.minimum(epsilon, 700.0)) * outside
-        return rounded_up(inside * (1 + lost) - np.where(epsilon > 700.0, 0.0, grown) * (1 - lost))
+        grown = np.where(epsilon < LARGE, np.exp(np.minimum(epsilon, LARGE)) * outside, 0.0)
+        return rounded_up(inside * (1 + lost) - grown * (1 - lost))
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Canonne, Kamath and Steinke 2020, Proposition 5: at most that of the continuous Gaussian."""
@@ -151,8 +149,9 @@ def _tails(scale: float) -> Array:
     """Pr[X >= k] for k = -edge .. edge, summed from the far end so that small tails keep their digits."""
     edge = math.ceil(UNDERFLOW * scale) + 1
     weight = np.exp(-0.5 * (np.arange(-edge, edge + 1) / scale) ** 2)
-    sums: Array = np.cumsum(weight[::-1])[::-1]
-    return sums / sums[0]
+    sums = np.cumsum(weight[::-1])[::-1]
+    result: Array = sums / sums[0]
+    return result
 
 
 def _tail(tails: Array, index: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Array:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from privet.loss.curve import Array, LossCurve, ROUNDING
+from privet.loss.curve import ROUNDING, Array, LossCurve
 
 QUICK, CAREFUL = 24, 1024  # points of a scouting grid on each side of zero
 SPREAD = 8.0  # how much denser the scouting grid is around zero than at its ends
@@ -49,7 +49,7 @@ class Atoms:
     beyond: float
 
     def log_moment(self, order: float) -> float:
-        """log E[e^(order * loss); loss < inf]."""
+        """Log E[e^(order * loss); loss < inf]."""
         kept = self.mass > 0
         exponent = np.log(self.mass[kept]) + order * self.losses[kept]
         top = float(exponent.max(initial=-math.inf))
@@ -123,9 +123,7 @@ def scouted(direction: Direction, points: int) -> Scout:
         bottom = _flat_from(direction.behind(ladder), ladder)
     shape = np.sinh(SPREAD * np.arange(1, points + 1) / points) / math.sinh(SPREAD)
     delta = direction.ahead(np.append(top * shape, math.inf))
-    return Scout(
-        connect_the_dots(direction, -bottom * shape[::-1], top * shape), delta[:-1], float(delta[-1])
-    )
+    return Scout(connect_the_dots(direction, -bottom * shape[::-1], top * shape), delta[:-1], float(delta[-1]))
 
 
 def _flat_from(delta: Array, ladder: Array) -> float:

@@ -54,9 +54,7 @@ class Group(LossCurve):
         step = epsilon / self.size
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             growth = np.where(step > 0, np.expm1(epsilon) / np.expm1(step), self.size)
-            growth = np.where(
-                np.isfinite(growth), growth, np.exp(np.minimum(epsilon - step, 709.0)) * self.size
-            )
+            growth = np.where(np.isfinite(growth), growth, np.exp(np.minimum(epsilon - step, 709.0)) * self.size)
             grown = np.where(delta > 0, delta * growth, 0.0)
         return rounded_up(np.where(np.isnan(grown), 1.0, grown))
 

@@ -33,9 +33,7 @@ class Guarantee:
         for name, value in (("delta", delta), ("gamma", gamma)):
             number = exact_within(value, name, low=0)
             if number >= 1:
-                raise InvalidParameter(
-                    f"{name} must be in [0, 1), got {shortest(number)}; at 1 it promises nothing"
-                )
+                raise InvalidParameter(f"{name} must be in [0, 1), got {shortest(number)}; at 1 it promises nothing")
             object.__setattr__(self, name, number)
 
     def __repr__(self) -> str:

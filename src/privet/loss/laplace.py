@@ -9,7 +9,7 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss.curve import Array, LossCurve, rounded_up
-from privet.loss.exact import Exact
+from privet.loss.exact import Exact, whole
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,9 @@ class DiscreteLaplaceCurve(LossCurve):
 
     def __post_init__(self) -> None:
         self._keep_exact("scale")
-        if self.scale == 0 or self.sensitivity < 1:
-            raise InvalidParameter(
-                f"scale must be > 0 and sensitivity a whole number >= 1, got {self.scale} and {self.sensitivity}"
-            )
+        whole(self.sensitivity, "sensitivity", low=1)
+        if self.scale == 0:
+            raise InvalidParameter("scale must be > 0, got 0")
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""

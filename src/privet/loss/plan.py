@@ -14,22 +14,16 @@ from privet.loss.grid import QUICK, Atoms, Direction, scouted
 
 Parts = tuple[tuple[Direction, int], ...]
 
-TILTS = 2.0 ** np.concatenate(
-    [np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)]
-)  # where moments are tabulated
+TILTS = 2.0 ** np.concatenate([np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)])  # where moments are tabulated
 FORWARD = np.concatenate([-TILTS[60::-1], TILTS])  # with moderate negative ones, for the lower end
 TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
 SMALLEST, LARGEST = 2**11, 2**18  # sizes of the grid
-SMALL = (
-    2**14
-)  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
+SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
 ABOVE, BELOW = (
     18.0,
     12.0,
 )  # natural logarithms of how small the tails outside the window are, relative to delta
-SHALLOW = (
-    -40.0
-)  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
+SHALLOW = -40.0  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
 STEEPEST = 256.0  # the largest tilt, times the standard deviation
 FINEST = 2.0**-20  # the smallest step, in reaches of the widest part
 
@@ -84,6 +78,7 @@ def plan_for(
     log_delta: float | None = None,
     epsilon: float | None = None,
     scouts: int = QUICK,
+    guard: float = 0.0,
 ) -> Plan:
     """The plan for the epsilon at a delta, or for the delta at an epsilon; given both, for that point.
 
@@ -108,9 +103,9 @@ def plan_for(
     if log_delta > SHALLOW:
         best -= best % 4
     tilt, at_tilt = float(TILTS[best]), float(rising[best])
-    high = (at_tilt - log_delta + ABOVE) / tilt
-    slower = FORWARD < tilt
-    low = float(np.max((at_tilt - logs[slower] - BELOW) / (tilt - FORWARD[slower])))
+    high = (at_tilt - log_delta + ABOVE + guard) / tilt
+    slower = tilt > FORWARD
+    low = float(np.max((at_tilt - logs[slower] - BELOW - guard) / (tilt - FORWARD[slower])))
     step, size = _resolution(parts, high - low, tilt, max(epsilon, spread / 16))
     return Plan(tilt, step, math.floor(low / step), size, log_delta, epsilon)
 
@@ -130,7 +125,7 @@ def _resolution(parts: Parts, width: float, tilt: float, scale: float) -> tuple[
 
 
 def _aligned(parts: Parts, step: float, size: int) -> float:
-    """The next larger step that divides the spacing of the most frequent part, or else (to be met again) a power of two."""
+    """The next larger step that divides the spacing of the most frequent part, or else a power of two."""
     curve = max(parts, key=lambda part: part[1])[0].curve
     spacing = curve.spacing if len(parts) == 1 or len({times for _, times in parts}) > 1 else None
     if spacing is not None and spacing >= step:

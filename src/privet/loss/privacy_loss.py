@@ -11,15 +11,17 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss import facts, reading
+from privet.loss.below import epsilon_below
 from privet.loss.combined import Parallel, Reversed
 from privet.loss.concentrated import Concentrated, RenyiBound
 from privet.loss.curve import Array, LossCurve
-from privet.loss.exact import Exact, exact_within
+from privet.loss.exact import Exact, exact_within, whole
 from privet.loss.guarantee import Guarantee
 from privet.loss.neighbors import EITHER, Neighbors
 from privet.loss.plan import Parts
 from privet.loss.sampled import Sampled
 from privet.loss.shuffled import shuffled_curve
+from privet.loss.solving import solved
 
 NEAR_ONE = 1.0 + 2.0**-23  # Rényi orders below are read here: divergences grow with the order
 
@@ -40,7 +42,7 @@ class PrivacyLoss:
         >>> from privet.loss import GaussianCurve, LaplaceCurve
         >>> loss = PrivacyLoss.of(GaussianCurve(0.1)) * 100 + PrivacyLoss.of(LaplaceCurve(0.1))
         >>> round(loss.epsilon(delta=1e-6), 4)
-        4.9094
+        4.9125
     """
 
     parts: frozenset[tuple[LossCurve, int]] = frozenset()
@@ -65,8 +67,7 @@ class PrivacyLoss:
 
     def __mul__(self, times: int) -> "PrivacyLoss":
         """The same computation `times` times on the same data."""
-        if isinstance(times, bool) or not isinstance(times, int) or times < 0:
-            raise InvalidParameter(f"a loss can be taken a whole number of times >= 0, got {times!r}")
+        whole(times, "times", low=0)
         return PrivacyLoss(frozenset((curve, n * times) for curve, n in self.parts if times))
 
     __rmul__ = __mul__
@@ -86,9 +87,7 @@ class PrivacyLoss:
         """
         share = exact_within(rate, "rate", low=0, high=1)
         if Neighbors.ADD_REMOVE not in self.neighbors:
-            raise InvalidParameter(
-                f"Poisson sampling needs a loss under ADD_REMOVE, got one under {_names(self)}"
-            )
+            raise InvalidParameter(f"Poisson sampling needs a loss under ADD_REMOVE, got one under {_names(self)}")
         if share == 1 or not self.parts:
             return self
         return PrivacyLoss.of(Sampled(self, share)) if share else PrivacyLoss()
@@ -99,8 +98,7 @@ class PrivacyLoss:
 
     def group(self, size: int) -> "PrivacyLoss":
         """The loss for neighbors that are `size` units apart; delta grows as well as epsilon."""
-        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-            raise InvalidParameter(f"size of a group must be a whole number >= 0, got {size!r}")
+        whole(size, "size", low=0)
         return sum_of(PrivacyLoss.of(curve.grouped(size), n) for curve, n in self.parts if size)
 
     def preprocessed(self, stability: int) -> "PrivacyLoss":
@@ -115,18 +113,14 @@ class PrivacyLoss:
         """The same computation under one neighbor relation; refused if a part does not hold there."""
         moved = [
             (
-                curve.replacing()
-                if isinstance(curve, Parallel) and neighbors is Neighbors.REPLACE
-                else curve,
+                curve.replacing() if isinstance(curve, Parallel) and neighbors is Neighbors.REPLACE else curve,
                 n,
             )
             for curve, n in self.parts
         ]
         for curve, _ in moved:
             if neighbors not in curve.neighbors:
-                raise InvalidParameter(
-                    f"{type(curve).__name__} holds only for {_names(curve)}, not {neighbors.name}"
-                )
+                raise InvalidParameter(f"{type(curve).__name__} holds only for {_names(curve)}, not {neighbors.name}")
         return sum_of(PrivacyLoss.of(curve, n) for curve, n in moved)
 
     # --- what it is -------------------------------------------------------------------------------------------
@@ -176,7 +170,7 @@ class PrivacyLoss:
     def lower_bound(self, delta: Exact) -> float:
         """An epsilon that the composition of these very curves certainly costs at this delta."""
         level = _level(delta, "delta")
-        return max((reading.epsilon_from_below(parts, level) for parts in self._directions), default=0.0)
+        return max((epsilon_below(parts, level) for parts in self._directions), default=0.0)
 
     def max_divergence(self, delta: Exact = 0) -> float:
         """The delta-approximate max divergence: the worst log((P(S) - delta)/Q(S)), which is epsilon(delta)."""
@@ -245,9 +239,7 @@ class PrivacyLoss:
             level = min(level, self.epsilon(failure * share) - math.log1p(-share))
         if math.isinf(level):
             return 0.0, 1.0
-        return prior / (prior + (1 - prior) * math.exp(level)), prior / (
-            prior + (1 - prior) * math.exp(-level)
-        )
+        return prior / (prior + (1 - prior) * math.exp(level)), prior / (prior + (1 - prior) * math.exp(-level))
 
     def losses_at(self, uniforms: Sequence[float] | Array) -> Array:
         """The privacy loss at these quantiles: feed uniform random numbers to see the loss as a random variable."""
@@ -280,16 +272,14 @@ class PrivacyLoss:
 
     @property
     def _has_bounds(self) -> bool:
-        return len(self.parts) > 1 and any(
-            isinstance(curve, Concentrated | RenyiBound) for curve, _ in self.parts
-        )
+        return len(self.parts) > 1 and any(isinstance(curve, Concentrated | RenyiBound) for curve, _ in self.parts)
 
     def _converted(self, epsilon: float) -> float:
         """Rényi divergences add, so a loss made of such bounds may be priced best by their sum."""
         return reading.best_conversion(self.renyi, epsilon)
 
     def _converted_epsilon(self, delta: float) -> float:
-        return reading.solved(lambda e: np.array([self._converted(float(x)) for x in e]), delta)
+        return solved(lambda e: np.array([self._converted(float(x)) for x in e]), delta)
 
 
 def sum_of(losses: Iterable[PrivacyLoss]) -> PrivacyLoss:

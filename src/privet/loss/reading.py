@@ -13,6 +13,7 @@ from privet.loss.curve import Array, LossCurve
 from privet.loss.exact import float_at_least
 from privet.loss.grid import CAREFUL, QUICK, Direction, scouted
 from privet.loss.plan import SHALLOW, TILTS, Parts, plan_for
+from privet.loss.solving import solved
 
 TINY = 2.0**-1022  # what a curve may have lost to underflow, for each run
 SCOUTS = (QUICK, CAREFUL)  # a quick look, and a careful one where the quick one aimed badly
@@ -92,37 +93,7 @@ def _chernoff(found: Composition, room: float) -> float:
     return max(0.0, (found.log_total - math.log(left)) / found.plan.tilt) if left > 0 else math.inf
 
 
-def solved(curve: Callable[[Array], Array], delta: float) -> float:
-    """The smallest epsilon at which a decreasing curve is <= delta, from above; inf if there is none.
-
-    A bracket, narrowed by secants of the logarithm (with bisections in between, which bound the work).
-    """
-    ladder = np.concatenate([[0.0], 2.0 ** np.arange(-40.0, 21.0)])
-    values = curve(ladder)
-    enough = np.flatnonzero(values <= delta)
-    if not enough.size:
-        return math.inf
-    if enough[0] == 0:
-        return 0.0
-    low, high = float(ladder[enough[0] - 1]), float(ladder[enough[0]])
-    over, under = _excess(values[enough[0] - 1], delta), _excess(values[enough[0]], delta)
-    for attempt in range(200):
-        if high - low <= 2.0**-48 * high:
-            break
-        share = 0.5 if attempt % 3 == 2 or math.isinf(under) else over / (over - under)  # noqa: PLR2004 - every third
-        middle = low + (high - low) * min(max(share, 1e-3), 1 - 1e-3)
-        excess = _excess(curve(np.array([middle]))[0], delta)
-        if excess <= 0:
-            high, under, over = middle, excess, over / 2
-        else:
-            low, over, under = middle, excess, under / 2
-    return high
-
-
-def _excess(value: float, delta: float) -> float:
-    return math.log(value / delta) if value > 0 else -math.inf
-
-
+ORDERS = slice(26, 104)  # tilts from 2^-7 to 2^16: orders beyond decide nothing
 PROFILE_LEVELS = (-0.5, -3.0, -7.0, -14.0, -28.0, -56.0, -110.0, -220.0, -440.0, -700.0)
 
 
@@ -134,8 +105,8 @@ def profile(parts: Parts, epsilon: Array) -> Array:
         found[order] = parts[0][0].ahead(epsilon.ravel()[order])
         return found.reshape(epsilon.shape)
     best = np.ones_like(epsilon)
-    for found in _levels(parts):
-        best = np.minimum(best, found.profile(epsilon))
+    for composed in _levels(parts):
+        best = np.minimum(best, composed.profile(epsilon))
     flat = epsilon >= _as_float(largest_loss(parts))
     return np.minimum(1.0, np.where(flat, unbounded(parts), best + TINY * sum(times for _, times in parts)))
 
@@ -149,9 +120,7 @@ def _levels(parts: Parts) -> tuple[Composition, ...]:
 def quantiles(parts: Parts, uniforms: Array) -> Array:
     """The losses at these quantiles of the composed loss distribution."""
     found = compose(parts, plan_for(parts, log_delta=-1.0, scouts=CAREFUL))
-    weight = (found.mass - found.noise) * np.exp(
-        np.clip(found.log_total - found.plan.tilt * found.losses, -700, 700)
-    )
+    weight = (found.mass - found.noise) * np.exp(np.clip(found.log_total - found.plan.tilt * found.losses, -700, 700))
     below = np.cumsum(weight) / (np.sum(weight) / (1 - found.beyond))
     losses = np.append(found.losses, math.inf)
     return losses[np.minimum(np.searchsorted(below, uniforms), len(losses) - 1)]
@@ -159,14 +128,7 @@ def quantiles(parts: Parts, uniforms: Array) -> Array:
 
 def best_conversion(renyi: Callable[[float], float], epsilon: float) -> float:
     """Delta at epsilon from Rényi divergences alone, at the best of many orders."""
-    orders = 1.0 + TILTS[(TILTS > 1e-2) & (TILTS < 1e5)]
+    orders = 1.0 + TILTS[ORDERS]
     divergences = np.array([renyi(float(order)) for order in orders])
     known = np.isfinite(divergences)
-    return float(
-        converted_delta(orders[known], divergences[known], np.full(known.sum(), epsilon)).min(initial=1.0)
-    )
-
-
-def epsilon_from_below(parts: Parts, delta: float) -> float:
-    """A lower bound of epsilon."""
-    return 0.0
+    return float(converted_delta(orders[known], divergences[known], np.full(known.sum(), epsilon)).min(initial=1.0))

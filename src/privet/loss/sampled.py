@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from privet.loss.privacy_loss import PrivacyLoss
 
 
+LARGE = 500.0  # beyond, e^epsilon - 1 is e^epsilon
+
+
 @dataclass(frozen=True)
 class Sampled(LossCurve):
     """A computation on a sample in which every unit takes part independently with probability `rate`.
@@ -56,14 +59,14 @@ class Sampled(LossCurve):
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon when a unit leaves."""
         rate = float(self.rate)
-        near = np.log1p(np.expm1(np.minimum(epsilon, 500.0)) / rate)
-        shifted = np.where(epsilon > 500.0, epsilon - math.log(rate), near) * (1 - 2.0**-50)
+        near = np.log1p(np.expm1(np.minimum(epsilon, LARGE)) / rate)
+        shifted = np.where(epsilon > LARGE, epsilon - math.log(rate), near) * (1 - 2.0**-50)
         return rounded_up(rate * self.inner.profile(shifted))
 
     def adding(self, epsilon: Array) -> Array:
         """Delta at each epsilon when a unit joins."""
         rate = float(self.rate)
-        kept = np.minimum(epsilon, 500.0)
+        kept = np.minimum(epsilon, LARGE)
         weight = rate * np.exp(kept) * (1 + 2.0**-50) - np.expm1(kept)
         inside = weight > 0
         safe = np.where(inside, weight, 1.0)
@@ -93,21 +96,15 @@ class Sampled(LossCurve):
             return removing, removing
         reverse = (order - 1) * self.inner.renyi_pair(order)[1]
         rate = float(self.rate)
-        mixed = (
-            math.inf
-            if math.isinf(reverse)
-            else float(np.logaddexp(math.log1p(-rate), math.log(rate) + reverse))
-        )
+        mixed = math.inf if math.isinf(reverse) else float(np.logaddexp(math.log1p(-rate), math.log(rate) + reverse))
         return removing, mixed / (order - 1)
 
     def _whole(self, order: int) -> float:
-        """log E_Q[(1 - q + q P/Q)^order] for a whole order."""
+        """Log E_Q[(1 - q + q P/Q)^order] for a whole order."""
         rate, k = float(self.rate), np.arange(order + 1.0)
         if order <= 1:
             return 0.0
-        inner = np.array(
-            [0.0, 0.0, *((j - 1) * self.inner.renyi_pair(float(j))[0] for j in range(2, order + 1))]
-        )
+        inner = np.array([0.0, 0.0, *((j - 1) * self.inner.renyi_pair(float(j))[0] for j in range(2, order + 1))])
         if rate == 1 or math.isinf(inner[-1]):
             return float(inner[-1])
         choose = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)

@@ -10,7 +10,7 @@ from scipy.special import betainc, gammaln
 
 from privet.errors import InvalidParameter
 from privet.loss.curve import Array, LossCurve, rounded_up
-from privet.loss.exact import Exact
+from privet.loss.exact import Exact, whole
 from privet.loss.finite import KaryResponseCurve
 from privet.loss.neighbors import Neighbors
 
@@ -22,21 +22,16 @@ WIDTHS = (7.0, 14.0, 40.0)  # standard deviations of the number of clones that a
 
 def shuffled_curve(local: "PrivacyLoss", reports: int) -> LossCurve:
     """The central curve of a shuffled local randomizer."""
-    if isinstance(reports, bool) or not isinstance(reports, int) or reports < 1:
-        raise InvalidParameter(f"reports must be a whole number >= 1, got {reports!r}")
+    whole(reports, "reports", low=1)
     if Neighbors.REPLACE not in local.neighbors:
-        raise InvalidParameter(
-            "shuffling needs a local loss under REPLACE: a person's value is replaced by another"
-        )
+        raise InvalidParameter("shuffling needs a local loss under REPLACE: a person's value is replaced by another")
     if len(local.parts) == 1:
         ((curve, times),) = local.parts
         if isinstance(curve, KaryResponseCurve) and times == 1:
             return ShuffledKaryCurve(curve.categories, curve.epsilon, reports)
     top = local.epsilon(0)
     if math.isinf(top):
-        raise InvalidParameter(
-            "shuffling needs a pure local loss (delta = 0); a (epsilon, delta) randomizer has none"
-        )
+        raise InvalidParameter("shuffling needs a pure local loss (delta = 0); a (epsilon, delta) randomizer has none")
     return ShuffledCurve(top, reports)
 
 
@@ -68,6 +63,7 @@ class ShuffledCurve(LossCurve):
 
     def __post_init__(self) -> None:
         self._keep_exact("epsilon")
+        whole(self.reports, "reports", low=1)
 
     @property
     def neighbors(self) -> frozenset[Neighbors]:
@@ -164,6 +160,7 @@ class ShuffledKaryCurve(LossCurve):
 
     def __post_init__(self) -> None:
         self._keep_exact("epsilon")
+        whole(self.reports, "reports", low=1)
 
     @property
     def neighbors(self) -> frozenset[Neighbors]:
