@@ -10,7 +10,6 @@ from scipy.stats import norm
 from privet.loss.divergence import approximate_max_divergence, hockey_stick, max_divergence
 from privet.loss.f_divergence import LogDensity, hockey_stick_at
 from privet.loss.outward import float_up
-from privet.loss.partition import cut
 from privet.loss.theorems import gaussian_delta, gaussian_scale, gaussian_scale_classical, group_delta
 from tests.golden.printed import agrees
 
@@ -118,7 +117,3 @@ def test_r023_small_epsilon_is_nearly_a_percentage_and_symmetric() -> None:
     p, q = [truth, 1 - truth], [1 - truth, truth]
     assert agrees(math.exp(max_divergence(p, q)), "1.105171")
     assert max_divergence(p, q) == max_divergence(q, p)
-
-
-def test_r110_and_r109_cells_of_the_line_add_up() -> None:
-    assert cut(norm.cdf, edges=[0.0]).tolist() == [0.5, 0.5]

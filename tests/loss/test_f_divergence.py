@@ -1,13 +1,12 @@
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
 from privet.errors import InvalidParameter
-from privet.loss.divergence import hockey_stick, renyi_divergence
+from privet.loss.divergence import hockey_stick
 from privet.loss.f_divergence import (
     CHI_SQUARED,
     HELLINGER_SQUARED,
@@ -17,7 +16,6 @@ from privet.loss.f_divergence import (
     hockey_stick_at,
     power,
 )
-from privet.loss.partition import best_partition, cut, merge
 from tests.loss.test_divergence import pairs
 
 ALL = [KL, TOTAL_VARIATION, CHI_SQUARED, HELLINGER_SQUARED, hockey_stick_at(0.7), power(2.5)]
@@ -90,20 +88,6 @@ def test_user_functions_survive_ratios_beyond_the_floats() -> None:
     assert TYPED["squared Hellinger"](p, q) == pytest.approx(0, abs=1e-12)
 
 
-def test_cutting_the_line_keeps_less_than_the_whole() -> None:
-    edges = [-1.0, 0.0, 1.0, 2.0]
-    kept = CHI_SQUARED(cut(norm(0).cdf, edges=edges), cut(norm(1).cdf, edges=edges))
-    assert 0.5 < kept < math.expm1(1.0)  # e^D - 1 with D = 1 at order 2
-
-
-def test_best_partition_with_more_parts_than_outcomes_keeps_everything() -> None:
-    p, q = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])
-    labels = best_partition(p, q, cells=10, divergence=KL.of_one_cell)
-    assert len(set(labels)) == 3
-    assert KL.quantised(p, q, cells=labels) == pytest.approx(KL(p, q))
-    assert renyi_divergence(p, q, order=1) == pytest.approx(KL(p, q))
-
-
 def test_bad_arguments_are_refused() -> None:
     p = [0.5, 0.5]
     for call in (
@@ -114,7 +98,6 @@ def test_bad_arguments_are_refused() -> None:
         lambda: power(math.nan),
         lambda: KL.quantised(p, p, cells=[0]),
         lambda: KL.best_quantised(p, p, cells=0),
-        lambda: merge(np.array([0.5, 0.5]), [1, 2, 3]),
     ):
         with pytest.raises(InvalidParameter):
             call()

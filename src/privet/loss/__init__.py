@@ -11,6 +11,8 @@ from privet.loss.laplace import DiscreteLaplaceCurve, LaplaceCurve
 from privet.loss.neighbors import Neighbors
 from privet.loss.privacy_loss import PrivacyLoss
 from privet.loss.pure import Approximate, Exponential, PermuteAndFlip
+from privet.loss.rule_choice import best_rule, compare_rules
+from privet.loss.rules import EpsilonSum, GaussianSum, RenyiSum, SpendingRule, ZcdpSum, rule_from_json
 from privet.loss.shuffled import ShuffledCurve, ShuffledKaryCurve
 
 __all__ = [
@@ -18,9 +20,11 @@ __all__ = [
     "Concentrated",
     "DiscreteGaussianCurve",
     "DiscreteLaplaceCurve",
+    "EpsilonSum",
     "Exponential",
     "FiniteCurve",
     "GaussianCurve",
+    "GaussianSum",
     "Guarantee",
     "KaryResponseCurve",
     "LaplaceCurve",
@@ -31,9 +35,15 @@ __all__ = [
     "PrivacyLoss",
     "RandomizedResponseCurve",
     "RenyiBound",
+    "RenyiSum",
     "ShuffledCurve",
     "ShuffledKaryCurve",
+    "SpendingRule",
     "Tabulated",
     "WorstOf",
+    "ZcdpSum",
+    "best_rule",
     "calibrated_scale",
+    "compare_rules",
+    "rule_from_json",
 ]

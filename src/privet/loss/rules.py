@@ -55,8 +55,7 @@ class EpsilonSum:
     """Basic composition: Σε and Σδ. What people expect: ten answers at ε=0.1 fill a limit of 1.
 
     Args:
-        delta_per_answer: the δ at which a loss that is not pure is charged; 0 when only pure losses are
-        spent.
+        delta_per_answer: the δ at which a loss that is not pure is charged; 0 when only pure losses are spent.
 
     Privacy: while Σε_i <= ε and Σδ_i <= δ the whole is (ε, δ)-DP, with every ε_i and δ_i chosen adaptively.
 
@@ -102,10 +101,9 @@ class ZcdpSum:
 
     Privacy: while Σρ_i <= ρ the whole is ρ-zCDP, hence (ε, δ)-DP for the ε of `zcdp_to_epsilon`.
 
-    Proof: `RenyiSum`'s induction holds at every order a at once, with bounds a ρ_i and the same stopping
-    time. Feldman and Zrnic 2021; Whitehouse, Ramdas, Rogers and Wu 2023, Theorem 1. The capacity is the
-    largest (ε + ln(a/(a-1)) + (ln δ + ln a)/(a-1)) / a over a; every order a is sound, the best is
-    searched.
+    Proof: `RenyiSum`'s induction holds at every order a at once, with bounds a ρ_i and the same stopping time
+    (Feldman and Zrnic 2021; Whitehouse, Ramdas, Rogers and Wu 2023). The capacity is the largest
+    (ε + ln(a/(a-1)) + (ln δ + ln a)/(a-1)) / a over a; every order a is sound, the best is searched.
     """
 
     @property
@@ -181,9 +179,8 @@ class GaussianSum:
 
     Proof: Given the first answer the rest is ν-Gaussian private with ν² = μ² - μ_1², a constant because μ_1 was
     fixed before the answer; so the whole is the composition of two trade-off functions, which for Gaussians is
-    the Gaussian one of √(μ_1² + ν²) (Dong, Roth and Su 2022, Theorem 4 and Corollary 2). Smith and Thakurta
-    2022. A pure ε costs the square of 2 Φ^{-1}(e^ε/(1+e^ε)), about 1.57 ε², so pure answers go further under
-    `ZcdpSum`.
+    the Gaussian one of √(μ_1² + ν²) (Dong, Roth and Su 2022; Smith and Thakurta 2022). A pure ε costs the square
+    of 2 Φ^{-1}(e^ε/(1+e^ε)), about 1.57 ε², so pure answers go further under `ZcdpSum`.
 
     Example:
         >>> GaussianSum().cost(PrivacyLoss.of(GaussianCurve("0.1"), 3)) == Amount(Fraction(3, 100))
