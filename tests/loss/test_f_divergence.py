@@ -13,6 +13,7 @@ from privet.loss.f_divergence import (
     KL,
     TOTAL_VARIATION,
     FDivergence,
+    LogDensity,
     hockey_stick_at,
     power,
 )
@@ -71,6 +72,22 @@ def test_total_variation_of_densities_needs_its_kink() -> None:
         norm(0).logpdf, norm(1).logpdf, support=(-math.inf, math.inf), breaks=[0.5]
     )
     assert value == pytest.approx(2 * norm.cdf(0.5) - 1, rel=1e-9)
+
+
+def test_densities_with_different_supports() -> None:
+    """Uniform on [0, 1] against uniform on [1/2, 3/2]."""
+
+    def uniform(low: float) -> LogDensity:
+        return lambda x: 0.0 if low <= x <= low + 1 else -math.inf
+
+    def value(divergence: FDivergence) -> float:
+        return divergence.between_densities(uniform(0), uniform(0.5), support=(-1, 2), breaks=[0, 0.5, 1, 1.5])
+
+    assert [value(divergence) for divergence in (KL, CHI_SQUARED, power(2))] == [math.inf] * 3
+    assert value(TOTAL_VARIATION) == pytest.approx(0.5)
+    assert value(HELLINGER_SQUARED) == pytest.approx(0.5)
+    assert value(hockey_stick_at(3)) == pytest.approx(0.5)
+    assert value(TYPED["total variation"]) == pytest.approx(0.5)
 
 
 def test_user_function_on_densities_far_apart() -> None:

@@ -126,9 +126,9 @@ class FDivergence:
 
         Args:
             log_p: logarithm of the first density; logarithms, because densities underflow in the tails.
-            log_q: logarithm of the second density; both finite on the support.
+            log_q: logarithm of the second density; -inf where there is none.
             support: interval to integrate over; either end may be infinite.
-            breaks: points where a density or f has a kink; the interval is cut there.
+            breaks: points where a density or f has a kink or a jump; the interval is cut there.
 
         Not covered: the error estimate is the quadrature's, not a proof; promises use closed curves.
 
@@ -138,20 +138,26 @@ class FDivergence:
             >>> round(KL.between_densities(normal(0), normal(1), support=line, breaks=[0, 1]), 6)
             0.5
         """
+        outside: list[float] = []
 
         def integrand(x: float) -> float:
             lp, lq = log_p(x), log_q(x)
-            p, q = (np.array([math.exp(value) if value > -_OVERFLOW else 0.0]) for value in (lp, lq))
-            if p[0] == 0 and q[0] == 0:
+            p, q = (math.exp(value) if value > -_OVERFLOW else 0.0 for value in (lp, lq))
+            if p == 0 and q == 0:
                 return 0.0
+            if lq == -math.inf:
+                outside.append(p)
+                return self.slope * p if self.slope < math.inf else 0.0
             with np.errstate(over="ignore", under="ignore"):
-                return float(self.perspective(p, q, np.array([lp - lq]))[0])
+                return float(self.perspective(np.array([p]), np.array([q]), np.array([lp - lq]))[0])
 
         ends = [support[0], *sorted(breaks), support[1]]
         pieces = [
-            integrate.quad(integrand, low, high, epsabs=1e-13, epsrel=1e-11, limit=200)
+            integrate.quad(integrand, low, high, epsabs=1e-13, epsrel=1e-11, limit=200, full_output=1)[:2]
             for low, high in itertools.pairwise(ends)
         ]
+        if outside and self.slope == math.inf:
+            return math.inf
         return math.fsum(value + error for value, error in pieces)
 
 
