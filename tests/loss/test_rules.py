@@ -26,6 +26,7 @@ RULES: tuple[SpendingRule, ...] = (
     EpsilonSum(delta_per_answer="1e-8"),
     ZcdpSum(),
     RenyiSum(order=8),
+    GaussianSum(),
 )
 
 
