@@ -16,6 +16,9 @@ Parts = tuple[tuple[Direction, int], ...]
 
 TILTS = 2.0 ** np.concatenate([np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)])  # where moments are tabulated
 FORWARD = np.concatenate([-TILTS[60::-1], TILTS])  # with moderate negative ones, for the lower end
+TIGHTER = TILTS * np.log(TILTS) - (1 + TILTS) * np.log1p(
+    TILTS
+)  # (1 - e^(e-L))+ <= e^TIGHTER e^(t (L-e)), the best factor
 TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
 SMALLEST, LARGEST = 2**11, 2**18  # sizes of the grid
 SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
@@ -82,7 +85,7 @@ def plan_for(
 ) -> Plan:
     """The plan for the epsilon at a delta, or for the delta at an epsilon; given both, for that point.
 
-    The tilt is the one at which Chernoff's bound is smallest, because there the tilted losses gather around
+    The tilt is the one at which the moment bound of delta is smallest, because there the tilted losses gather around
     the answer; it is kept above two over the standard deviation, so that the window stays narrow.
     """
     found = [(scouted_moments(direction, scouts), times) for direction, times in parts]
@@ -91,11 +94,11 @@ def plan_for(
     rising = logs[-len(TILTS) :]
     if epsilon is None:
         assert log_delta is not None  # noqa: S101 - one of the two is given
-        bounds = (rising - log_delta) / TILTS
+        bounds = (rising + TIGHTER - log_delta) / TILTS
         best = int(np.argmin(bounds))
         epsilon = float(bounds[best])
     else:
-        bounds = rising - TILTS * epsilon
+        bounds = rising + TIGHTER - TILTS * epsilon
         best = int(np.argmin(bounds))
         log_delta = float(min(bounds[best], 0.0)) if log_delta is None else log_delta
     gentle, steep = np.searchsorted(TILTS, np.array([2.0, STEEPEST]) / max(spread, 1e-300))
@@ -106,6 +109,7 @@ def plan_for(
     high = (at_tilt - log_delta + ABOVE + guard) / tilt
     slower = tilt > FORWARD
     low = float(np.max((at_tilt - logs[slower] - BELOW - guard) / (tilt - FORWARD[slower])))
+    low = min(low, epsilon - ABOVE / tilt)
     step, size = _resolution(parts, high - low, tilt, max(epsilon, spread / 16))
     return Plan(tilt, step, math.floor(low / step), size, log_delta, epsilon)
 

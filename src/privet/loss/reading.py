@@ -71,7 +71,7 @@ def epsilon(parts: Parts, delta: float) -> float:
         return _as_float(largest_loss(parts)) if room == 0 else math.inf
     top = sum(times * float(direction.curve.largest_loss) for direction, times in parts) * (1 + 2.0**-44)
     if len(parts) == 1 and parts[0][1] == 1:
-        return min(top, solved(parts[0][0].ahead, delta))
+        return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta))
     result = top
     for scouts in SCOUTS if math.log(room) > SHALLOW else SCOUTS[1:]:
         found = compose(parts, plan_for(parts, log_delta=math.log(room), scouts=scouts))
@@ -80,7 +80,7 @@ def epsilon(parts: Parts, delta: float) -> float:
         hit = found.shows(answer) and found.allowance(result) <= NOISY * room
         if hit or found.plan.epsilon >= top:
             break
-    return result
+    return result if result < top else _as_float(largest_loss(parts))
 
 
 def _as_float(loss: Fraction | float) -> float:
@@ -88,9 +88,12 @@ def _as_float(loss: Fraction | float) -> float:
 
 
 def _chernoff(found: Composition, room: float) -> float:
-    """The bound E[e^(tilt * loss)] e^(-tilt * epsilon) <= room, for what the window does not show."""
-    left = room - found.beyond
-    return max(0.0, (found.log_total - math.log(left)) / found.plan.tilt) if left > 0 else math.inf
+    """The bound of delta by one moment (see `converted_delta`), for what the window does not show."""
+    left, tilt = room - found.beyond, found.plan.tilt
+    if left <= 0:
+        return math.inf
+    factor = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
+    return max(0.0, (found.log_total + found.slack + factor - math.log(left)) / tilt) * (1 + 2.0**-44)
 
 
 ORDERS = slice(26, 104)  # tilts from 2^-7 to 2^16: orders beyond decide nothing
