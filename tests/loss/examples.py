@@ -40,7 +40,9 @@ class Triangle(LossCurve):
     top: float
 
     def removing(self, epsilon: Array) -> Array:
-        return np.maximum(0.0, np.tanh(self.top / 2) * (np.exp(self.top) - np.exp(np.minimum(epsilon, 700))) / np.expm1(self.top))
+        return np.maximum(
+            0.0, np.tanh(self.top / 2) * (np.exp(self.top) - np.exp(np.minimum(epsilon, 700))) / np.expm1(self.top)
+        )
 
 
 CURVES: tuple[LossCurve, ...] = (

@@ -30,7 +30,9 @@ def test_bounds_mixed_with_known_curves_are_priced_by_their_divergences_when_tha
     mixed = PrivacyLoss.of(Concentrated("0.25")) + PrivacyLoss.of(GaussianCurve(math.sqrt(0.5)))
     assert mixed.epsilon(1e-6) <= PrivacyLoss.of(Concentrated("0.5")).epsilon(1e-6) * 1.01
     assert mixed.delta(3) <= PrivacyLoss.of(Concentrated("0.5")).delta(3) * 1.05
-    other = PrivacyLoss.of(RenyiBound(4, "0.3")) + PrivacyLoss.of(RenyiBound(8, "0.3")) + PrivacyLoss.of(LaplaceCurve(1))
+    other = (
+        PrivacyLoss.of(RenyiBound(4, "0.3")) + PrivacyLoss.of(RenyiBound(8, "0.3")) + PrivacyLoss.of(LaplaceCurve(1))
+    )
     assert other.delta(2) < 1
 
 

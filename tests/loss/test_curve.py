@@ -25,7 +25,9 @@ def test_delta_is_a_decreasing_probability(curve: LossCurve) -> None:
         assert np.all(np.diff(delta) <= SLACK * delta[:-1])
 
 
-@pytest.mark.parametrize("curve", [c for c in CURVES if type(c).__name__ not in ("Concentrated", "RenyiBound", "Group")], ids=repr)
+@pytest.mark.parametrize(
+    "curve", [c for c in CURVES if type(c).__name__ not in ("Concentrated", "RenyiBound", "Group")], ids=repr
+)
 def test_delta_is_convex_in_exp_epsilon(curve: LossCurve) -> None:
     """Bounds that are cut off at 1 (and hence not convex there) are left out; see `grid` on why they are valid."""
     if type(curve).__name__ == "DiscreteGaussianCurve" and float(curve.scale) > 20_000:  # type: ignore[attr-defined]

@@ -47,7 +47,9 @@ def test_refuses_what_is_no_delta_or_gamma(value: Exact) -> None:
         Guarantee(1, 0, value)
 
 
-@pytest.mark.parametrize("number", [Fraction(1, 3), Fraction(10) ** 400, Fraction(1, 10**400), Fraction(3, 10), Fraction(7)])
+@pytest.mark.parametrize(
+    "number", [Fraction(1, 3), Fraction(10) ** 400, Fraction(1, 10**400), Fraction(3, 10), Fraction(7)]
+)
 def test_text_and_floats_do_not_lose_the_number(number: Fraction) -> None:
     assert exact(shortest(number), "number") == number
     assert float_at_least(number) == float("inf") or Fraction(repr(float_at_least(number))) >= number

@@ -25,7 +25,13 @@ def test_the_apple_repository_brackets_it() -> None:
 
 @pytest.mark.parametrize(
     ("categories", "local", "reports", "central"),
-    [(2, 1, 1000, 0.1487), (10, 1, 1000, 0.0802), (100, 2, 1000, 0.1013), (10, 2, 10_000, 0.0798), (100, 4, 10_000, 0.2339)],
+    [
+        (2, 1, 1000, 0.1487),
+        (10, 1, 1000, 0.0802),
+        (100, 2, 1000, 0.1013),
+        (10, 2, 10_000, 0.0798),
+        (100, 4, 10_000, 0.2339),
+    ],
 )
 def test_blanket_bound_of_kary_response(categories: int, local: int, reports: int, central: float) -> None:
     found = of(KaryResponseCurve(categories, local)).shuffled(reports).epsilon(1e-6)

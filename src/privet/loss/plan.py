@@ -27,6 +27,7 @@ ABOVE, BELOW = (
     12.0,
 )  # natural logarithms of how small the tails outside the window are, relative to delta
 SHALLOW = -40.0  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
+PENALTY = 4.0  # natural logarithm of what a tilt may lose for speed
 STEEPEST = 256.0  # the largest tilt, times the standard deviation
 FINEST = 2.0**-20  # the smallest step, in reaches of the widest part
 
@@ -101,10 +102,7 @@ def plan_for(
         bounds = rising + TIGHTER - TILTS * epsilon
         best = int(np.argmin(bounds))
         log_delta = float(min(bounds[best], 0.0)) if log_delta is None else log_delta
-    gentle, steep = np.searchsorted(TILTS, np.array([2.0, STEEPEST]) / max(spread, 1e-300))
-    best = min(max(best, int(gentle)), int(steep), len(TILTS) - 1)
-    if log_delta > SHALLOW:
-        best -= best % 4
+    best = _chosen_tilt(best, rising + TIGHTER - TILTS * epsilon, spread, shallow=log_delta > SHALLOW)
     tilt, at_tilt = float(TILTS[best]), float(rising[best])
     high = (at_tilt - log_delta + ABOVE + guard) / tilt
     slower = tilt > FORWARD
@@ -112,6 +110,16 @@ def plan_for(
     low = min(low, epsilon - ABOVE / tilt)
     step, size = _resolution(parts, high - low, tilt, max(epsilon, spread / 16))
     return Plan(tilt, step, math.floor(low / step), size, log_delta, epsilon)
+
+
+def _chosen_tilt(best: int, bounds: Array, spread: float, *, shallow: bool) -> int:
+    """The index of the best tilt, moved for speed as far as the bound grows by no more than a small factor."""
+    gentle, steep = np.searchsorted(TILTS, np.array([2.0, STEEPEST]) / max(spread, 1e-300))
+    best = min(best, int(steep), len(TILTS) - 1)
+    near = np.flatnonzero(bounds <= bounds[best] + PENALTY)
+    best = max(best, min(int(gentle), int(near[-1])))
+    octave = best - best % (4 if best >= np.searchsorted(TILTS, 1.0) else 2)
+    return max(octave, int(near[0])) if shallow else best
 
 
 def _resolution(parts: Parts, width: float, tilt: float, scale: float) -> tuple[float, int]:
@@ -122,19 +130,21 @@ def _resolution(parts: Parts, width: float, tilt: float, scale: float) -> tuple[
         if spacing is not None and width / spacing <= LARGEST:
             return spacing, _power_of_two(width / spacing)
     total = sum(times for _, times in parts)
-    wanted = math.sqrt(12 * TOLERANCE * scale / ((tilt + 1) * total))
-    size = min(max(_power_of_two(width / wanted), SMALLEST), LARGEST)
+    wanted = math.sqrt(12 * TOLERANCE * max(scale, 1e-12) / ((tilt + 1) * total))
     finest = FINEST * max(scouted(direction, QUICK).top for direction, _ in parts)
-    return _aligned(parts, max(width / size, finest), size), size
+    step = _aligned(parts, max(min(wanted, width / SMALLEST), finest))
+    if width / step > LARGEST:
+        step = max(width / LARGEST, finest)
+    return step, min(_power_of_two(width / step), LARGEST)
 
 
-def _aligned(parts: Parts, step: float, size: int) -> float:
-    """The next larger step that divides the spacing of the most frequent part, or else a power of two."""
+def _aligned(parts: Parts, step: float) -> float:
+    """The next smaller step that divides the spacing of the most frequent part, or else a power of two."""
     curve = max(parts, key=lambda part: part[1])[0].curve
     spacing = curve.spacing if len(parts) == 1 or len({times for _, times in parts}) > 1 else None
     if spacing is not None and spacing >= step:
-        return spacing / math.floor(spacing / step)
-    return 2.0 ** math.ceil(math.log2(step)) if size <= SMALL else step
+        return spacing / math.ceil(spacing / step)
+    return 2.0 ** math.floor(math.log2(step))
 
 
 def _power_of_two(count: float) -> int:

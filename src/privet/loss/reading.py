@@ -70,6 +70,8 @@ def epsilon(parts: Parts, delta: float) -> float:
     if room <= 0:
         return _as_float(largest_loss(parts)) if room == 0 else math.inf
     top = sum(times * float(direction.curve.largest_loss) for direction, times in parts) * (1 + 2.0**-44)
+    if top == 0:
+        return 0.0
     if len(parts) == 1 and parts[0][1] == 1:
         return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta))
     result = top
