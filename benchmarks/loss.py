@@ -158,7 +158,7 @@ def peer(name: str, script: str) -> list[Row]:
 def forget() -> None:
     """Clear everything Privet remembers between readings."""
     for memory in (
-        composition._joined_again, composition._transformed_again, plan.scouted_moments, grid.scouted, reading._levels,
+        composition._joined_again, composition._transformed_again, plan.scouted_moments, grid.scouted, grid.unbounded_loss, reading._levels,
     ):  # fmt: skip
         memory.cache_clear()
 

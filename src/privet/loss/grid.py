@@ -91,6 +91,12 @@ def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
     return Atoms(losses, np.maximum(mass, 0.0) * (1.0 + ROUNDING), float(ahead[-1]))
 
 
+@lru_cache(maxsize=1024)
+def unbounded_loss(direction: Direction) -> float:
+    """The probability of infinite loss."""
+    return float(direction.ahead(np.array([0.0, math.inf]))[1])
+
+
 @dataclass(frozen=True)
 class Scout:
     """A curve on a small unequal grid over everything it can do, from which orders of magnitude are read."""

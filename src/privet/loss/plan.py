@@ -20,13 +20,14 @@ TIGHTER = TILTS * np.log(TILTS) - (1 + TILTS) * np.log1p(
     TILTS
 )  # (1 - e^(e-L))+ <= e^TIGHTER e^(t (L-e)), the best factor
 TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
-SMALLEST, LARGEST = 2**11, 2**18  # sizes of the grid
+SMALLEST, LARGEST = 2**9, 2**18  # sizes of the grid
 SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
 ABOVE, BELOW = (
     18.0,
     12.0,
 )  # natural logarithms of how small the tails outside the window are, relative to delta
 SHALLOW = -40.0  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
+ROUGH = 4  # shallow questions use every fourth tilt, so that they meet again what was computed for others
 PENALTY = 4.0  # natural logarithm of what a tilt may lose for speed
 STEEPEST = 256.0  # the largest tilt, times the standard deviation
 FINEST = 2.0**-20  # the smallest step, in reaches of the widest part
@@ -102,13 +103,14 @@ def plan_for(
         bounds = rising + TIGHTER - TILTS * epsilon
         best = int(np.argmin(bounds))
         log_delta = float(min(bounds[best], 0.0)) if log_delta is None else log_delta
+    sharpest = float(TILTS[best])
     best = _chosen_tilt(best, rising + TIGHTER - TILTS * epsilon, spread, shallow=log_delta > SHALLOW)
     tilt, at_tilt = float(TILTS[best]), float(rising[best])
     high = (at_tilt - log_delta + ABOVE + guard) / tilt
     slower = tilt > FORWARD
     low = float(np.max((at_tilt - logs[slower] - BELOW - guard) / (tilt - FORWARD[slower])))
     low = min(low, epsilon - ABOVE / tilt)
-    step, size = _resolution(parts, high - low, tilt, max(epsilon, spread / 16))
+    step, size = _resolution(parts, high - low, min(tilt, sharpest), max(epsilon, spread / 16))
     return Plan(tilt, step, math.floor(low / step), size, log_delta, epsilon)
 
 
@@ -118,8 +120,8 @@ def _chosen_tilt(best: int, bounds: Array, spread: float, *, shallow: bool) -> i
     best = min(best, int(steep), len(TILTS) - 1)
     near = np.flatnonzero(bounds <= bounds[best] + PENALTY)
     best = max(best, min(int(gentle), int(near[-1])))
-    octave = best - best % (4 if best >= np.searchsorted(TILTS, 1.0) else 2)
-    return max(octave, int(near[0])) if shallow else best
+    rough = near[near % ROUGH == 0]
+    return int(rough[min(int(np.searchsorted(rough, best)), rough.size - 1)]) if shallow and rough.size else best
 
 
 def _resolution(parts: Parts, width: float, tilt: float, scale: float) -> tuple[float, int]:

@@ -11,7 +11,7 @@ from privet.loss.composition import Composition, compose
 from privet.loss.concentrated import converted_delta
 from privet.loss.curve import Array, LossCurve
 from privet.loss.exact import float_at_least
-from privet.loss.grid import CAREFUL, QUICK, Direction, scouted
+from privet.loss.grid import CAREFUL, QUICK, Direction, unbounded_loss
 from privet.loss.plan import SHALLOW, TILTS, Parts, plan_for
 from privet.loss.solving import solved
 
@@ -36,7 +36,7 @@ def largest_loss(parts: Parts) -> Fraction | float:
 
 def unbounded(parts: Parts) -> float:
     """The probability that some part has infinite loss, rounded up."""
-    alive = sum(times * _log_alive(scouted(direction, QUICK).unbounded) for direction, times in parts)
+    alive = sum(times * _log_alive(unbounded_loss(direction)) for direction, times in parts)
     return min(1.0, abs(math.expm1(alive)) * (1 + 2.0**-48))
 
 
