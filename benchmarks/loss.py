@@ -13,8 +13,16 @@ import venv
 from collections.abc import Callable
 from pathlib import Path
 
-from privet.loss import GaussianCurve, LaplaceCurve, PrivacyLoss, RandomizedResponseCurve
-from privet.loss import composition, grid, plan, reading
+from privet.loss import (
+    GaussianCurve,
+    LaplaceCurve,
+    PrivacyLoss,
+    RandomizedResponseCurve,
+    composition,
+    grid,
+    plan,
+    reading,
+)
 
 PEERS = Path(__file__).resolve().parent.parent / ".peers"
 DELTA = 1e-6

@@ -50,7 +50,7 @@ def test_clones_bound_against_the_whole_sum() -> None:
     total = 0.0
     for c in range(n):
         weight = math.comb(n - 1, c) * clone**c * (1 - clone) ** (n - 1 - c)
-        law = {}
+        law: dict[int, float] = {}
         for a in range(c + 1):
             mass = math.comb(c, a) / 2**c
             for own, chance in ((1, truth), (0, 1 - truth)):

@@ -111,7 +111,7 @@ def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float]:
 
 def _astray(parts: Parts, plan: Plan, log_total: float) -> float:
     """A bound of the tilted mass outside the window, which the transform folded into it (Chernoff)."""
-    rising = sum((n * scouted_moments(part, CAREFUL).logs for part, n in parts))[-len(TILTS) :]
+    rising = np.sum([n * scouted_moments(part, CAREFUL).logs for part, n in parts], axis=0)[-len(TILTS) :]
     first, end = plan.first * plan.step, (plan.first + plan.size) * plan.step
     below, above = plan.tilt > TILTS, plan.tilt < TILTS
     lower = rising[below] - log_total + (plan.tilt - TILTS[below]) * first

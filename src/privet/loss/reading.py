@@ -50,7 +50,7 @@ def delta(parts: Parts, epsilon: float) -> float:
     if epsilon == math.inf or epsilon >= _as_float(largest_loss(parts)):
         return infinite
     if len(parts) == 1 and parts[0][1] == 1:
-        return float(parts[0][0].ahead(np.array([epsilon]))[0])
+        return max(TINY, float(parts[0][0].ahead(np.array([epsilon]))[0]))
     result, guess = 1.0, None
     for scouts in (*SCOUTS, CAREFUL, CAREFUL):
         found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts))
