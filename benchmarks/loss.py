@@ -90,7 +90,7 @@ def timed(job, how, run, repeats=3):
         for _ in range(repeats):
             start = time.perf_counter(); value = run(); best = min(best, time.perf_counter() - start)
     except Exception as problem:
-        print(json.dumps({"job": job, "how": how, "seconds": None, "epsilon": None, "failed": str(problem)}), flush=True)
+        print(json.dumps({"job": job, "how": how, "seconds": None, "epsilon": None, "failed": str(problem)}))
         return
     print(json.dumps({"job": job, "how": how, "seconds": best, "epsilon": float(value)}), flush=True)
 """
@@ -153,32 +153,36 @@ Row = dict[str, object]
 def peer(name: str, script: str) -> list[Row]:
     """What a peer answers, from its own virtual environment."""
     home = PEERS / name
-    python = home / "bin" / "python"
-    if not python.exists():
+    python = str(home / "bin" / "python")
+    if not (home / "ready").exists():
         print(f"privet: installing {name} into {home} (once)", file=sys.stderr)
         venv.create(home, with_pip=True)
-    if subprocess.run([python, "-c", f"import {name.replace('-', '_')}"], capture_output=True, check=False).returncode:
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", name], check=True)
-    run = subprocess.run([python, "-c", TIMED + script], capture_output=True, text=True, check=True)
-    return [{"who": name, **json.loads(line)} for line in run.stdout.splitlines()]
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", name)
+        (home / "ready").touch()
+    return [{"who": name, **json.loads(line)} for line in run(python, "-c", TIMED + script).splitlines()]
+
+
+def run(*command: str) -> str:
+    """The output of a command that is written in this file."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - see above
 
 
 def forget() -> None:
     """Clear everything Privet remembers between readings."""
-    for memory in (
-        composition._joined_again, composition._transformed_again, plan.scouted_moments, grid.scouted, grid.unbounded_loss, reading._levels,
-    ):  # fmt: skip
-        memory.cache_clear()
+    for room in (composition, plan, grid, reading):
+        for memory in vars(room).values():
+            if hasattr(memory, "cache_clear"):
+                memory.cache_clear()
 
 
 def privet() -> list[Row]:
     rows: list[Row] = []
-    for job, run in JOBS.items():
+    for job, work in JOBS.items():
         best, value = math.inf, math.nan
         for _ in range(REPEATS):
             forget()
             start = time.perf_counter()
-            value = run()
+            value = work()
             best = min(best, time.perf_counter() - start)
         rows.append({"who": "privet", "job": job, "how": "cold", "seconds": best, "epsilon": value})
     return rows

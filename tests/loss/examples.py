@@ -1,5 +1,6 @@
 """One example of every kind of curve, for tests that hold for all of them."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,9 +41,8 @@ class Triangle(LossCurve):
     top: float
 
     def removing(self, epsilon: Array) -> Array:
-        return np.maximum(
-            0.0, np.tanh(self.top / 2) * (np.exp(self.top) - np.exp(np.minimum(epsilon, 700))) / np.expm1(self.top)
-        )
+        room = math.exp(self.top) - np.exp(np.minimum(epsilon, self.top))
+        return math.tanh(self.top / 2) / math.expm1(self.top) * room
 
 
 CURVES: tuple[LossCurve, ...] = (

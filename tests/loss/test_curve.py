@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def test_beyond_the_largest_loss_the_curve_is_flat(curve: LossCurve) -> None:
 @pytest.mark.parametrize("curve", CURVES, ids=repr)
 def test_renyi_divergence_grows_with_the_order_and_stays_below_the_largest_loss(curve: LossCurve) -> None:
     found = [max(curve.renyi(order)) for order in (1.5, 2.0, 3.0, 8.0, 30.0)]
-    assert all(b >= a * (1 - 1e-9) for a, b in zip(found, found[1:], strict=False))
+    assert all(b >= a * (1 - 1e-9) for a, b in pairwise(found))
     if math.isfinite(found[-1]) and math.isfinite(curve.largest_loss):
         assert found[-1] <= float(curve.largest_loss) * (1 + 1e-9)
 
@@ -70,7 +71,7 @@ def test_total_at_every_extreme(curve: LossCurve) -> None:
         deltas = (0.0, 1e-300, 1e-30, 1e-6, 0.5, 0.999, 1.0)
         found = [loss.epsilon(delta) for delta in deltas]
         assert all(value >= 0 for value in found)  # NaN would fail
-        assert all(b <= a * (1 + 2e-5) + 1e-9 for a, b in zip(found, found[1:], strict=False))
+        assert all(b <= a * (1 + 2e-5) + 1e-9 for a, b in pairwise(found))
         assert found[-1] == 0
 
 
