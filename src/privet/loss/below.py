@@ -16,7 +16,7 @@ from privet.loss.composition import UNIT, Product, Spectrum, repeated, tilted
 from privet.loss.curve import Array
 from privet.loss.grid import CAREFUL, Atoms, connect_the_dots, scouted
 from privet.loss.plan import TILTS, Parts, Plan, plan_for, scouted_moments
-from privet.loss.reading import epsilon
+from privet.loss.reading import epsilon, largest_loss
 from privet.loss.solving import solved
 
 GIVEN_UP = 2.0**-36  # relative error that a curve's own values may have
@@ -60,6 +60,8 @@ def epsilon_below(parts: Parts, delta: float) -> float:
     certain = _unbounded_below(parts)
     if certain > delta:
         return math.inf
+    if largest_loss(parts) == 0:
+        return 0.0
     if len(parts) == 1 and parts[0][1] == 1:
         return solved(parts[0][0].ahead, delta * (1 + GIVEN_UP)) * (1 - GIVEN_UP)
     plan = plan_for(parts, log_delta=math.log(max(delta - certain, 1e-300)), scouts=CAREFUL, guard=GUARD)
@@ -109,7 +111,7 @@ def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float]:
 
 def _astray(parts: Parts, plan: Plan, log_total: float) -> float:
     """A bound of the tilted mass outside the window, which the transform folded into it (Chernoff)."""
-    rising = sum((n * scouted_moments(part, CAREFUL).logs for part, n in parts))[-len(TILTS) :]
+    rising = np.sum([n * scouted_moments(part, CAREFUL).logs for part, n in parts], axis=0)[-len(TILTS) :]
     first, end = plan.first * plan.step, (plan.first + plan.size) * plan.step
     below, above = plan.tilt > TILTS, plan.tilt < TILTS
     lower = rising[below] - log_total + (plan.tilt - TILTS[below]) * first

@@ -8,6 +8,7 @@ bound. Only three moves are used afterwards: raising a mass, moving mass to a hi
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,15 +29,17 @@ class Direction:
 
     def ahead(self, epsilon: Array) -> Array:
         """Delta at increasing epsilon >= 0 in this direction; whatever the curve returns, a decreasing bound."""
-        return _bound((self.curve.adding if self.adding else self.curve.removing)(epsilon))
+        return _bound(self.curve.adding if self.adding else self.curve.removing, epsilon)
 
     def behind(self, epsilon: Array) -> Array:
         """Delta at increasing epsilon >= 0 in the other direction."""
-        return _bound((self.curve.removing if self.adding else self.curve.adding)(epsilon))
+        return _bound(self.curve.removing if self.adding else self.curve.adding, epsilon)
 
 
-def _bound(delta: Array) -> Array:
+def _bound(curve: Callable[[Array], Array], epsilon: Array) -> Array:
     """The true curve decreases, so a value bounds all later ones: NaN and wiggles are replaced by the last bound."""
+    with np.errstate(all="ignore"):
+        delta = curve(epsilon)
     return np.fmin.accumulate(np.fmin(delta, 1.0)) if delta.size else delta
 
 
@@ -79,12 +82,19 @@ def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
     gap = losses[1:] - losses[:-1]
     climb = np.concatenate([behind[1:] - behind[:-1], ahead[1:] - ahead[:-1]])
     mass = np.empty_like(losses)
-    mass[:-1] = climb / np.expm1(gap)
+    with np.errstate(over="ignore"):
+        mass[:-1] = climb / np.expm1(gap)
     mass[-1] = 0.0
     mass[1:] -= climb / -np.expm1(-gap)
     mass[zero] += 1.0
     mass[0] -= behind[0]
     return Atoms(losses, np.maximum(mass, 0.0) * (1.0 + ROUNDING), float(ahead[-1]))
+
+
+@lru_cache(maxsize=1024)
+def unbounded_loss(direction: Direction) -> float:
+    """The probability of infinite loss."""
+    return float(direction.ahead(np.array([0.0, math.inf]))[1])
 
 
 @dataclass(frozen=True)
@@ -138,10 +148,16 @@ def renyi_from_curve(curve: LossCurve, order: float) -> tuple[float, float]:
 
 
 def _moment(direction: Direction, order: float) -> float:
-    top = max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
-    losses = top * np.arange(1, 4097) / 4096
-    atoms = connect_the_dots(direction, -losses[::-1], losses)
+    atoms = _bounded(direction)
     return math.inf if atoms.beyond > 0 else max(0.0, atoms.log_moment(order - 1.0)) / (order - 1.0)
+
+
+@lru_cache(maxsize=64)
+def _bounded(direction: Direction) -> Atoms:
+    """A curve of bounded losses on a fine equal grid."""
+    top = max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
+    losses = top * np.arange(1, CAREFUL + 1) / CAREFUL
+    return connect_the_dots(direction, -losses[::-1], losses)
 
 
 def zcdp_from_renyi(curve: LossCurve) -> float:

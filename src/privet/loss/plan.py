@@ -16,14 +16,19 @@ Parts = tuple[tuple[Direction, int], ...]
 
 TILTS = 2.0 ** np.concatenate([np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)])  # where moments are tabulated
 FORWARD = np.concatenate([-TILTS[60::-1], TILTS])  # with moderate negative ones, for the lower end
+TIGHTER = TILTS * np.log(TILTS) - (1 + TILTS) * np.log1p(
+    TILTS
+)  # (1 - e^(e-L))+ <= e^TIGHTER e^(t (L-e)), the best factor
 TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
-SMALLEST, LARGEST = 2**11, 2**18  # sizes of the grid
+SMALLEST, LARGEST = 2**9, 2**18  # sizes of the grid
 SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
 ABOVE, BELOW = (
     18.0,
     12.0,
 )  # natural logarithms of how small the tails outside the window are, relative to delta
 SHALLOW = -40.0  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
+ROUGH = 4  # shallow questions use every fourth tilt, so that they meet again what was computed for others
+PENALTY = 4.0  # natural logarithm of what a tilt may lose for speed
 STEEPEST = 256.0  # the largest tilt, times the standard deviation
 FINEST = 2.0**-20  # the smallest step, in reaches of the widest part
 
@@ -82,7 +87,7 @@ def plan_for(
 ) -> Plan:
     """The plan for the epsilon at a delta, or for the delta at an epsilon; given both, for that point.
 
-    The tilt is the one at which Chernoff's bound is smallest, because there the tilted losses gather around
+    The tilt is the one at which the moment bound of delta is smallest, because there the tilted losses gather around
     the answer; it is kept above two over the standard deviation, so that the window stays narrow.
     """
     found = [(scouted_moments(direction, scouts), times) for direction, times in parts]
@@ -91,23 +96,32 @@ def plan_for(
     rising = logs[-len(TILTS) :]
     if epsilon is None:
         assert log_delta is not None  # noqa: S101 - one of the two is given
-        bounds = (rising - log_delta) / TILTS
+        bounds = (rising + TIGHTER - log_delta) / TILTS
         best = int(np.argmin(bounds))
         epsilon = float(bounds[best])
     else:
-        bounds = rising - TILTS * epsilon
+        bounds = rising + TIGHTER - TILTS * epsilon
         best = int(np.argmin(bounds))
         log_delta = float(min(bounds[best], 0.0)) if log_delta is None else log_delta
-    gentle, steep = np.searchsorted(TILTS, np.array([2.0, STEEPEST]) / max(spread, 1e-300))
-    best = min(max(best, int(gentle)), int(steep), len(TILTS) - 1)
-    if log_delta > SHALLOW:
-        best -= best % 4
+    sharpest = float(TILTS[best])
+    best = _chosen_tilt(best, rising + TIGHTER - TILTS * epsilon, spread, shallow=log_delta > SHALLOW)
     tilt, at_tilt = float(TILTS[best]), float(rising[best])
     high = (at_tilt - log_delta + ABOVE + guard) / tilt
     slower = tilt > FORWARD
     low = float(np.max((at_tilt - logs[slower] - BELOW - guard) / (tilt - FORWARD[slower])))
-    step, size = _resolution(parts, high - low, tilt, max(epsilon, spread / 16))
+    low = min(low, epsilon - ABOVE / tilt)
+    step, size = _resolution(parts, high - low, min(tilt, sharpest), max(epsilon, spread / 16))
     return Plan(tilt, step, math.floor(low / step), size, log_delta, epsilon)
+
+
+def _chosen_tilt(best: int, bounds: Array, spread: float, *, shallow: bool) -> int:
+    """The index of the best tilt, moved for speed as far as the bound grows by no more than a small factor."""
+    gentle, steep = np.searchsorted(TILTS, np.array([2.0, STEEPEST]) / max(spread, 1e-300))
+    best = min(best, int(steep), len(TILTS) - 1)
+    near = np.flatnonzero(bounds <= bounds[best] + PENALTY)
+    best = max(best, min(int(gentle), int(near[-1])))
+    rough = near[near % ROUGH == 0]
+    return int(rough[min(int(np.searchsorted(rough, best)), rough.size - 1)]) if shallow and rough.size else best
 
 
 def _resolution(parts: Parts, width: float, tilt: float, scale: float) -> tuple[float, int]:
@@ -118,19 +132,21 @@ def _resolution(parts: Parts, width: float, tilt: float, scale: float) -> tuple[
         if spacing is not None and width / spacing <= LARGEST:
             return spacing, _power_of_two(width / spacing)
     total = sum(times for _, times in parts)
-    wanted = math.sqrt(12 * TOLERANCE * scale / ((tilt + 1) * total))
-    size = min(max(_power_of_two(width / wanted), SMALLEST), LARGEST)
+    wanted = math.sqrt(12 * TOLERANCE * max(scale, 1e-12) / ((tilt + 1) * total))
     finest = FINEST * max(scouted(direction, QUICK).top for direction, _ in parts)
-    return _aligned(parts, max(width / size, finest), size), size
+    step = _aligned(parts, max(min(wanted, width / SMALLEST), finest))
+    if width / step > LARGEST:
+        step = max(width / LARGEST, finest)
+    return step, min(_power_of_two(width / step), LARGEST)
 
 
-def _aligned(parts: Parts, step: float, size: int) -> float:
-    """The next larger step that divides the spacing of the most frequent part, or else a power of two."""
+def _aligned(parts: Parts, step: float) -> float:
+    """The next smaller step that divides the spacing of the most frequent part, or else a power of two."""
     curve = max(parts, key=lambda part: part[1])[0].curve
     spacing = curve.spacing if len(parts) == 1 or len({times for _, times in parts}) > 1 else None
     if spacing is not None and spacing >= step:
-        return spacing / math.floor(spacing / step)
-    return 2.0 ** math.ceil(math.log2(step)) if size <= SMALL else step
+        return spacing / math.ceil(spacing / step)
+    return 2.0 ** math.floor(math.log2(step))
 
 
 def _power_of_two(count: float) -> int:

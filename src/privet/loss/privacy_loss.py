@@ -19,6 +19,7 @@ from privet.loss.exact import Exact, exact_within, whole
 from privet.loss.guarantee import Guarantee
 from privet.loss.neighbors import EITHER, Neighbors
 from privet.loss.plan import Parts
+from privet.loss.pure import Approximate
 from privet.loss.sampled import Sampled
 from privet.loss.shuffled import shuffled_curve
 from privet.loss.solving import solved
@@ -158,6 +159,13 @@ class PrivacyLoss:
     def delta(self, epsilon: Exact) -> float:
         """The smallest delta such that (epsilon, delta)-DP holds, from above."""
         level = _level(epsilon, "epsilon")
+        top = self.largest_loss
+        if (
+            isinstance(epsilon, str | Fraction)
+            and isinstance(top, Fraction)
+            and Fraction(epsilon) < top <= Fraction(repr(level))
+        ):
+            level = math.nextafter(level, 0.0)  # the float at the very end of the curve stands for more than was asked
         found = max(reading.delta(parts, level) for parts in self._directions) if self.parts else 0.0
         return min(found, self._converted(level)) if self._has_bounds else found
 
@@ -249,8 +257,12 @@ class PrivacyLoss:
         return reading.quantiles(self._directions[0], points) if self.parts else np.zeros_like(points)
 
     def meets(self, promise: Guarantee) -> bool:
-        """True if this loss certainly keeps the promise."""
-        if self.largest_loss <= promise.epsilon:  # exact where both are
+        """True if this loss certainly keeps the promise; exact where the parts are."""
+        if len(self.parts) == 1:
+            ((curve, times),) = self.parts
+            if times == 1 and isinstance(curve, Approximate):
+                return curve.keeps(promise) or self.delta(promise.epsilon) <= promise.delta
+        if self.largest_loss <= promise.epsilon:
             return self.delta(math.inf) <= promise.delta
         return self.delta(promise.epsilon) <= promise.delta
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from privet.loss.curve import Array, LossCurve, rounded_up
 from privet.loss.exact import Exact
+from privet.loss.guarantee import Guarantee
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,10 @@ class Approximate(LossCurve):
     def __post_init__(self) -> None:
         self._keep_exact("epsilon")
         self._keep_exact("delta", high=1)
+
+    def keeps(self, promise: Guarantee) -> bool:
+        """True if the promise asks for no more than is known, compared exactly."""
+        return self.largest_loss <= promise.epsilon and cast("Fraction", self.delta) <= promise.delta
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""

@@ -11,7 +11,7 @@ from privet.loss.composition import Composition, compose
 from privet.loss.concentrated import converted_delta
 from privet.loss.curve import Array, LossCurve
 from privet.loss.exact import float_at_least
-from privet.loss.grid import CAREFUL, QUICK, Direction, scouted
+from privet.loss.grid import CAREFUL, QUICK, Direction, unbounded_loss
 from privet.loss.plan import SHALLOW, TILTS, Parts, plan_for
 from privet.loss.solving import solved
 
@@ -36,7 +36,7 @@ def largest_loss(parts: Parts) -> Fraction | float:
 
 def unbounded(parts: Parts) -> float:
     """The probability that some part has infinite loss, rounded up."""
-    alive = sum(times * _log_alive(scouted(direction, QUICK).unbounded) for direction, times in parts)
+    alive = sum(times * _log_alive(unbounded_loss(direction)) for direction, times in parts)
     return min(1.0, abs(math.expm1(alive)) * (1 + 2.0**-48))
 
 
@@ -50,7 +50,7 @@ def delta(parts: Parts, epsilon: float) -> float:
     if epsilon == math.inf or epsilon >= _as_float(largest_loss(parts)):
         return infinite
     if len(parts) == 1 and parts[0][1] == 1:
-        return float(parts[0][0].ahead(np.array([epsilon]))[0])
+        return max(TINY, float(parts[0][0].ahead(np.array([epsilon]))[0]))
     result, guess = 1.0, None
     for scouts in (*SCOUTS, CAREFUL, CAREFUL):
         found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts))
@@ -70,8 +70,10 @@ def epsilon(parts: Parts, delta: float) -> float:
     if room <= 0:
         return _as_float(largest_loss(parts)) if room == 0 else math.inf
     top = sum(times * float(direction.curve.largest_loss) for direction, times in parts) * (1 + 2.0**-44)
+    if top == 0:
+        return 0.0
     if len(parts) == 1 and parts[0][1] == 1:
-        return min(top, solved(parts[0][0].ahead, delta))
+        return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta))
     result = top
     for scouts in SCOUTS if math.log(room) > SHALLOW else SCOUTS[1:]:
         found = compose(parts, plan_for(parts, log_delta=math.log(room), scouts=scouts))
@@ -80,7 +82,7 @@ def epsilon(parts: Parts, delta: float) -> float:
         hit = found.shows(answer) and found.allowance(result) <= NOISY * room
         if hit or found.plan.epsilon >= top:
             break
-    return result
+    return result if result < top else _as_float(largest_loss(parts))
 
 
 def _as_float(loss: Fraction | float) -> float:
@@ -88,9 +90,12 @@ def _as_float(loss: Fraction | float) -> float:
 
 
 def _chernoff(found: Composition, room: float) -> float:
-    """The bound E[e^(tilt * loss)] e^(-tilt * epsilon) <= room, for what the window does not show."""
-    left = room - found.beyond
-    return max(0.0, (found.log_total - math.log(left)) / found.plan.tilt) if left > 0 else math.inf
+    """The bound of delta by one moment (see `converted_delta`), for what the window does not show."""
+    left, tilt = room - found.beyond, found.plan.tilt
+    if left <= 0:
+        return math.inf
+    factor = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
+    return max(0.0, (found.log_total + found.slack + factor - math.log(left)) / tilt) * (1 + 2.0**-44)
 
 
 ORDERS = slice(26, 104)  # tilts from 2^-7 to 2^16: orders beyond decide nothing

@@ -1,15 +1,17 @@
 """Shuffled: privacy amplification by shuffling local reports."""
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import betainc, gammaln
 
 from privet.errors import InvalidParameter
-from privet.loss.curve import Array, LossCurve, rounded_up
+from privet.loss.curve import ROUNDING, Array, LossCurve
 from privet.loss.exact import Exact, whole
 from privet.loss.finite import KaryResponseCurve
 from privet.loss.neighbors import Neighbors
@@ -17,6 +19,7 @@ from privet.loss.neighbors import Neighbors
 if TYPE_CHECKING:
     from privet.loss.privacy_loss import PrivacyLoss
 
+FEW, TABLE = 64, 256  # values that are computed one by one; points of a table for more
 WIDTHS = (7.0, 14.0, 40.0)  # standard deviations of the number of clones that are summed, until it suffices
 
 
@@ -35,8 +38,30 @@ def shuffled_curve(local: "PrivacyLoss", reports: int) -> LossCurve:
     return ShuffledCurve(top, reports)
 
 
+class NumericCurve(LossCurve):
+    """A curve whose every value is a computation of its own."""
+
+    @abstractmethod
+    def delta_at(self, epsilon: float) -> float:
+        """Delta at one epsilon."""
+
+    @cached_property
+    def _table(self) -> tuple[Array, Array]:
+        """Values from 0 to the largest loss, denser around zero, against e^epsilon."""
+        shape = np.sinh(6.0 * np.arange(TABLE + 1) / TABLE) / math.sinh(6.0)
+        points = float(self.largest_loss) * shape
+        return np.exp(points), np.array([self.delta_at(float(point)) for point in points])
+
+    def evaluated(self, epsilon: Array) -> Array:
+        """A few values directly; many by chords, which lie above because the curve is convex in e^epsilon."""
+        if epsilon.size <= FEW or self.largest_loss == 0:
+            return np.array([self.delta_at(float(e)) for e in epsilon.ravel()]).reshape(epsilon.shape)
+        grown, delta = self._table
+        return np.interp(np.exp(np.minimum(epsilon, 700.0)), grown, delta)
+
+
 @dataclass(frozen=True)
-class ShuffledCurve(LossCurve):
+class ShuffledCurve(NumericCurve):
     """Shuffled reports of any local randomizer that is epsilon-DP.
 
     Args:
@@ -72,9 +97,10 @@ class ShuffledCurve(LossCurve):
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""
-        return np.array([self._delta(float(e)) for e in epsilon.ravel()]).reshape(epsilon.shape)
+        return self.evaluated(epsilon)
 
-    def _delta(self, epsilon: float) -> float:
+    def delta_at(self, epsilon: float) -> float:
+        """Delta at one epsilon."""
         top = float(self.epsilon)
         if epsilon >= top:
             return 0.0
@@ -131,7 +157,7 @@ def _given_clones(clones: Array, top: float, epsilon: float) -> Array:
 
 
 @dataclass(frozen=True)
-class ShuffledKaryCurve(LossCurve):
+class ShuffledKaryCurve(NumericCurve):
     """Shuffled reports of k-ary randomized response.
 
     Args:
@@ -169,9 +195,12 @@ class ShuffledKaryCurve(LossCurve):
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""
-        clones = ShuffledCurve(self.epsilon, self.reports).removing(epsilon)
-        blanket = np.array([self._blanket(float(e)) for e in epsilon.ravel()]).reshape(epsilon.shape)
-        return np.minimum(clones, rounded_up(blanket))
+        return self.evaluated(epsilon)
+
+    def delta_at(self, epsilon: float) -> float:
+        """Delta at one epsilon."""
+        clones = ShuffledCurve(self.epsilon, self.reports).delta_at(epsilon)
+        return min(clones, self._blanket(epsilon) * (1 + ROUNDING))
 
     def _blanket(self, epsilon: float) -> float:
         top, k, n = float(self.epsilon), self.categories, self.reports
