@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.loss import GaussianCurve, LaplaceCurve, Mixture, PrivacyLoss, Tabulated, WorstOf
+from privet.loss import GaussianCurve, LaplaceCurve, Mixture, Neighbors, PrivacyLoss, Tabulated, WorstOf
 from privet.loss.combined import Reversed
 from privet.loss.sampled import Sampled
 
@@ -46,3 +46,19 @@ def test_reversed_exchanges_the_directions() -> None:
     np.testing.assert_array_equal(turned.adding(GRID), curve.removing(GRID))
     assert turned.renyi(2.0) == curve.renyi(2.0)[::-1]
     assert of(turned, 10).epsilon(1e-6) == of(curve, 10).epsilon(1e-6)
+
+
+def test_a_group_may_be_spread_over_disjoint_parts() -> None:
+    """Two people, one in each part: both parts change, which the worst single part does not cover."""
+    parts = of(Tabulated(((1, "0.01"),))) | of(Tabulated(((1, "0.02"),)))
+    spread = of(Tabulated(((1, "0.01"),))) + of(Tabulated(((1, "0.02"),)))
+    for epsilon in (0.5, 1.0, 2.0, 3.0):
+        assert parts.group(2).delta(epsilon) >= spread.delta(epsilon) * (1 - 1e-9)
+    assert parts.group(1) == parts
+    moved = parts.under(Neighbors.REPLACE)
+    assert moved.group(2).delta(4) >= moved.delta(4)
+
+
+def test_worst_of_groups() -> None:
+    worst = of(WorstOf((of(LaplaceCurve(1)), of(LaplaceCurve("0.5")))))
+    assert worst.group(3).epsilon(0) == 3

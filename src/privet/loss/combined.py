@@ -96,6 +96,10 @@ class Parallel(WorstOf):
         """One unit more or less."""
         return super().neighbors & {Neighbors.ADD_REMOVE}
 
+    def grouped(self, size: int) -> LossCurve:
+        """A group may be spread over the parts, so only the chain of single units is sure."""
+        return LossCurve.grouped(self, size)
+
     def replacing(self) -> LossCurve:
         """The same computation when a unit may move: the worst sum of two parts, in either direction."""
         both = [WorstOf((loss, loss.reversed())) if not loss.symmetric else None for loss in self.alternatives]
@@ -122,6 +126,10 @@ class Replaced(WorstOf):
     def neighbors(self) -> frozenset[Neighbors]:
         """One unit replaced."""
         return frozenset({Neighbors.REPLACE})
+
+    def grouped(self, size: int) -> LossCurve:
+        """Each of the group may move, so only the chain of single units is sure."""
+        return LossCurve.grouped(self, size)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +43,8 @@ def described(loss: "PrivacyLoss") -> str:
     """The facts for people: gaussian(mu=0.31) × 40 + laplace(epsilon=1)."""
     lines = []
     for curve, times in loss.parts:
-        known = _fields(curve) if is_dataclass(curve) else []
-        inside = ", ".join(f"{f.name}={_text(getattr(curve, f.name))}" for f in known)
+        known: dict[str, object] = getattr(curve, "__dataclass_fields__", {})
+        inside = ", ".join(f"{name}={_text(getattr(curve, name))}" for name in known)
         lines.append(name_of(type(curve)) + (f"({inside})" if inside else "") + (f" × {times}" if times > 1 else ""))
     return " + ".join(sorted(lines)) or "nothing"
 
