@@ -27,6 +27,7 @@ from privet.loss.grid import QUICK, Atoms, Direction, connect_the_dots, scouted
 from privet.loss.plan import SMALL, Parts, Plan
 
 UNIT = 2.0**-53
+OUTWARD = 2.0**-49  # relative error of a loss: of grid points, of a spacing that is no float, of an answer's logarithm
 NEGLECTED = 1e-9  # share of delta that may become infinite loss when a curve is cut off
 BUCKETS = 8
 
@@ -66,13 +67,14 @@ class Composition:
         return self.beyond + _exp(self.log_total - self.plan.tilt * end)
 
     def delta(self, epsilon: float) -> float:
-        """E[(1 - e^(epsilon - loss))+], rounded up."""
+        """E[(1 - e^(epsilon - loss))+], rounded up; 1 where the window begins too high to see it all."""
         plan = self.plan
-        start = min(max(math.floor(epsilon / plan.step) + 1 - plan.first, 0), plan.size)
+        if not self.shows(epsilon):
+            return 1.0
+        start = min(max(math.floor(epsilon / plan.step) - plan.first, 0), plan.size)
         losses = plan.step * np.arange(plan.first + start, plan.first + plan.size, dtype=np.float64)
-        weight = np.exp(np.minimum(self.log_total - plan.tilt * losses, 700.0)) * -np.expm1(
-            np.minimum(epsilon - losses, 0.0)
-        )
+        gap = np.minimum(epsilon - losses - OUTWARD * np.abs(losses), 0.0)
+        weight = np.exp(np.minimum(self.log_total - plan.tilt * losses, 700.0)) * -np.expm1(gap)
         return min(1.0, (float(np.sum(weight * self.mass[start:])) + self.lost) * (1 + self.slack))
 
     def allowance(self, epsilon: float) -> float:
@@ -82,7 +84,7 @@ class Composition:
 
     def shows(self, epsilon: float) -> bool:
         """True if the window reaches below this epsilon, so that an answer there is no artefact of its edge."""
-        return epsilon == 0 or self.plan.first * self.plan.step < epsilon
+        return self.plan.first * self.plan.step <= epsilon
 
     def epsilon(self, delta: float) -> float:
         """The smallest epsilon >= 0 at which delta(epsilon) <= delta; inf if it lies above the window.
@@ -100,7 +102,7 @@ class Composition:
             start = max(0, int(np.searchsorted(losses, lowest)) - 1)
             found = self._crossing(losses[start:], start, center, share)
             if found > losses[start] or start == 0 or lowest < 0:
-                return max(0.0, found)
+                return max(0.0, found) * (1 + OUTWARD)
             center = float(losses[start])
 
     def profile(self, epsilon: Array) -> Array:
@@ -114,7 +116,7 @@ class Composition:
         reading = (total - np.exp(away) * shrunk) * (1 + away.size * 4 * UNIT) + total * (away.size * 4 * UNIT)
         with np.errstate(over="ignore"):
             delta = (reading * _exp(self.log_total - plan.tilt * plan.epsilon) + self.lost) * (1 + self.slack)
-        at = np.exp(np.clip(epsilon - plan.epsilon, -600.0, 600.0))
+        at = np.exp(np.clip(epsilon * (1 - OUTWARD) - plan.epsilon, -600.0, 600.0))
         values = np.interp(at, np.exp(away), delta, left=1.0, right=1.0) if away.size else np.ones_like(epsilon)
         beyond = epsilon >= (losses[-1] if losses.size else math.inf)
         return np.where(beyond, min(1.0, self.lost * (1 + self.slack)), np.minimum(values, 1.0))
@@ -135,8 +137,9 @@ class Composition:
         first = int(enough[0])
         if first == 0:
             return float(losses[0])
-        inside = math.log(max((total[first] - room) / shrunk[first], 5e-324)) + center
-        return min(max(inside, float(losses[first - 1])), float(losses[first]))
+        rounding = 4 * UNIT * (losses.size - first)  # of the running sums, whose difference may be all but cancelled
+        inside = math.log(max((total[first] - room) / shrunk[first], 5e-324)) + center + rounding
+        return max(inside, float(losses[first - 1]))
 
 
 @dataclass(frozen=True)

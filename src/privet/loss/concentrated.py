@@ -10,7 +10,7 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss.curve import Array, LossCurve, rounded_up
-from privet.loss.exact import Exact, shortest
+from privet.loss.exact import Exact, exact, float_at_least, shortest
 
 
 def converted_delta(order: Array | float, divergence: Array | float, epsilon: Array) -> Array:
@@ -76,11 +76,12 @@ class Concentrated(LossCurve):
 
     def renyi(self, order: float) -> tuple[float, float]:
         """The definition."""
-        return order * float(self.rho), order * float(self.rho)
+        value = float_at_least(exact(order, "order") * Fraction(self.rho))
+        return value, value
 
     def zcdp(self) -> float:
         """The definition."""
-        return float(self.rho)
+        return float_at_least(Fraction(self.rho))
 
     def grouped(self, size: int) -> LossCurve:
         """Bun and Steinke 2016, Proposition 27: rho grows with the square of the size."""
@@ -125,7 +126,7 @@ class RenyiBound(LossCurve):
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Divergences grow with the order: the bound holds up to its own order and says nothing above."""
-        value = float(self.divergence) if order <= float(self.order) else math.inf
+        value = float_at_least(Fraction(self.divergence)) if exact(order, "order") <= self.order else math.inf
         return value, value
 
     @classmethod

@@ -164,22 +164,23 @@ def renyi_divergence(p: Masses, q: Masses, *, order: float) -> float:
     if math.isinf(order):
         return max_divergence(first, second)
     reached = first > 0
-    mass, loss = first[reached], log_ratio(first[reached], second[reached])
+    return renyi_of_loss(first[reached], log_ratio(first[reached], second[reached]), order)
+
+
+def renyi_of_loss(mass: Array, loss: Array, order: float) -> float:
+    """Return the Rényi divergence of an order in [1, inf) from the losses ln(p/q) and their masses under P."""
     if np.isinf(loss).any():
         return math.inf
-    return max(0.0, _renyi_of_loss(mass, loss, order - 1))
-
-
-def _renyi_of_loss(mass: Array, loss: Array, slope: float) -> float:
+    slope = order - 1
     if slope == 0:
-        return _expectation_up(mass * loss)
+        return max(0.0, _expectation_up(mass * loss))
     exponent = slope * loss
     top = float(exponent.max())
     if top <= 1:
-        return math.log1p(_expectation_up(mass * np.expm1(exponent))) / slope * (1 + RESERVE)
+        return max(0.0, math.log1p(_expectation_up(mass * np.expm1(exponent))) / slope * (1 + RESERVE))
     weights = np.exp(np.log(mass) + exponent - top)
     slack = RESERVE * (2 + top + float(np.abs(np.log(mass)).max()))
-    return (top + math.log(math.fsum(weights)) + slack) / slope
+    return max(0.0, (top + math.log(math.fsum(weights)) + slack) / slope)
 
 
 def _expectation_up(terms: Array) -> float:

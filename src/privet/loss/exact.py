@@ -1,12 +1,16 @@
 """Numbers that mean what was typed: 0.1 is one tenth, and ten of them are one."""
 
 import math
+import re
+import sys
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
 
 Exact = int | float | str | Decimal | Fraction
+EXPONENT = re.compile(r"[eE][+-]?0*[1-9]\d{4}")  # of five digits or more
 
 
 def exact(value: Exact, name: str) -> Fraction:
@@ -25,7 +29,10 @@ def exact(value: Exact, name: str) -> Fraction:
     try:
         if isinstance(value, bool):
             raise TypeError  # noqa: TRY301 - one sentence for everything that is not a number
-        return Fraction(str(value))
+        text = str(value)
+        if EXPONENT.search(text):
+            raise ValueError  # noqa: TRY301 - 10^(10^9) would fill the memory
+        return Fraction(text)
     except (TypeError, ValueError, ZeroDivisionError):
         kinds = 'an int, a float, a Decimal, a Fraction or text such as "0.1" or "1/3"'
         raise InvalidParameter(f"{name} must be a finite number ({kinds}), got {value!r}") from None
@@ -60,6 +67,30 @@ def shortest(number: Fraction) -> str:
     if Fraction(text) != number:
         return str(number)
     return text.removesuffix(".0").replace("e-0", "e-").replace("e+", "e")
+
+
+def float_at_most(number: Fraction) -> float:
+    """The nearest float whose shortest decimal is not above `number`, which is not negative."""
+    try:
+        nearest = float(number)
+    except OverflowError:
+        return sys.float_info.max
+    return nearest if Fraction(repr(nearest)) <= number else math.nextafter(nearest, 0.0)
+
+
+def total_of(charges: Iterable[tuple[int, float]]) -> float:
+    """The sum of numbers taken some times each, from above; every float stands for its shortest decimal.
+
+    Example:
+        >>> total_of([(3, 0.1)])
+        0.3
+    """
+    total = Fraction(0)
+    for times, number in charges:
+        if not math.isfinite(number):
+            return number
+        total += times * Fraction(repr(float(number)))
+    return float_at_least(total)
 
 
 def float_at_least(number: Fraction) -> float:

@@ -12,12 +12,14 @@ from typing import Self, cast
 import numpy as np
 
 from privet.errors import InvalidParameter
-from privet.loss.curve import Array, LossCurve, rounded_up
+from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
+from privet.loss.divergence import renyi_of_loss
 from privet.loss.exact import Exact, exact_within, shortest, whole
 from privet.loss.pure import response_renyi
 
 Table = tuple[tuple[Fraction, ...], ...]
 Pair = tuple[Array, Array]  # probability of each output under P, and its loss log(P/Q)
+LARGE = 700.0  # exponents up to here are floats
 NO_LOSS = 1e-12  # losses that differ by less are one loss
 
 
@@ -85,12 +87,8 @@ class TableCurve(LossCurve):
 
     def renyi(self, order: float) -> tuple[float, float]:
         """The definition, for the worst ordered pair of rows."""
-        worst = 0.0
-        for mass, loss in self.pairs:
-            exponent = np.log(mass) + (order - 1) * loss
-            top = float(exponent.max())
-            worst = max(worst, math.inf if top == math.inf else top + math.log(np.exp(exponent - top).sum()))
-        return worst / (order - 1), worst / (order - 1)
+        worst = max((renyi_of_loss(mass, loss, order) for mass, loss in self.pairs), default=0.0)
+        return worst, worst
 
 
 @dataclass(frozen=True)
@@ -214,5 +212,6 @@ class KaryResponseCurve(LossCurve):
         top = float(self.epsilon)
         share = (1.0 + math.exp(-top)) / (1.0 + (self.categories - 1) * math.exp(-top))
         binary = (order - 1.0) * response_renyi(top, order)
-        total = float(np.logaddexp(math.log(share) + binary, math.log(max(1.0 - share, 5e-324))))
-        return max(0.0, total) / (order - 1.0), max(0.0, total) / (order - 1.0)
+        lift = math.log1p(share * math.expm1(binary)) if binary < LARGE else binary  # a share of 1 is an upper bound
+        value = lift / (order - 1.0) * (1 + ROUNDING)
+        return value, value

@@ -13,7 +13,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 from privet.errors import InvalidParameter
 from privet.loss.concentrated import concentrated_delta
 from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
-from privet.loss.exact import Exact, whole
+from privet.loss.exact import Exact, exact, float_at_least, whole
 
 TABLE_SCALE = 20_000  # the widest discrete Gaussian whose tail is summed term by term
 LARGE = 700.0  # e^epsilon beyond is not a float
@@ -59,12 +59,12 @@ class GaussianCurve(LossCurve):
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Mironov 2017, Proposition 7: order mu^2 / 2."""
-        value = order * float(self.mu) ** 2 / 2
+        value = float_at_least(exact(order, "order") * Fraction(self.mu) ** 2 / 2)
         return value, value
 
     def zcdp(self) -> float:
         """Bun and Steinke 2016, Proposition 6: mu^2 / 2."""
-        return float(self.mu) ** 2 / 2
+        return float_at_least(Fraction(self.mu) ** 2 / 2)
 
     def grouped(self, size: int) -> LossCurve:
         """The answers of neighbors k apart differ by k sensitivities."""
@@ -122,12 +122,12 @@ class DiscreteGaussianCurve(LossCurve):
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Canonne, Kamath and Steinke 2020, Proposition 5: at most that of the continuous Gaussian."""
-        value = order * self.zcdp()
+        value = float_at_least(exact(order, "order") * self.sensitivity**2 / (2 * Fraction(self.scale) ** 2))
         return value, value
 
     def zcdp(self) -> float:
         """Canonne, Kamath and Steinke 2020, Theorem 4: sensitivity^2 / (2 scale^2)."""
-        return self.sensitivity**2 / (2 * float(self.scale) ** 2) * (1 + ROUNDING)
+        return float_at_least(self.sensitivity**2 / (2 * Fraction(self.scale) ** 2))
 
     @property
     def spacing(self) -> float:

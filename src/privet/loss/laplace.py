@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from privet.errors import InvalidParameter
-from privet.loss.curve import Array, LossCurve, rounded_up
+from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
 from privet.loss.exact import Exact, whole
 
 
@@ -51,11 +51,20 @@ class LaplaceCurve(LossCurve):
         return float(self.epsilon) or None
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Mironov 2017, Proposition 6: log(a/(2a-1) e^((a-1)eps) + (a-1)/(2a-1) e^(-a eps)) / (a-1)."""
+        """Mironov 2017, Proposition 6: log(a/(2a-1) e^((a-1)eps) + (a-1)/(2a-1) e^(-a eps)) / (a-1), rounded up.
+
+        For small epsilon as log1p of the sum less 1, whose terms cancel to second order: hence its allowance.
+        """
         epsilon, less = float(self.epsilon), order - 1.0
-        top = math.log(order / (2 * order - 1)) + less * epsilon
-        bottom = math.log(less / (2 * order - 1)) - order * epsilon
-        value = max(0.0, float(np.logaddexp(top, bottom))) / less
+        if less * epsilon < 1.0:
+            rise, fall = order * math.expm1(less * epsilon), less * math.expm1(-order * epsilon)
+            lift = (rise + fall + ROUNDING * (rise - fall)) / (2 * order - 1)
+            value = math.log1p(lift) / less
+        else:
+            top = math.log(order / (2 * order - 1)) + less * epsilon
+            bottom = math.log(less / (2 * order - 1)) - order * epsilon
+            value = float(np.logaddexp(top, bottom)) / less
+        value *= 1 + ROUNDING
         return value, value
 
     def grouped(self, size: int) -> LossCurve:

@@ -15,7 +15,7 @@ from privet.loss.below import epsilon_below
 from privet.loss.combined import Parallel, Reversed
 from privet.loss.concentrated import Concentrated, RenyiBound
 from privet.loss.curve import Array, LossCurve
-from privet.loss.exact import Exact, exact_within, whole
+from privet.loss.exact import Exact, exact_within, float_at_most, total_of, whole
 from privet.loss.guarantee import Guarantee
 from privet.loss.neighbors import EITHER, Neighbors
 from privet.loss.plan import Parts
@@ -193,7 +193,7 @@ class PrivacyLoss:
     def renyi_pair(self, order: float) -> tuple[float, float]:
         """Rényi divergence of an order in (1, inf), when a unit leaves and when it joins."""
         found = [(times, curve.renyi(order)) for curve, times in self.parts]
-        return sum(n * pair[0] for n, pair in found), sum(n * pair[1] for n, pair in found)
+        return total_of((n, pair[0]) for n, pair in found), total_of((n, pair[1]) for n, pair in found)
 
     def renyi(self, order: float) -> float:
         """Rényi divergence of an order in [1, inf]: at 1 the mean loss, at inf the largest."""
@@ -205,7 +205,7 @@ class PrivacyLoss:
 
     def zcdp(self) -> float:
         """The rho of zero-concentrated DP; inf if there is none."""
-        return sum((times * curve.zcdp() for curve, times in self.parts), 0.0)
+        return total_of((times, curve.zcdp()) for curve, times in self.parts)
 
     def advantage(self) -> float:
         """The best attacker's true positive rate minus false positive rate: delta(0)."""
@@ -309,10 +309,10 @@ def _blocks(loss: PrivacyLoss) -> tuple[PrivacyLoss, ...]:
 
 
 def _level(value: Exact, name: str) -> float:
-    """A level as a float; inf is a legal epsilon, and everything above 1 a legal (useless) delta."""
+    """A level as a float, rounded down, because less epsilon or delta is harder to meet; inf is a legal epsilon."""
     if isinstance(value, float) and value == math.inf:
         return math.inf
-    return float(exact_within(value, name, low=0))
+    return float_at_most(exact_within(value, name, low=0))
 
 
 def _names(holder: PrivacyLoss | LossCurve) -> str:

@@ -7,9 +7,11 @@ from typing import cast
 
 import numpy as np
 
-from privet.loss.curve import Array, LossCurve, rounded_up
+from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
 from privet.loss.exact import Exact
 from privet.loss.guarantee import Guarantee
+
+OVERFLOW = 300.0  # hyperbolic functions of less are floats, and so are their products
 
 
 @dataclass(frozen=True)
@@ -77,15 +79,20 @@ class Approximate(LossCurve):
 def response_renyi(epsilon: float, order: float) -> float:
     """Rényi divergence of binary randomized response with truth e^epsilon / (1 + e^epsilon).
 
-    Proof: log(p^a (1-p)^(1-a) + (1-p)^a p^(1-a)) / (a - 1) with p = 1/(1 + e^-epsilon).
+    Proof: log(p^a (1-p)^(1-a) + (1-p)^a p^(1-a)) / (a - 1) with p = 1/(1 + e^-epsilon), which is
+        log(cosh(epsilon (a - 1/2)) / cosh(epsilon/2)) / (a - 1). The difference of the two cosh is
+        2 sinh(epsilon a/2) sinh(epsilon (a-1)/2), so nothing cancels for small epsilon. Rounded up.
 
     Example:
         >>> round(response_renyi(math.log(3), 2), 6)
         0.847298
     """
-    top = order * epsilon - np.logaddexp(0.0, epsilon)
-    bottom = (1.0 - order) * epsilon - np.logaddexp(0.0, epsilon)
-    return max(0.0, float(np.logaddexp(top, bottom))) / (order - 1.0)
+    wide, half = epsilon * (order - 0.5), epsilon / 2
+    if wide < OVERFLOW:
+        lift = 2 * math.sinh(half * order) * math.sinh(half * (order - 1)) / math.cosh(half)
+        return math.log1p(lift) / (order - 1) * (1 + ROUNDING)
+    grown = wide - half + math.log1p(math.exp(-2 * wide)) - math.log1p(math.exp(-epsilon))
+    return grown / (order - 1) * (1 + ROUNDING)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from privet.loss.composition import Composition, compose
+from privet.loss.composition import OUTWARD, Composition, compose
 from privet.loss.concentrated import converted_delta
 from privet.loss.curve import Array, LossCurve
 from privet.loss.exact import float_at_least
@@ -50,7 +50,7 @@ def delta(parts: Parts, epsilon: float) -> float:
     if epsilon == math.inf or epsilon >= _as_float(largest_loss(parts)):
         return infinite
     if len(parts) == 1 and parts[0][1] == 1:
-        return max(TINY, float(parts[0][0].ahead(np.array([epsilon]))[0]))
+        return max(TINY, float(parts[0][0].ahead(np.array([epsilon * (1 - OUTWARD)]))[0]))
     result, guess = 1.0, None
     for scouts in (*SCOUTS, CAREFUL, CAREFUL):
         found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts))
@@ -73,7 +73,7 @@ def epsilon(parts: Parts, delta: float) -> float:
     if top == 0:
         return 0.0
     if len(parts) == 1 and parts[0][1] == 1:
-        return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta))
+        return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta) * (1 + OUTWARD))
     result = top
     for scouts in SCOUTS if math.log(room) > SHALLOW else SCOUTS[1:]:
         found = compose(parts, plan_for(parts, log_delta=math.log(room), scouts=scouts))
