@@ -173,6 +173,7 @@ def forget() -> None:
         for memory in vars(room).values():
             if hasattr(memory, "cache_clear"):
                 memory.cache_clear()
+    vars(composition)["_products"].clear()
 
 
 def privet() -> list[Row]:

@@ -97,8 +97,8 @@ def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float]:
     products, shift = [], 0.0
     for direction, times in parts:
         scout = scouted(direction, CAREFUL)
-        high = max(2, math.ceil(scout.cut_above(math.exp(max(plan.log_delta - 40.0, -740.0))) / plan.step))
-        low = max(2, math.ceil(-scout.cut_below(1e-18) / plan.step))
+        high = math.ceil(scout.cut_above(math.exp(max(plan.log_delta - 40.0, -740.0))) / plan.step) + 2
+        low = math.ceil(-scout.cut_below(1e-18) / plan.step) + 2
         fine = connect_the_dots(direction, plan.step * np.arange(-low, 0.0), plan.step * np.arange(1.0, high + 1))
         atoms, one = lowered(fine, plan.step, plan.tilt)
         part: Spectrum | None = tilted(atoms, plan.tilt, plan.step, plan.size) if atoms.mass.sum() > 0 else None

@@ -17,7 +17,7 @@ delta. Mass above the window would be lost, so its largest possible contribution
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,8 @@ from privet.loss.plan import SMALL, Parts, Plan
 
 UNIT = 2.0**-53
 OUTWARD = 2.0**-49  # relative error of a loss: of grid points, of a spacing that is no float, of an answer's logarithm
+REMEMBERED = 64  # grids whose last product is kept
 NEGLECTED = 1e-9  # share of delta that may become infinite loss when a curve is cut off
-BUCKETS = 8
 
 
 @dataclass(frozen=True)
@@ -163,30 +163,34 @@ class Product:
 
 
 def compose(parts: Parts, plan: Plan) -> Composition:
-    """The composition of all parts, seen through the plan's window.
-
-    Parts are multiplied in buckets whose products are remembered, so that pricing a loss again after one more
-    spend touches one bucket only.
-    """
-    cut = _cut(plan, sum(times for _, times in parts))
-    buckets: dict[int, list[tuple[Direction, int]]] = {}
-    for part in parts:
-        buckets.setdefault(hash(part) % BUCKETS, []).append(part)
-    join = _joined_again if plan.size <= SMALL else _joined
-    products = [join(frozenset(bucket), plan.tilt, plan.step, plan.size, cut) for bucket in buckets.values()]
-    product = reduce(Product.__mul__, products)
+    """The composition of all parts, seen through the plan's window."""
+    product = _multiplied(frozenset(parts), plan, _cut(plan, sum(times for _, times in parts)))
     mass = np.roll(np.fft.irfft(product.values, plan.size), -(plan.first % plan.size))
     noise = 32 * UNIT * math.log2(plan.size) * (product.noise + _norm(mass))
     beyond = abs(math.expm1(product.log_alive))
     return Composition(plan, np.maximum(mass, 0.0) + noise, product.log_total, noise, beyond, product.slack + 2.0**-40)
 
 
-def _joined(bucket: frozenset[tuple[Direction, int]], tilt: float, step: float, size: int, cut: float) -> Product:
-    make = _transformed_again if size <= SMALL else _transformed
-    return reduce(
-        Product.__mul__,
-        (repeated(make(direction, tilt, step, size, cut), n, size) for direction, n in bucket),
-    )
+def _multiplied(parts: frozenset[tuple[Direction, int]], plan: Plan, cut: float) -> Product:
+    """The product of the spectra of these parts.
+
+    The last product of each grid is remembered: a loss that is priced after every spend is multiplied by the latest
+    spend only. Up to the order of the factors, the result is the same with and without a memory.
+    """
+    key = (plan.tilt, plan.step, plan.size, cut)
+    known, product = _products.get(key, (frozenset(), None))
+    if not known <= parts:
+        known, product = frozenset(), None
+    make = _transformed_again if plan.size <= SMALL else _transformed
+    for direction, times in parts - known:
+        more = repeated(make(direction, *key), times, plan.size)
+        product = more if product is None else product * more
+    assert product is not None  # noqa: S101 - an empty loss is never composed
+    if plan.size <= SMALL:
+        _products[key] = (parts, product)
+        while len(_products) > REMEMBERED:
+            _products.pop(next(iter(_products)), None)
+    return product
 
 
 def repeated(part: Spectrum, times: int, size: int) -> Product:
@@ -221,14 +225,16 @@ def _rms(half: NDArray[np.complex128], size: int) -> float:
 
 def _cut(plan: Plan, runs: int) -> float:
     """The infinite loss that one run may be charged for cutting off its curve; on a coarse scale, to be reused."""
-    exact = plan.log_delta + math.log(NEGLECTED / runs)
-    return _exp(16 * math.floor(exact / 16))
+    return _exp(16 * math.floor((plan.log_delta + math.log(NEGLECTED / runs)) / 16))
 
 
 def discretised(direction: Direction, step: float, cut: float) -> Atoms:
     """The part on the grid of the plan, cut off where at most `cut` of it remains."""
-    scout = scouted(direction, QUICK)
-    top, bottom = scout.cut_above(cut), scout.cut_below(1e-18)
+    top = float(direction.curve.largest_loss)
+    bottom = -top
+    if math.isinf(top):
+        scout = scouted(direction, QUICK)
+        top, bottom = scout.cut_above(cut), scout.cut_below(1e-18)
     high, low = max(1, math.ceil(top / step * (1 - 1e-12))), max(1, math.ceil(-bottom / step * (1 - 1e-12)))
     return connect_the_dots(direction, step * np.arange(-low, 0.0), step * np.arange(1.0, high + 1))
 
@@ -248,13 +254,13 @@ def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
     total = float(weight.sum())
     low = round(float(atoms.losses[0]) / step)
     positions = np.arange(low, low + len(weight)) % size
-    folded = np.bincount(positions, weights=weight / total, minlength=size).astype(np.float64)
+    folded = np.bincount(positions, weights=weight / total, minlength=size).astype(np.float64, copy=False)
     reach = tilt * max(abs(float(atoms.losses[0])), abs(float(atoms.losses[-1]))) + abs(top)
     return Spectrum(np.fft.rfft(folded), top + math.log(total), atoms.beyond, _norm(folded), reach)
 
 
 _transformed_again = lru_cache(maxsize=256)(_transformed)
-_joined_again = lru_cache(maxsize=256)(_joined)
+_products: dict[tuple[float, float, int, float], tuple[frozenset[tuple[Direction, int]], Product]] = {}
 
 
 def _norm(values: Array) -> float:

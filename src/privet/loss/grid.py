@@ -65,7 +65,7 @@ def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
     Args:
         direction: the curve.
         below: increasing losses < 0, at least one.
-        above: increasing losses > 0, at least one.
+        above: increasing losses > 0, at least one; if as many and as far, the mirror image of `below`.
 
     Proof: with x = e^loss, an atom of Q-mass q at x bends H by q there, so masses are differences of slopes.
         Left of x = 1, H(x) = 1 - x + x H'(1/x) with H' the other direction's curve; the straight part 1 - x
@@ -76,7 +76,8 @@ def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
     losses = np.concatenate([below, [0.0], above])
     zero = len(below)
     ahead = direction.ahead(np.concatenate([[0.0], above]))
-    behind = direction.behind(-losses[zero::-1])[::-1] * np.exp(losses[: zero + 1])
+    mirrored = direction.curve.symmetric and len(below) == len(above) and below[0] == -above[-1]
+    behind = (ahead if mirrored else direction.behind(-losses[zero::-1]))[::-1] * np.exp(losses[: zero + 1])
     top = max(float(ahead[0]), float(behind[-1]))
     ahead[0] = behind[-1] = top
     gap = losses[1:] - losses[:-1]

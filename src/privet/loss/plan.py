@@ -29,7 +29,7 @@ ABOVE, BELOW = (
 SHALLOW = -40.0  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
 ROUGH = 4  # shallow questions use every fourth tilt, so that they meet again what was computed for others
 PENALTY = 4.0  # natural logarithm of what a tilt may lose for speed
-STEEPEST = 256.0  # the largest tilt, times the standard deviation
+STEEPEST = 256.0  # the largest tilt of a deep question, times the standard deviation
 FINEST = 2.0**-20  # the smallest step, in reaches of the widest part
 
 
@@ -116,7 +116,8 @@ def plan_for(
 
 def _chosen_tilt(best: int, bounds: Array, spread: float, *, shallow: bool) -> int:
     """The index of the best tilt, moved for speed as far as the bound grows by no more than a small factor."""
-    gentle, steep = np.searchsorted(TILTS, np.array([2.0, STEEPEST]) / max(spread, 1e-300))
+    limits = np.array([2.0, 16.0 if shallow else STEEPEST]) / max(spread, 1e-300)
+    gentle, steep = np.searchsorted(TILTS, limits)
     best = min(best, int(steep), len(TILTS) - 1)
     near = np.flatnonzero(bounds <= bounds[best] + PENALTY)
     best = max(best, min(int(gentle), int(near[-1])))

@@ -74,10 +74,10 @@ def epsilon(parts: Parts, delta: float) -> float:
         return 0.0
     if len(parts) == 1 and parts[0][1] == 1:
         return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta) * (1 + OUTWARD))
-    result = top
-    for scouts in SCOUTS if math.log(room) > SHALLOW else SCOUTS[1:]:
-        found = compose(parts, plan_for(parts, log_delta=math.log(room), scouts=scouts))
-        answer = found.epsilon(delta - TINY * sum(times for _, times in parts))
+    target, level, result = delta - TINY * sum(times for _, times in parts), math.log(room), top
+    for scouts in SCOUTS if level > SHALLOW else SCOUTS[1:]:
+        found = compose(parts, plan_for(parts, log_delta=level, scouts=scouts))
+        answer = found.epsilon(target)
         result = min(result, answer, _chernoff(found, room))
         hit = found.shows(answer) and found.allowance(result) <= NOISY * room
         if hit or found.plan.epsilon >= top:
