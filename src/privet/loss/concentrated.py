@@ -126,7 +126,7 @@ class RenyiBound(LossCurve):
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Divergences grow with the order: the bound holds up to its own order and says nothing above."""
-        value = float_at_least(Fraction(self.divergence)) if exact(order, "order") <= self.order else math.inf
+        value = float_at_least(Fraction(self.divergence)) if exact(order, "order") <= Fraction(self.order) else math.inf
         return value, value
 
     @classmethod
