@@ -27,6 +27,13 @@ class Direction:
     curve: LossCurve
     adding: bool
 
+    def __post_init__(self) -> None:
+        self.__dict__["_hash"] = hash((self.curve, self.adding))
+
+    def __hash__(self) -> int:
+        """Computed once: directions are the keys of every memory."""
+        return int(self.__dict__["_hash"])
+
     def ahead(self, epsilon: Array) -> Array:
         """Delta at increasing epsilon >= 0 in this direction; whatever the curve returns, a decreasing bound."""
         return _bound(self.curve.adding if self.adding else self.curve.removing, epsilon)

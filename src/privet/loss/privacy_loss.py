@@ -284,7 +284,7 @@ class PrivacyLoss:
 
     @property
     def _has_bounds(self) -> bool:
-        return len(self.parts) > 1 and any(isinstance(curve, Concentrated | RenyiBound) for curve, _ in self.parts)
+        return len(self.parts) > 1 and any(type(curve) in (Concentrated, RenyiBound) for curve, _ in self.parts)
 
     def _converted(self, epsilon: float) -> float:
         """Rényi divergences add, so a loss made of such bounds may be priced best by their sum."""

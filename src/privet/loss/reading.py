@@ -23,7 +23,13 @@ NOISY = 1e-5  # a share of rounding allowance above which the aim was bad
 
 def directed(parts: Iterable[tuple[LossCurve, int]], *, adding: bool) -> Parts:
     """All parts read in one direction."""
-    return tuple((Direction(curve, adding), times) for curve, times in parts)
+    return tuple((_direction(curve, adding), times) for curve, times in parts)
+
+
+@lru_cache(maxsize=4096)
+def _direction(curve: LossCurve, adding: bool) -> Direction:  # noqa: FBT001 - a key of the memory
+    """One object for each direction, because equal objects are compared slowly and the same one fast."""
+    return Direction(curve, adding)
 
 
 def largest_loss(parts: Parts) -> Fraction | float:
