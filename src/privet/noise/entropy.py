@@ -19,9 +19,7 @@ Words: TypeAlias = NDArray[np.uint64]
 
 _KEY_BYTES = 32
 _BLOCK = 512  # words kept ready for single draws
-_REKEY_AFTER = (
-    1 << 23
-)  # words under one key, 64 MiB: 2^22 AES blocks, told from uniform with advantage < 2^-84
+_REKEY_AFTER = 1 << 23  # words under one key, 64 MiB: 2^22 AES blocks, told from uniform with advantage < 2^-84
 _ZEROS = memoryview(bytes(1 << 20))
 
 
@@ -102,9 +100,7 @@ class Entropy:
                 "check /dev/urandom and the limit on open files, then try again"
             ) from error
         if len(key) != _KEY_BYTES:
-            raise EntropyError(
-                f"the operating system gave {len(key)} random bytes where {_KEY_BYTES} are needed"
-            )
+            raise EntropyError(f"the operating system gave {len(key)} random bytes where {_KEY_BYTES} are needed")
         self._stream = Keystream(key)
         self._block = np.empty(0, dtype=np.uint64)
         self._left = max(_REKEY_AFTER, count)
@@ -124,17 +120,13 @@ class Entropy:
         return "Entropy()"
 
     def __copy__(self) -> NoReturn:
-        raise TypeError(
-            "Entropy cannot be copied: two copies would draw the same noise; make a new Entropy()"
-        )
+        raise TypeError("Entropy cannot be copied: two copies would draw the same noise; make a new Entropy()")
 
     def __deepcopy__(self, memo: object) -> NoReturn:
         self.__copy__()
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "Entropy cannot be pickled: two copies would draw the same noise; make a new Entropy()"
-        )
+        raise TypeError("Entropy cannot be pickled: two copies would draw the same noise; make a new Entropy()")
 
 
 _LIVING: weakref.WeakSet[Entropy] = weakref.WeakSet()
