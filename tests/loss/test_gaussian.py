@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
+from privet.errors import InvalidParameter
 from privet.loss import DiscreteGaussianCurve, GaussianCurve, PrivacyLoss
 from tests.loss.exact_sums import hockey_stick
 
@@ -64,3 +65,9 @@ def test_gaussian_groups_grow_with_the_distance() -> None:
     assert one.group(3) == PrivacyLoss.of(GaussianCurve(scale * 3)) or math.isclose(
         one.group(3).epsilon(1e-6), PrivacyLoss.of(GaussianCurve(scale * 3)).epsilon(1e-6)
     )
+
+
+def test_discrete_groups_and_no_noise() -> None:
+    assert PrivacyLoss.of(DiscreteGaussianCurve(3)).group(2) == PrivacyLoss.of(DiscreteGaussianCurve(3, 2))
+    with pytest.raises(InvalidParameter, match="scale must be > 0"):
+        DiscreteGaussianCurve(0)
