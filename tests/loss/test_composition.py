@@ -43,7 +43,7 @@ def finite_compositions(draw: st.DrawFn) -> list[tuple[list[list[float]], int]]:
     return parts
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(finite_compositions(), st.floats(0, 6), st.sampled_from([0.3, 1e-2, 1e-4, 1e-7]))
 def test_never_below_brute_force(parts: list[tuple[list[list[float]], int]], epsilon: float, delta: float) -> None:
     loss = sum((PrivacyLoss.of(FiniteCurve(matrix), n) for matrix, n in parts), PrivacyLoss())

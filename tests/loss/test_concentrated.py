@@ -39,3 +39,8 @@ def test_bounds_mixed_with_known_curves_are_priced_by_their_divergences_when_tha
 def test_order_one_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="order must be > 1"):
         RenyiBound(1, 1)
+
+
+def test_groups_grow_with_the_square() -> None:
+    assert PrivacyLoss.of(Concentrated("0.1")).group(3) == PrivacyLoss.of(Concentrated("0.9"))
+    assert np.all(Concentrated(0).removing(np.array([0.0, 1.0])) == 0)

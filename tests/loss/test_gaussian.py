@@ -1,9 +1,8 @@
-import math
-
 import numpy as np
 import pytest
 from flint import arb, ctx
 
+from privet.errors import InvalidParameter
 from privet.loss import DiscreteGaussianCurve, GaussianCurve, PrivacyLoss
 from tests.loss.exact_sums import hockey_stick
 
@@ -55,12 +54,11 @@ def test_wide_discrete_noise_is_priced_like_continuous_noise_or_above() -> None:
         assert exact < wide.removing(np.array([epsilon]))[0] < 20 * exact
 
 
-def test_gaussian_groups_grow_with_the_distance() -> None:
-    """Mission row R013: delta must grow; at distance 17 the promise with a fixed delta is broken."""
-    scale = 0.2242  # calibrated to (0.5, 1e-5), to four digits
-    one = PrivacyLoss.of(GaussianCurve(scale))
-    assert one.delta("0.5") < 1e-2
-    assert one.group(17).delta(17 * 0.5) > one.delta("0.5") / 10
-    assert one.group(3) == PrivacyLoss.of(GaussianCurve(scale * 3)) or math.isclose(
-        one.group(3).epsilon(1e-6), PrivacyLoss.of(GaussianCurve(scale * 3)).epsilon(1e-6)
-    )
+def test_a_group_is_a_larger_distance() -> None:
+    assert PrivacyLoss.of(GaussianCurve("0.2")).group(3) == PrivacyLoss.of(GaussianCurve("0.6"))
+
+
+def test_discrete_groups_and_no_noise() -> None:
+    assert PrivacyLoss.of(DiscreteGaussianCurve(3)).group(2) == PrivacyLoss.of(DiscreteGaussianCurve(3, 2))
+    with pytest.raises(InvalidParameter, match="scale must be > 0"):
+        DiscreteGaussianCurve(0)

@@ -50,3 +50,10 @@ def test_groups_of_pure_losses_add_up_and_approximate_ones_grow_their_delta() ->
     grouped = PrivacyLoss.of(Approximate("0.5", "1e-5")).group(3)
     exact = 1e-5 * (math.exp(1.5) - 1) / (math.exp(0.5) - 1)
     assert grouped.delta("1.5") == pytest.approx(exact, rel=1e-9)
+
+
+def test_no_loss_at_all() -> None:
+    assert Exponential(0).removing(np.array([0.0, 1.0])).tolist() == [0.0, 0.0]
+    assert Exponential(0).spacing is None
+    assert PrivacyLoss.of(Exponential(1)).group(2).epsilon(0) == 2
+    assert PrivacyLoss.of(PermuteAndFlip(1)).group(2) == PrivacyLoss.of(PermuteAndFlip(2))

@@ -63,3 +63,23 @@ def test_a_composition_can_be_sampled_as_a_whole() -> None:
     assert one.sampled(0.1).epsilon(1e-6) < two.sampled(0.1).epsilon(1e-6) < two.epsilon(1e-6)
     exact = 0.1 * two.delta(math.log1p(math.expm1(0.5) / 0.1))
     assert two.sampled(0.1).delta(0.5) == pytest.approx(exact, rel=1e-3)
+
+
+def test_sampling_a_sampled_loss_uses_the_bound_for_pairs_that_are_not_mirrored() -> None:
+    once = of(GaussianCurve("0.5")).sampled("0.5")
+    twice = once.sampled("0.2")
+    direct = of(GaussianCurve("0.5")).sampled("0.1")
+    assert twice.renyi(4) >= direct.renyi(4) * (1 - 1e-9)
+    assert twice.delta(0.1) == pytest.approx(direct.delta(0.1), rel=1e-9)
+    unknown = of(Approximate(1, "1e-9")).sampled("0.5")
+    assert unknown.renyi(2) == unknown.sampled("0.5").renyi(2) == math.inf
+
+
+def test_more_noise_fewer_steps_and_rarer_sampling_never_cost_more() -> None:
+    def price(sigma: float, rate: str, steps: int) -> float:
+        return (of(GaussianCurve(1 / sigma)).sampled(rate) * steps).epsilon(1e-5)
+
+    for sigma in (0.7, 1.0, 2.0, 5.0):
+        assert price(sigma * 1.05, "0.02", 100) < price(sigma, "0.02", 100) * (1 + 1e-5)
+        assert price(sigma, "0.019", 100) < price(sigma, "0.02", 100) * (1 + 1e-5)
+        assert price(sigma, "0.02", 97) < price(sigma, "0.02", 100) * (1 + 1e-5)

@@ -37,7 +37,7 @@ def lowered(atoms: Atoms, step: float, tilt: float) -> tuple[Atoms, float]:
     places, losses, mass = places[kept], losses[kept], mass[kept]
     shift = _best_shift(losses - places, mass, tilt * losses, step) + 1e-8 * step
     index = np.floor((places + shift) / step - 1e-9)
-    moved = mass * np.exp(step * index - losses) * (1 - GIVEN_UP)
+    moved = mass * np.exp(step * index - shift - losses) * (1 - GIVEN_UP)
     first = int(index[0]) if index.size else 0
     summed = np.bincount((index - first).astype(np.int64), weights=moved, minlength=1).astype(np.float64)
     return Atoms(step * (first + np.arange(len(summed), dtype=np.float64)), summed, 0.0), shift

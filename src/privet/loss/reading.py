@@ -81,13 +81,14 @@ def epsilon(parts: Parts, delta: float) -> float:
     if len(parts) == 1 and parts[0][1] == 1:
         return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta) * (1 + OUTWARD))
     target, level, result = delta - TINY * sum(times for _, times in parts), math.log(room), top
-    for scouts in SCOUTS if level > SHALLOW else SCOUTS[1:]:
-        found = compose(parts, plan_for(parts, log_delta=level, scouts=scouts))
+    guess: float | None = None
+    for scouts in (QUICK, CAREFUL, CAREFUL, CAREFUL) if level > SHALLOW else (CAREFUL, CAREFUL, CAREFUL):
+        found = compose(parts, plan_for(parts, log_delta=level, epsilon=guess, scouts=scouts))
         answer = found.epsilon(target)
         result = min(result, answer, _chernoff(found, room))
-        hit = found.shows(answer) and found.allowance(result) <= NOISY * room
-        if hit or found.plan.epsilon >= top:
+        if found.shows(answer) and found.allowance(result) <= NOISY * room:
             break
+        guess = result  # the next window is centered on the best answer so far
     return result if result < top else _as_float(largest_loss(parts))
 
 
