@@ -1,6 +1,7 @@
 """The heart: never below the exact answer, and close to it."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -125,3 +126,14 @@ def test_parts_are_priced_the_same_in_any_order_and_after_any_history() -> None:
         forward.epsilon(1e-6)
     assert forward == backward
     assert forward.epsilon(1e-6) == pytest.approx(backward.epsilon(1e-6), rel=1e-9)
+
+
+def test_many_threads_price_the_same() -> None:
+    """The memories are shared; readings from eight threads agree with those of one."""
+    losses = [
+        PrivacyLoss.of(LaplaceCurve(1 / (20 + i)), 1 + i % 3) + PrivacyLoss.of(Approximate("0.1")) for i in range(40)
+    ]
+    alone = [loss.epsilon(1e-6) for loss in losses]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda loss: loss.epsilon(1e-6), losses * 4))
+    assert together == pytest.approx(alone * 4, rel=1e-9)

@@ -188,8 +188,8 @@ def _multiplied(parts: frozenset[tuple[Direction, int]], plan: Plan, cut: float)
     assert product is not None  # noqa: S101 - an empty loss is never composed
     if plan.size <= SMALL:
         _products[key] = (parts, product)
-        while len(_products) > REMEMBERED:
-            _products.pop(next(iter(_products)), None)
+        for old in list(_products)[:-REMEMBERED]:
+            _products.pop(old, None)
     return product
 
 

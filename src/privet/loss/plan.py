@@ -16,20 +16,17 @@ Parts = tuple[tuple[Direction, int], ...]
 
 TILTS = 2.0 ** np.concatenate([np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)])  # where moments are tabulated
 FORWARD = np.concatenate([-TILTS[60::-1], TILTS])  # with moderate negative ones, for the lower end
-TIGHTER = TILTS * np.log(TILTS) - (1 + TILTS) * np.log1p(
-    TILTS
-)  # (1 - e^(e-L))+ <= e^TIGHTER e^(t (L-e)), the best factor
+# the best factor with (1 - e^(e - L))+ <= e^TIGHTER e^(t (L - e)), see `converted_delta`
+TIGHTER = TILTS * np.log(TILTS) - (1 + TILTS) * np.log1p(TILTS)
 TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
 SMALLEST, LARGEST = 2**9, 2**18  # sizes of the grid
 SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
-ABOVE, BELOW = (
-    18.0,
-    12.0,
-)  # natural logarithms of how small the tails outside the window are, relative to delta
+ABOVE = 18.0  # natural logarithm of how small the tail above the window is, relative to delta
+BELOW = 12.0  # and of the tilted tail below it
 SHALLOW = -40.0  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
 ROUGH = 4  # shallow questions use every fourth tilt, so that they meet again what was computed for others
 PENALTY = 4.0  # natural logarithm of what a tilt may lose for speed
-STEEPEST = 256.0  # the largest tilt of a deep question, times the standard deviation
+STEEP, STEEPEST = 16.0, 256.0  # the largest tilts of shallow and deep questions, times the standard deviation
 FINEST = 2.0**-20  # the smallest step, in reaches of the widest part
 
 
@@ -116,7 +113,7 @@ def plan_for(
 
 def _chosen_tilt(best: int, bounds: Array, spread: float, *, shallow: bool) -> int:
     """The index of the best tilt, moved for speed as far as the bound grows by no more than a small factor."""
-    limits = np.array([2.0, 16.0 if shallow else STEEPEST]) / max(spread, 1e-300)
+    limits = np.array([2.0, STEEP if shallow else STEEPEST]) / max(spread, 1e-300)
     gentle, steep = np.searchsorted(TILTS, limits)
     best = min(best, int(steep), len(TILTS) - 1)
     near = np.flatnonzero(bounds <= bounds[best] + PENALTY)

@@ -16,7 +16,7 @@ from privet.loss.plan import SHALLOW, TILTS, Parts, plan_for
 from privet.loss.solving import solved
 
 TINY = 2.0**-1022  # what a curve may have lost to underflow, for each run
-SCOUTS = (QUICK, CAREFUL)  # a quick look, and a careful one where the quick one aimed badly
+ATTEMPTS = (QUICK, CAREFUL, CAREFUL, CAREFUL)  # a quick look, and careful ones where it aimed badly
 AIM_LOWER = 12.0  # how far below a spoilt answer the next attempt looks, in natural logarithms
 NOISY = 1e-5  # a share of rounding allowance above which the aim was bad
 
@@ -58,7 +58,7 @@ def delta(parts: Parts, epsilon: float) -> float:
     if len(parts) == 1 and parts[0][1] == 1:
         return max(TINY, float(parts[0][0].ahead(np.array([epsilon * (1 - OUTWARD)]))[0]))
     result, guess = 1.0, None
-    for scouts in (*SCOUTS, CAREFUL, CAREFUL):
+    for scouts in ATTEMPTS:
         found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts))
         result = min(result, found.delta(epsilon) + TINY * sum(times for _, times in parts))
         spoilt = found.allowance(epsilon) + found.lost - infinite
@@ -82,7 +82,7 @@ def epsilon(parts: Parts, delta: float) -> float:
         return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta) * (1 + OUTWARD))
     target, level, result = delta - TINY * sum(times for _, times in parts), math.log(room), top
     guess: float | None = None
-    for scouts in (QUICK, CAREFUL, CAREFUL, CAREFUL) if level > SHALLOW else (CAREFUL, CAREFUL, CAREFUL):
+    for scouts in ATTEMPTS if level > SHALLOW else ATTEMPTS[1:]:
         found = compose(parts, plan_for(parts, log_delta=level, epsilon=guess, scouts=scouts))
         answer = found.epsilon(target)
         result = min(result, answer, _chernoff(found, room))
