@@ -9,7 +9,15 @@ from scipy.stats import binom
 from typer.testing import CliRunner
 
 from privet.cli import app
-from privet.demo import CONFIDENCE, SALARY_BOUNDS, SHARES, ask_everything, generate_people, run
+from privet.demo import (
+    CONFIDENCE,
+    SALARY_BOUNDS,
+    SHARES,
+    ask_everything,
+    generate_people,
+    loss_of_everything,
+    run,
+)
 from privet.errors import InvalidParameter
 from privet.noise import Entropy
 from tests.statistics import FALSE_ALARM
@@ -41,6 +49,13 @@ def test_prices_add_up_to_epsilon() -> None:
     assert sum(SHARES.values()) == 1
 
 
+def test_the_composed_loss_is_the_sum_of_the_prices() -> None:
+    answers = ask_everything(generate_people(10), epsilon=Fraction(7, 10), entropy=Entropy())
+    loss = loss_of_everything(Fraction(7, 10))
+    assert loss.epsilon(0) == float(sum(answer.price for answer in answers)) == 0.7
+    assert loss.epsilon(0.01) < 0.7
+
+
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10_000), Fraction(100)])
 def test_the_mean_stays_within_the_declared_bounds(epsilon: Fraction) -> None:
     mean = ask_everything(generate_people(3), epsilon=epsilon, entropy=Entropy())[1]
@@ -57,7 +72,7 @@ def test_a_bad_epsilon_is_refused(epsilon: float) -> None:
 def test_the_command_prints_a_table_and_what_was_spent() -> None:
     result = CliRunner().invoke(app, ["demo", "--rows", "2000", "--epsilon", "0.5"])
     assert result.exit_code == 0, result.output
-    for text in ("2,000 generated people", "mean salary", "± (95%)", "spent ε = 0.5 of 0.5"):
+    for text in ("2,000 generated people", "mean salary", "± (95%)", "spent ε = 0.5 of 0.5", "at most 62% sure"):
         assert text in result.output
 
 

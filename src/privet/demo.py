@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from privet.errors import InvalidParameter
+from privet.loss import DiscreteLaplaceCurve, LaplaceCurve, PrivacyLoss
 from privet.noise import DiscreteLaplaceLaw, Entropy, GaussianLaw, LaplaceLaw, Lattice
 from privet.noise.for_tests import seeded_entropy_for_tests
 
@@ -63,6 +64,13 @@ def ask_everything(people: People, *, epsilon: Fraction, entropy: Entropy) -> li
     count = _ask_count(people, SHARES["count"] * epsilon, entropy)
     mean = _ask_mean(people, count, SHARES["mean"] * epsilon, entropy)
     return [count, mean, *_ask_histogram(people, SHARES["histogram"] * epsilon, entropy)]
+
+
+def loss_of_everything(epsilon: Fraction) -> PrivacyLoss:
+    """Return what all the answers together reveal: three noises, fixed before the first answer, composed exactly."""
+    count, mean, histogram = (SHARES[name] * epsilon for name in ("count", "mean", "histogram"))
+    counts = PrivacyLoss.of(DiscreteLaplaceCurve(1 / count)) + PrivacyLoss.of(DiscreteLaplaceCurve(1 / histogram))
+    return counts + PrivacyLoss.of(LaplaceCurve(mean))
 
 
 def _ask_count(people: People, epsilon: Fraction, entropy: Entropy) -> Answer:
@@ -116,10 +124,14 @@ def show(answers: list[Answer], *, rows: int, epsilon: Fraction, console: Consol
         table.add_row(answer.question, *numbers, price)
     table.caption = f"spent ε = {float(sum(a.price for a in answers)):.3g} of {float(epsilon):.3g}"
     console.print(table)
+    loss = loss_of_everything(epsilon)
+    even_odds = loss.posterior(0.5)[1]
     console.print(
         "The true answers are shown only because these people are invented.\n"
         "Whether one person's row is there or not changes the chance of any\n"
-        f"such table by a factor of at most e^ε = {math.exp(epsilon):.4g}."
+        f"such table by a factor of at most e^ε = {math.exp(epsilon):.4g}: who was 50% sure that\n"
+        f"someone is in the data can become at most {even_odds:.0%} sure. On average over\n"
+        f"the noise the loss is {loss.renyi(1):.2g}."
     )
 
 

@@ -1,0 +1,184 @@
+"""The loss distribution on a grid, rounded against us.
+
+Connect-the-dots discretisation (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022): the hockey-stick curve
+H(x) = sup_S P(S) - x Q(S) is replaced by its chords through the grid points. H is convex in x, so the chords
+lie above it. A curve that lies above at every x >= 0 stays above under composition (Zhu, Dong and Wang 2022,
+Theorem 10; their proof never uses that the masses add up to one), so everything read off the grid is an upper
+bound. Only three moves are used afterwards: raising a mass, moving mass to a higher loss, rounding up.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from privet.loss.curve import ROUNDING, Array, LossCurve
+
+QUICK, CAREFUL = 24, 1024  # points of a scouting grid on each side of zero
+SPREAD = 8.0  # how much denser the scouting grid is around zero than at its ends
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One curve read in one direction, at any loss of either sign."""
+
+    curve: LossCurve
+    adding: bool
+
+    def __post_init__(self) -> None:
+        self.__dict__["_hash"] = hash((self.curve, self.adding))
+
+    def __hash__(self) -> int:
+        """Computed once: directions are the keys of every memory."""
+        return int(self.__dict__["_hash"])
+
+    def ahead(self, epsilon: Array) -> Array:
+        """Delta at increasing epsilon >= 0 in this direction; whatever the curve returns, a decreasing bound."""
+        return _bound(self.curve.adding if self.adding else self.curve.removing, epsilon)
+
+    def behind(self, epsilon: Array) -> Array:
+        """Delta at increasing epsilon >= 0 in the other direction."""
+        return _bound(self.curve.removing if self.adding else self.curve.adding, epsilon)
+
+
+def _bound(curve: Callable[[Array], Array], epsilon: Array) -> Array:
+    """The true curve decreases, so a value bounds all later ones: NaN and wiggles are replaced by the last bound."""
+    with np.errstate(all="ignore"):
+        delta = curve(epsilon)
+    return np.fmin.accumulate(np.fmin(delta, 1.0)) if delta.size else delta
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """P[loss = losses[i]] = mass[i], and P[loss = inf] = beyond; dominates the curve it was made from."""
+
+    losses: Array
+    mass: Array
+    beyond: float
+
+    def log_moment(self, order: float) -> float:
+        """Log E[e^(order * loss); loss < inf]."""
+        kept = self.mass > 0
+        exponent = np.log(self.mass[kept]) + order * self.losses[kept]
+        top = float(exponent.max(initial=-math.inf))
+        return top if math.isinf(top) else top + math.log(float(np.exp(exponent - top).sum()))
+
+
+def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
+    """The loss distribution whose hockey-stick curve is the polygon through the given losses.
+
+    Args:
+        direction: the curve.
+        below: increasing losses < 0, at least one.
+        above: increasing losses > 0, at least one; if as many and as far, the mirror image of `below`.
+
+    Proof: with x = e^loss, an atom of Q-mass q at x bends H by q there, so masses are differences of slopes.
+        Left of x = 1, H(x) = 1 - x + x H'(1/x) with H' the other direction's curve; the straight part 1 - x
+        bends nowhere, so only g(x) = x H'(1/x) is differenced, and small masses keep their digits. Neighboring
+        values differ by less than a factor of two on a fine grid, where their difference is exact (Sterbenz).
+        Left of the grid the chord runs to H(0) = 1; right of it H stays at its last value, as infinite loss.
+    """
+    losses = np.concatenate([below, [0.0], above])
+    zero = len(below)
+    ahead = direction.ahead(np.concatenate([[0.0], above]))
+    mirrored = direction.curve.symmetric and len(below) == len(above) and below[0] == -above[-1]
+    behind = (ahead if mirrored else direction.behind(-losses[zero::-1]))[::-1] * np.exp(losses[: zero + 1])
+    top = max(float(ahead[0]), float(behind[-1]))
+    ahead[0] = behind[-1] = top
+    gap = losses[1:] - losses[:-1]
+    climb = np.concatenate([behind[1:] - behind[:-1], ahead[1:] - ahead[:-1]])
+    mass = np.empty_like(losses)
+    with np.errstate(over="ignore"):
+        mass[:-1] = climb / np.expm1(gap)
+    mass[-1] = 0.0
+    mass[1:] -= climb / -np.expm1(-gap)
+    mass[zero] += 1.0
+    mass[0] -= behind[0]
+    return Atoms(losses, np.maximum(mass, 0.0) * (1.0 + ROUNDING), float(ahead[-1]))
+
+
+@lru_cache(maxsize=1024)
+def unbounded_loss(direction: Direction) -> float:
+    """The probability of infinite loss."""
+    return float(direction.ahead(np.array([0.0, math.inf]))[1])
+
+
+@dataclass(frozen=True)
+class Scout:
+    """A curve on a small unequal grid over everything it can do, from which orders of magnitude are read."""
+
+    atoms: Atoms
+    delta: Array  # at the positive losses of the grid
+    unbounded: float  # the probability of infinite loss
+
+    @property
+    def top(self) -> float:
+        """Where the curve becomes flat."""
+        return float(self.atoms.losses[-1])
+
+    def cut_above(self, share: float) -> float:
+        """A loss beyond which at most this much remains."""
+        place = int(np.searchsorted(-(self.delta - self.unbounded), -share))
+        return float(self.atoms.losses[-len(self.delta) :][min(place, len(self.delta) - 1)])
+
+    def cut_below(self, share: float) -> float:
+        """A negative loss below which at most this much lies."""
+        below = len(self.atoms.losses) - len(self.delta) - 1
+        place = int(np.searchsorted(np.cumsum(self.atoms.mass[:below]), share))
+        return float(self.atoms.losses[min(place, below - 1)])
+
+
+@lru_cache(maxsize=1024)
+def scouted(direction: Direction, points: int) -> Scout:
+    """Scout a curve. The grid ends where the curve is flat (or underflows), so moments bound the finite losses."""
+    ladder = 2.0 ** np.arange(-40.0, 21.0)
+    if math.isfinite(direction.curve.largest_loss):
+        top = bottom = max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
+    else:
+        top = _flat_from(direction.ahead(ladder), ladder)
+        bottom = _flat_from(direction.behind(ladder), ladder)
+    shape = np.sinh(SPREAD * np.arange(1, points + 1) / points) / math.sinh(SPREAD)
+    delta = direction.ahead(np.append(top * shape, math.inf))
+    return Scout(connect_the_dots(direction, -bottom * shape[::-1], top * shape), delta[:-1], float(delta[-1]))
+
+
+def _flat_from(delta: Array, ladder: Array) -> float:
+    return float(ladder[min(int(np.searchsorted(-delta, -delta[-1])), len(ladder) - 1)])
+
+
+def renyi_from_curve(curve: LossCurve, order: float) -> tuple[float, float]:
+    """Rényi divergence of a curve without a closed form; inf where its losses are not bounded."""
+    if not math.isfinite(curve.largest_loss):
+        return math.inf, math.inf
+    return _moment(Direction(curve, adding=False), order), _moment(Direction(curve, adding=True), order)
+
+
+def _moment(direction: Direction, order: float) -> float:
+    atoms = _bounded(direction)
+    return math.inf if atoms.beyond > 0 else max(0.0, atoms.log_moment(order - 1.0)) / (order - 1.0)
+
+
+@lru_cache(maxsize=64)
+def _bounded(direction: Direction) -> Atoms:
+    """A curve of bounded losses on a fine equal grid."""
+    top = max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
+    losses = top * np.arange(1, CAREFUL + 1) / CAREFUL
+    return connect_the_dots(direction, -losses[::-1], losses)
+
+
+def zcdp_from_renyi(curve: LossCurve) -> float:
+    """Smallest rho found with renyi(a) <= rho a for every order a.
+
+    Proof: renyi grows with the order, so on [a, b] the ratio is at most renyi(b)/a; beyond order A it is at
+        most (largest loss)/A. A pure bound never costs more than epsilon^2/2 (Bun and Steinke 2016).
+    """
+    top = float(curve.largest_loss)
+    if not math.isfinite(top) or top == 0 or math.isinf(max(curve.renyi(2.0))):
+        return 0.0 if top == 0 and not math.isinf(max(curve.renyi(2.0))) else math.inf
+    ratio, order, rho = 1.001, 1.0, 0.0
+    while order == 1.0 or (top / order > rho and rho < top * top / 2):
+        rho = max(rho, max(curve.renyi(order * ratio)) / order)
+        order *= ratio
+    return min(rho, top * top / 2)

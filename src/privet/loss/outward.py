@@ -1,0 +1,103 @@
+"""Outward rounding: exact numbers in, many digits on the way, one rounding at the end, against us.
+
+Closed forms are evaluated with 80 decimal digits. Python's decimal `exp`, `ln` and `sqrt` are correctly
+rounded, so a formula of a few operations is right to far more than 40 digits; `float_up` and `float_down`
+first step outward by a relative 1e-40 and then take the nearest float on that side. The result is a bound
+and at most two ulp away.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+
+from privet.errors import InvalidParameter
+from privet.loss.exact import Exact, exact_within
+
+_PRECISE = Context(prec=80, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+_OUTWARD = Decimal("1e-40")
+
+
+@contextmanager
+def precise() -> Iterator[None]:
+    """Compute with 80 decimal digits inside; also a decorator."""
+    with localcontext(_PRECISE):
+        yield
+
+
+def nonnegative(number: Exact, name: str) -> Fraction:
+    """Return the number that was meant, at least 0."""
+    return exact_within(number, name, low=0)
+
+
+def probability_of(number: Exact, name: str) -> Fraction:
+    """Return the number that was meant, between 0 and 1."""
+    return exact_within(number, name, low=0, high=1)
+
+
+def whole(number: object, name: str, *, least: int = 1) -> int:
+    """Return a checked whole number."""
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not number >= least:
+        raise InvalidParameter(f"{name} must be a whole number of at least {least}; got {number!r}.")
+    return int(number)
+
+
+def decimal_of(number: Fraction) -> Decimal:
+    """Return a fraction with the digits of the present context."""
+    return Decimal(number.numerator) / Decimal(number.denominator)
+
+
+def float_up(number: Fraction | Decimal) -> float:
+    """Return a float that is not below `number`.
+
+    A fraction gives the smallest float whose shortest decimal is not below it, because that decimal is what
+    the float stands for wherever Privet reads it again: three tenths are 0.3. A decimal is the result of a
+    computation and gives a float whose binary value is not below it either.
+
+    Example:
+        >>> float_up(Fraction(3, 10)), float_up(Fraction(1, 3)) > Fraction(1, 3)
+        (0.3, True)
+    """
+    if isinstance(number, Fraction):
+        candidate = _nearest(number)
+        while _meant(candidate) < number:
+            candidate = math.nextafter(candidate, math.inf)
+        return candidate
+    with precise():
+        number += abs(number) * _OUTWARD
+    candidate = _nearest(number)
+    while candidate < number or _meant(candidate) < number:
+        candidate = math.nextafter(candidate, math.inf)
+    return candidate
+
+
+def float_down(number: Fraction | Decimal) -> float:
+    """Return a float that is not above `number`, in the sense of `float_up`."""
+    return -float_up(-number)
+
+
+def _nearest(number: Fraction | Decimal) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _meant(number: float) -> Decimal:
+    """Return the shortest decimal of a float."""
+    return Decimal(float.__repr__(number))
+
+
+def sum_up(terms: list[float]) -> float:
+    """Return the smallest float that is not below the exact sum of the terms.
+
+    Proof: `math.fsum` rounds the exact sum correctly, and so does the second call for the remainder, whose
+    sign is therefore exact.
+    """
+    total = math.fsum(terms)
+    if math.isfinite(total) and math.fsum([*terms, -total]) > 0:
+        return math.nextafter(total, math.inf)
+    return total

@@ -1,0 +1,319 @@
+"""PrivacyLoss: the receipt that every part of Privet passes around."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+
+import numpy as np
+
+from privet.errors import InvalidParameter
+from privet.loss import facts, reading
+from privet.loss.below import epsilon_below
+from privet.loss.combined import Parallel, Reversed
+from privet.loss.concentrated import Concentrated, RenyiBound
+from privet.loss.curve import Array, LossCurve
+from privet.loss.exact import Exact, exact_within, float_at_most, total_of, whole
+from privet.loss.guarantee import Guarantee
+from privet.loss.neighbors import EITHER, Neighbors
+from privet.loss.plan import Parts
+from privet.loss.pure import Approximate
+from privet.loss.sampled import Sampled
+from privet.loss.shuffled import shuffled_curve
+from privet.loss.solving import solved
+
+NEAR_ONE = 1.0 + 2.0**-23  # Rényi orders below are read here: divergences grow with the order
+
+
+@dataclass(frozen=True)
+class PrivacyLoss:
+    """Which curves were paid for, and how many times. Immutable, hashable, adds like money.
+
+    Args:
+        parts: (curve, times) pairs; none is the loss of a computation that never saw the data.
+
+    Privacy: every reading is an upper bound of the true loss, rounded outward, for whichever neighbor relation
+        every part holds for (`neighbors`). Adding is valid when all parameters are fixed before the first part
+        runs; what is chosen after seeing answers goes through a `Ledger`.
+    Proof: independent losses add; see `composition`.
+
+    Example:
+        >>> from privet.loss import GaussianCurve, LaplaceCurve
+        >>> loss = PrivacyLoss.of(GaussianCurve(0.1)) * 100 + PrivacyLoss.of(LaplaceCurve(0.1))
+        >>> round(loss.epsilon(delta=1e-6), 4)
+        4.9125
+    """
+
+    parts: frozenset[tuple[LossCurve, int]] = frozenset()
+
+    @classmethod
+    def of(cls, curve: LossCurve, times: int = 1) -> "PrivacyLoss":
+        """The loss of running one mechanism `times` times."""
+        return cls(frozenset({(curve, 1)})) * times
+
+    # --- arithmetic -------------------------------------------------------------------------------------------
+
+    def __add__(self, other: "PrivacyLoss") -> "PrivacyLoss":
+        """Both computations on the same data; refused if no neighbor relation holds for both."""
+        total = Counter(dict(self.parts))
+        total.update(dict(other.parts))
+        combined = PrivacyLoss(frozenset(total.items()))
+        if not combined.neighbors:
+            raise InvalidParameter(
+                f"losses must share a neighbor relation to be added, got {_names(self)} and {_names(other)}"
+            )
+        return combined
+
+    def __mul__(self, times: int) -> "PrivacyLoss":
+        """The same computation `times` times on the same data."""
+        whole(times, "times", low=0)
+        return PrivacyLoss(frozenset((curve, n * times) for curve, n in self.parts if times))
+
+    __rmul__ = __mul__
+
+    def __or__(self, other: "PrivacyLoss") -> "PrivacyLoss":
+        """Computations on disjoint parts of the data: the worst of them; under REPLACE the two worst together.
+
+        A replaced unit can leave one part and join another, so `under(Neighbors.REPLACE)` adds two parts.
+        """
+        blocks = [*_blocks(self), *_blocks(other)]
+        return PrivacyLoss.of(Parallel(tuple(sorted(blocks, key=PrivacyLoss.to_json))))
+
+    def sampled(self, rate: Exact) -> "PrivacyLoss":
+        """The loss when each unit takes part independently with probability `rate` (Poisson sampling).
+
+        Refused for losses that hold under REPLACE only: a replaced unit is not sampled like one that leaves.
+        """
+        share = exact_within(rate, "rate", low=0, high=1)
+        if Neighbors.ADD_REMOVE not in self.neighbors:
+            raise InvalidParameter(f"Poisson sampling needs a loss under ADD_REMOVE, got one under {_names(self)}")
+        if share == 1 or not self.parts:
+            return self
+        return PrivacyLoss.of(Sampled(self, share)) if share else PrivacyLoss()
+
+    def shuffled(self, reports: int) -> "PrivacyLoss":
+        """The central loss of a local randomizer whose `reports` outputs are shuffled; needs a pure local loss."""
+        return PrivacyLoss.of(shuffled_curve(self, reports))
+
+    def group(self, size: int) -> "PrivacyLoss":
+        """The loss for neighbors that are `size` units apart; delta grows as well as epsilon."""
+        whole(size, "size", low=0)
+        return sum_of(PrivacyLoss.of(curve.grouped(size), n) for curve, n in self.parts if size)
+
+    def preprocessed(self, stability: int) -> "PrivacyLoss":
+        """The loss when the data first pass a map that moves neighbors at most `stability` units apart."""
+        return self.group(stability)
+
+    def reversed(self) -> "PrivacyLoss":
+        """The same loss with joining and leaving exchanged."""
+        return PrivacyLoss(frozenset((c if c.symmetric else Reversed(c), n) for c, n in self.parts))
+
+    def under(self, neighbors: Neighbors) -> "PrivacyLoss":
+        """The same computation under one neighbor relation; refused if a part does not hold there."""
+        moved = [
+            (
+                curve.replacing() if isinstance(curve, Parallel) and neighbors is Neighbors.REPLACE else curve,
+                n,
+            )
+            for curve, n in self.parts
+        ]
+        for curve, _ in moved:
+            if neighbors not in curve.neighbors:
+                raise InvalidParameter(f"{type(curve).__name__} holds only for {_names(curve)}, not {neighbors.name}")
+        return sum_of(PrivacyLoss.of(curve, n) for curve, n in moved)
+
+    # --- what it is -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def neighbors(self) -> frozenset[Neighbors]:
+        """The neighbor relations that every part holds for."""
+        return reduce(frozenset.intersection, (curve.neighbors for curve, _ in self.parts), EITHER)
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """True if joining and leaving have the same loss."""
+        return all(curve.symmetric for curve, _ in self.parts)
+
+    @property
+    def largest_loss(self) -> Fraction | float:
+        """The largest loss that is not infinite, exact where the parts are."""
+        return reading.largest_loss(self._directions[0])
+
+    @cached_property
+    def _directions(self) -> tuple[Parts, ...]:
+        """The parts, fused where a closed form exists, once for each direction that differs."""
+        kinds: dict[type[LossCurve], list[tuple[LossCurve, int]]] = {}
+        for curve, times in self.parts:
+            kinds.setdefault(type(curve), []).append((curve, times))
+        fused: list[tuple[LossCurve, int]] = []
+        for kind, members in kinds.items():
+            one = kind.fused(members) if len(members) > 1 or members[0][1] > 1 else None
+            fused.extend(members if one is None else [(one, 1)])
+        removing = reading.directed(fused, adding=False)
+        return (removing,) if self.symmetric else (removing, reading.directed(fused, adding=True))
+
+    # --- readings ---------------------------------------------------------------------------------------------
+
+    def delta(self, epsilon: Exact) -> float:
+        """The smallest delta such that (epsilon, delta)-DP holds, from above."""
+        level = _level(epsilon, "epsilon")
+        top = self.largest_loss
+        if (
+            isinstance(epsilon, str | Fraction)
+            and isinstance(top, Fraction)
+            and Fraction(epsilon) < top <= Fraction(repr(level))
+        ):
+            level = math.nextafter(level, 0.0)  # the float at the very end of the curve stands for more than was asked
+        found = max(reading.delta(parts, level) for parts in self._directions) if self.parts else 0.0
+        return min(found, self._converted(level)) if self._has_bounds else found
+
+    def epsilon(self, delta: Exact) -> float:
+        """The smallest epsilon such that (epsilon, delta)-DP holds, from above; inf if there is none."""
+        level = _level(delta, "delta")
+        found = max(reading.epsilon(parts, level) for parts in self._directions) if self.parts else 0.0
+        return min(found, self._converted_epsilon(level)) if self._has_bounds else found
+
+    def lower_bound(self, delta: Exact) -> float:
+        """An epsilon that the composition of these very curves certainly costs at this delta."""
+        level = _level(delta, "delta")
+        return max((epsilon_below(parts, level) for parts in self._directions), default=0.0)
+
+    def max_divergence(self, delta: Exact = 0) -> float:
+        """The delta-approximate max divergence: the worst log((P(S) - delta)/Q(S)), which is epsilon(delta)."""
+        return self.epsilon(delta)
+
+    def profile(self, epsilon: Array, *, adding: bool = False) -> Array:
+        """Delta at each epsilon >= 0, in one direction."""
+        if not self.parts:
+            return np.zeros_like(epsilon)
+        return reading.profile(self._directions[-1 if adding else 0], epsilon)
+
+    def renyi_pair(self, order: float) -> tuple[float, float]:
+        """Rényi divergence of an order in (1, inf), when a unit leaves and when it joins."""
+        found = [(times, curve.renyi(order)) for curve, times in self.parts]
+        return total_of((n, pair[0]) for n, pair in found), total_of((n, pair[1]) for n, pair in found)
+
+    def renyi(self, order: float) -> float:
+        """Rényi divergence of an order in [1, inf]: at 1 the mean loss, at inf the largest."""
+        if not order >= 1:
+            raise InvalidParameter(f"order must be in [1, inf], got {order}")
+        if math.isinf(order):
+            return self.epsilon(0)
+        return max(self.renyi_pair(max(order, NEAR_ONE)))
+
+    def zcdp(self) -> float:
+        """The rho of zero-concentrated DP; inf if there is none."""
+        return total_of((times, curve.zcdp()) for curve, times in self.parts)
+
+    def advantage(self) -> float:
+        """The best attacker's true positive rate minus false positive rate: delta(0)."""
+        return self.delta(0)
+
+    def tradeoff(self, false_positive: float) -> float:
+        """The smallest false negative rate of any test with this false positive rate, from below.
+
+        Proof: every (epsilon, delta) on the curve gives two lines under the trade-off function (Wasserman and
+            Zhou 2010; Dong, Roth and Su 2022, Proposition 2.5); their upper envelope is the function itself.
+        """
+        if not 0 <= false_positive <= 1:
+            raise InvalidParameter(f"false_positive must be in [0, 1], got {false_positive}")
+        top = min(self.epsilon(1e-12), 700.0)
+        epsilon, best = np.linspace(0.0, top, 257), 0.0
+        for _ in range(4):
+            delta = self.profile(epsilon)
+            delta = delta if self.symmetric else np.maximum(delta, self.profile(epsilon, adding=True))
+            kept = 1.0 - delta - false_positive
+            lines = np.maximum(kept - np.expm1(epsilon) * false_positive, np.exp(-epsilon) * kept)
+            peak = int(np.argmax(lines))
+            best = max(best, float(lines[peak]))
+            epsilon = np.linspace(epsilon[max(peak - 1, 0)], epsilon[min(peak + 1, 256)], 257)
+        return best * (1 - 2.0**-40)
+
+    def posterior(self, prior: float, *, failure: float = 0.0) -> tuple[float, float]:
+        """The range of an opponent's belief in a fact about one unit, after seeing everything.
+
+        Args:
+            prior: the belief before, in [0, 1], independent of the other units.
+            failure: probability that the range may be left; 0 gives the range that is never left.
+
+        Proof: odds after = odds before times e^loss (Bayes). P[loss > e'] <= delta(e)/(1 - e^(e - e')).
+        """
+        if not 0 <= prior <= 1:
+            raise InvalidParameter(f"prior must be in [0, 1], got {prior}")
+        level = self.epsilon(0)
+        for share in (0.5, 0.1, 0.01) if failure else ():
+            level = min(level, self.epsilon(failure * share) - math.log1p(-share))
+        if math.isinf(level):
+            return 0.0, 1.0
+        return prior / (prior + (1 - prior) * math.exp(level)), prior / (prior + (1 - prior) * math.exp(-level))
+
+    def losses_at(self, uniforms: Sequence[float] | Array) -> Array:
+        """The privacy loss at these quantiles: feed uniform random numbers to see the loss as a random variable."""
+        points = np.asarray(uniforms, dtype=np.float64)
+        if not np.all((points >= 0) & (points <= 1)):
+            raise InvalidParameter("uniforms must be in [0, 1]")
+        return reading.quantiles(self._directions[0], points) if self.parts else np.zeros_like(points)
+
+    def meets(self, promise: Guarantee) -> bool:
+        """True if this loss certainly keeps the promise; exact where the parts are."""
+        if len(self.parts) == 1:
+            ((curve, times),) = self.parts
+            if times == 1 and isinstance(curve, Approximate):
+                return curve.keeps(promise) or self.delta(promise.epsilon) <= promise.delta
+        if self.largest_loss <= promise.epsilon:
+            return self.delta(math.inf) <= promise.delta
+        return self.delta(promise.epsilon) <= promise.delta
+
+    # --- facts ------------------------------------------------------------------------------------------------
+
+    def to_json(self) -> str:
+        """The facts, so that a stored loss can be priced again by better mathematics."""
+        return facts.to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str, *, curves: Iterable[type[LossCurve]] = ()) -> "PrivacyLoss":
+        """The loss written by `to_json`; name the classes of curves that Privet does not know."""
+        return facts.from_json(text, curves)
+
+    def __repr__(self) -> str:
+        return f"PrivacyLoss({facts.described(self)})"
+
+    # --- bounds that are known only through Rényi divergence ----------------------------------------------------
+
+    @property
+    def _has_bounds(self) -> bool:
+        return len(self.parts) > 1 and any(type(curve) in (Concentrated, RenyiBound) for curve, _ in self.parts)
+
+    def _converted(self, epsilon: float) -> float:
+        """Rényi divergences add, so a loss made of such bounds may be priced best by their sum."""
+        return reading.best_conversion(self.renyi, epsilon)
+
+    def _converted_epsilon(self, delta: float) -> float:
+        return solved(lambda e: np.array([self._converted(float(x)) for x in e]), delta)
+
+
+def sum_of(losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
+    """All these computations on the same data."""
+    return reduce(PrivacyLoss.__add__, losses, PrivacyLoss())
+
+
+def _blocks(loss: PrivacyLoss) -> tuple[PrivacyLoss, ...]:
+    """The parts of the data of a loss that is already parallel."""
+    if len(loss.parts) == 1:
+        ((curve, times),) = loss.parts
+        if isinstance(curve, Parallel) and times == 1:
+            return curve.alternatives
+    return (loss,)
+
+
+def _level(value: Exact, name: str) -> float:
+    """A level as a float, rounded down, because less epsilon or delta is harder to meet; inf is a legal epsilon."""
+    if isinstance(value, float) and value == math.inf:
+        return math.inf
+    return float_at_most(exact_within(value, name, low=0))
+
+
+def _names(holder: PrivacyLoss | LossCurve) -> str:
+    return " or ".join(sorted(relation.name for relation in holder.neighbors)) or "no relation"

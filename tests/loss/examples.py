@@ -1,0 +1,79 @@
+"""One example of every kind of curve, for tests that hold for all of them."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from privet.loss import (
+    Approximate,
+    Concentrated,
+    DiscreteGaussianCurve,
+    DiscreteLaplaceCurve,
+    Exponential,
+    FiniteCurve,
+    GaussianCurve,
+    KaryResponseCurve,
+    LaplaceCurve,
+    LossCurve,
+    Mixture,
+    PermuteAndFlip,
+    PrivacyLoss,
+    RandomizedResponseCurve,
+    RenyiBound,
+    ShuffledCurve,
+    ShuffledKaryCurve,
+    Tabulated,
+    WorstOf,
+)
+from privet.loss.combined import Parallel, Reversed
+from privet.loss.curve import Array
+from privet.loss.group import Group
+from privet.loss.sampled import Sampled
+
+of = PrivacyLoss.of
+
+
+@dataclass(frozen=True)
+class Triangle(LossCurve):
+    """A curve as a user would write it: nothing but delta."""
+
+    top: float
+
+    def removing(self, epsilon: Array) -> Array:
+        room = math.exp(self.top) - np.exp(np.minimum(epsilon, self.top))
+        return math.tanh(self.top / 2) / math.expm1(self.top) * room
+
+
+CURVES: tuple[LossCurve, ...] = (
+    Approximate(1),
+    Approximate("0.3", "1e-5"),
+    Approximate(0),
+    Exponential(2),
+    PermuteAndFlip("0.7"),
+    LaplaceCurve("0.5"),
+    LaplaceCurve(1000),
+    DiscreteLaplaceCurve(scale=3, sensitivity=2),
+    GaussianCurve("0.4"),
+    GaussianCurve(30),
+    GaussianCurve(0),
+    DiscreteGaussianCurve(scale=4, sensitivity=3),
+    DiscreteGaussianCurve(scale=30_000),
+    FiniteCurve([["0.5", "0.5", 0], ["0.25", "0.5", "0.25"], [0, "0.5", "0.5"]]),
+    RandomizedResponseCurve("0.1", "0.3"),
+    RandomizedResponseCurve.truthful("0.75"),
+    KaryResponseCurve(categories=5, epsilon=1),
+    Concentrated("0.1"),
+    RenyiBound(order=8, divergence="0.5"),
+    WorstOf((of(LaplaceCurve(1)), of(GaussianCurve("0.5")))),
+    Parallel((of(LaplaceCurve(1)), of(LaplaceCurve("0.5"), 3))),
+    Mixture(("0.2", "0.8"), (of(LaplaceCurve(1)), of(GaussianCurve("0.5")))),
+    Tabulated(((1, "1e-5"), (2, "1e-9"))),
+    Group(GaussianCurve("0.2"), 3),
+    Sampled(of(GaussianCurve(1)), "0.05"),
+    Sampled(of(LaplaceCurve(1)) + of(GaussianCurve("0.5")), "0.1"),
+    Reversed(Sampled(of(GaussianCurve(1)), "0.05")),
+    ShuffledCurve(epsilon=1, reports=200),
+    ShuffledKaryCurve(categories=4, epsilon=1, reports=200),
+    Triangle(1.5),
+)
