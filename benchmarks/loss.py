@@ -18,11 +18,8 @@ from privet.loss import (
     LaplaceCurve,
     PrivacyLoss,
     RandomizedResponseCurve,
-    composition,
-    grid,
-    plan,
-    reading,
 )
+from privet.loss.pricing import composition, grid, plan, reading
 
 PEERS = Path(__file__).resolve().parent.parent / ".peers"
 DELTA = 1e-6

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from privet.loss.divergence import hockey_stick
-from privet.loss.inference import smallest_error_sum, tradeoff
+from privet.loss.divergences.divergence import hockey_stick
+from privet.loss.divergences.inference import smallest_error_sum, tradeoff
 from privet.loss.theorems import (
     advanced_composition,
     basic_composition,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from privet.loss.divergence import max_divergence, renyi_divergence
-from privet.loss.f_divergence import (
+from privet.loss.divergences.divergence import max_divergence, renyi_divergence
+from privet.loss.divergences.f_divergence import (
     CHI_SQUARED,
     HELLINGER_SQUARED,
     KL,
@@ -19,8 +19,8 @@ from privet.loss.f_divergence import (
     hockey_stick_at,
     power,
 )
-from privet.loss.inference import posterior
-from privet.loss.partition import cut
+from privet.loss.divergences.inference import posterior
+from privet.loss.divergences.partition import cut
 from privet.loss.theorems import (
     compare_notions,
     event_bounds,

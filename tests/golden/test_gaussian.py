@@ -5,7 +5,7 @@ import math
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.loss.f_divergence import LogDensity, hockey_stick_at
+from privet.loss.divergences.f_divergence import LogDensity, hockey_stick_at
 from privet.loss.theorems import gaussian_delta, gaussian_epsilon, gaussian_scale, gaussian_scale_classical
 from tests.golden.printed import agrees
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from privet.loss.inference import posterior, posterior_bounds, smallest_error_sum, smallest_miss, tradeoff
+from privet.loss.divergences.inference import posterior, posterior_bounds, smallest_error_sum, smallest_miss, tradeoff
 from tests.golden.printed import agrees
 
 MATRIX = [[0.75, 0.25], [0.25, 0.75]]

@@ -12,8 +12,8 @@ from operator import or_
 import pytest
 
 from privet.loss import (
-    Approximate,
-    Concentrated,
+    ApproximateCurve,
+    ConcentratedCurve,
     FiniteCurve,
     GaussianCurve,
     Guarantee,
@@ -22,7 +22,7 @@ from privet.loss import (
     Neighbors,
     PrivacyLoss,
     RandomizedResponseCurve,
-    RenyiBound,
+    RenyiBoundCurve,
 )
 from privet.loss.theorems import gaussian_scale_classical, optimal_composition
 from tests.golden.printed import agrees
@@ -40,7 +40,7 @@ def test_r013_delta_grows_with_the_group() -> None:
     loss = PrivacyLoss.of(GaussianCurve(1 / gaussian_scale_classical(0.5, delta="1e-5")))
     for size, printed in ((10, "1.35e-6"), (20, "2.27e-5"), (50, "7.70e-3"), (100, "0.586")):
         assert agrees(loss.group(size).delta(size * 0.5), printed)
-    declared = PrivacyLoss.of(Approximate(0.5, "1e-5"))
+    declared = PrivacyLoss.of(ApproximateCurve(0.5, "1e-5"))
     assert declared.group(3).delta(1.5) > 3e-5  # not the fixed 1e-5
 
 
@@ -70,7 +70,7 @@ def test_r029_parallel_parts_cost_the_worst_only_when_units_come_and_go() -> Non
 
 @pytest.mark.parametrize(("epsilon", "printed"), [(0.1, "0.950042"), (1, "0.537883"), (2, "0.238406")])
 def test_r032_smallest_error_sum(epsilon: float, printed: str) -> None:
-    loss = PrivacyLoss.of(Approximate(epsilon))
+    loss = PrivacyLoss.of(ApproximateCurve(epsilon))
     assert agrees(1 - loss.advantage(), printed)
     at = 1 / (1 + math.exp(epsilon))
     assert agrees(at + loss.tradeoff(at), printed)
@@ -92,7 +92,7 @@ def test_r090_and_r093_and_r095_gaussian() -> None:
 
 
 def test_r100_to_r104_composition_is_exact() -> None:
-    tenth, one = PrivacyLoss.of(Approximate("0.1")), PrivacyLoss.of(Approximate(1))
+    tenth, one = PrivacyLoss.of(ApproximateCurve("0.1")), PrivacyLoss.of(ApproximateCurve(1))
     assert agrees((tenth * 100).epsilon(1e-5), "4.306791")
     assert agrees((tenth * 10).epsilon(1e-5), "0.993691")
     assert agrees((one * 100).epsilon(0.01), "65.408")
@@ -102,7 +102,7 @@ def test_r100_to_r104_composition_is_exact() -> None:
 
 @pytest.mark.parametrize(("epsilon", "times", "delta"), [("0.1", 100, "1e-5"), (1, 100, "0.01"), ("0.5", 7, "1e-9")])
 def test_r104_two_derivations_of_the_optimum_agree(epsilon: float | str, times: int, delta: str) -> None:
-    grid = (PrivacyLoss.of(Approximate(epsilon)) * times).epsilon(delta)
+    grid = (PrivacyLoss.of(ApproximateCurve(epsilon)) * times).epsilon(delta)
     assert grid == pytest.approx(optimal_composition(epsilon, times=times, delta=delta), rel=1e-9)
 
 
@@ -114,10 +114,10 @@ def test_r106_ten_gaussians() -> None:
 
 def test_r107_one_loss_holds_every_kind_of_promise() -> None:
     kinds: list[LossCurve] = [
-        Approximate(1),
-        Approximate("0.5", "1e-6"),
-        RenyiBound(order=10, divergence="0.1"),
-        Concentrated("0.01"),
+        ApproximateCurve(1),
+        ApproximateCurve("0.5", "1e-6"),
+        RenyiBoundCurve(order=10, divergence="0.1"),
+        ConcentratedCurve("0.01"),
         GaussianCurve("0.2"),
     ]
     total = reduce(lambda a, b: a + b, map(PrivacyLoss.of, kinds))
@@ -145,8 +145,8 @@ def test_r122_to_r126_renyi(curve: LossCurve, order: float, printed: str) -> Non
 
 
 def test_r128_conversions() -> None:
-    assert agrees(PrivacyLoss.of(RenyiBound(order=10, divergence=1)).epsilon(1e-5), "1.918011")
-    assert agrees(PrivacyLoss.of(Concentrated("0.5")).epsilon(1e-5), "4.728387")
+    assert agrees(PrivacyLoss.of(RenyiBoundCurve(order=10, divergence=1)).epsilon(1e-5), "1.918011")
+    assert agrees(PrivacyLoss.of(ConcentratedCurve("0.5")).epsilon(1e-5), "4.728387")
     assert agrees(GAUSSIAN.epsilon(1e-5), "4.377178")
 
 

@@ -6,30 +6,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from privet.loss import (
-    Approximate,
-    Concentrated,
+    ApproximateCurve,
+    ConcentratedCurve,
     DiscreteGaussianCurve,
     DiscreteLaplaceCurve,
-    Exponential,
+    ExponentialCurve,
     FiniteCurve,
     GaussianCurve,
     KaryResponseCurve,
     LaplaceCurve,
     LossCurve,
-    Mixture,
-    PermuteAndFlip,
+    MixtureCurve,
+    PermuteAndFlipCurve,
     PrivacyLoss,
     RandomizedResponseCurve,
-    RenyiBound,
+    RenyiBoundCurve,
     ShuffledCurve,
     ShuffledKaryCurve,
-    Tabulated,
-    WorstOf,
+    TabulatedCurve,
+    WorstOfCurve,
 )
-from privet.loss.combined import Parallel, Reversed
 from privet.loss.curve import Array
-from privet.loss.group import Group
-from privet.loss.sampled import Sampled
+from privet.loss.curves.combined import ParallelCurve, ReversedCurve
+from privet.loss.curves.group import GroupCurve
+from privet.loss.curves.sampled import SampledCurve
 
 of = PrivacyLoss.of
 
@@ -46,11 +46,11 @@ class Triangle(LossCurve):
 
 
 CURVES: tuple[LossCurve, ...] = (
-    Approximate(1),
-    Approximate("0.3", "1e-5"),
-    Approximate(0),
-    Exponential(2),
-    PermuteAndFlip("0.7"),
+    ApproximateCurve(1),
+    ApproximateCurve("0.3", "1e-5"),
+    ApproximateCurve(0),
+    ExponentialCurve(2),
+    PermuteAndFlipCurve("0.7"),
     LaplaceCurve("0.5"),
     LaplaceCurve(1000),
     DiscreteLaplaceCurve(scale=3, sensitivity=2),
@@ -63,16 +63,16 @@ CURVES: tuple[LossCurve, ...] = (
     RandomizedResponseCurve("0.1", "0.3"),
     RandomizedResponseCurve.truthful("0.75"),
     KaryResponseCurve(categories=5, epsilon=1),
-    Concentrated("0.1"),
-    RenyiBound(order=8, divergence="0.5"),
-    WorstOf((of(LaplaceCurve(1)), of(GaussianCurve("0.5")))),
-    Parallel((of(LaplaceCurve(1)), of(LaplaceCurve("0.5"), 3))),
-    Mixture(("0.2", "0.8"), (of(LaplaceCurve(1)), of(GaussianCurve("0.5")))),
-    Tabulated(((1, "1e-5"), (2, "1e-9"))),
-    Group(GaussianCurve("0.2"), 3),
-    Sampled(of(GaussianCurve(1)), "0.05"),
-    Sampled(of(LaplaceCurve(1)) + of(GaussianCurve("0.5")), "0.1"),
-    Reversed(Sampled(of(GaussianCurve(1)), "0.05")),
+    ConcentratedCurve("0.1"),
+    RenyiBoundCurve(order=8, divergence="0.5"),
+    WorstOfCurve((of(LaplaceCurve(1)), of(GaussianCurve("0.5")))),
+    ParallelCurve((of(LaplaceCurve(1)), of(LaplaceCurve("0.5"), 3))),
+    MixtureCurve(("0.2", "0.8"), (of(LaplaceCurve(1)), of(GaussianCurve("0.5")))),
+    TabulatedCurve(((1, "1e-5"), (2, "1e-9"))),
+    GroupCurve(GaussianCurve("0.2"), 3),
+    SampledCurve(of(GaussianCurve(1)), "0.05"),
+    SampledCurve(of(LaplaceCurve(1)) + of(GaussianCurve("0.5")), "0.1"),
+    ReversedCurve(SampledCurve(of(GaussianCurve(1)), "0.05")),
     ShuffledCurve(epsilon=1, reports=200),
     ShuffledKaryCurve(categories=4, epsilon=1, reports=200),
     Triangle(1.5),

@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass
 
-from privet.loss import Approximate, GaussianCurve, PrivacyLoss
+from privet.loss import ApproximateCurve, GaussianCurve, PrivacyLoss
 from privet.loss.exact import Exact
 
 
 def response(level: Exact) -> PrivacyLoss:
     """Randomized response: the worst ε-DP release."""
-    return PrivacyLoss.of(Approximate(level))
+    return PrivacyLoss.of(ApproximateCurve(level))
 
 
 def normal(mu: Exact) -> PrivacyLoss:
@@ -33,5 +33,5 @@ class Stated(PrivacyLoss):
         return self.value
 
 
-LEAK = PrivacyLoss.of(Approximate(1, "0.2"))  # more δ than any limit in the tests
+LEAK = PrivacyLoss.of(ApproximateCurve(1, "0.2"))  # more δ than any limit in the tests
 UNPRICEABLE = tuple(Stated(LEAK.parts, value) for value in (math.nan, math.inf, -1.0))

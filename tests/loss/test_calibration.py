@@ -4,10 +4,10 @@ import pytest
 
 from privet.errors import InvalidParameter
 from privet.loss import (
-    Approximate,
+    ApproximateCurve,
     DiscreteGaussianCurve,
     DiscreteLaplaceCurve,
-    Exponential,
+    ExponentialCurve,
     GaussianCurve,
     Guarantee,
     LaplaceCurve,
@@ -21,8 +21,8 @@ FAMILIES = {
     "gaussian": lambda s: of(GaussianCurve(1 / s)) * 10,
     "discrete laplace": lambda s: of(DiscreteLaplaceCurve(s)) * 3,
     "discrete gaussian": lambda s: of(DiscreteGaussianCurve(s)),
-    "exponential": lambda s: of(Exponential(1 / s)) * 5,
-    "pure": lambda s: of(Approximate(1 / s)) * 5,
+    "exponential": lambda s: of(ExponentialCurve(1 / s)) * 5,
+    "pure": lambda s: of(ApproximateCurve(1 / s)) * 5,
     "sampled": lambda s: of(GaussianCurve(1 / s)).sampled("0.1") * 20,
     "mixed": lambda s: of(GaussianCurve(1 / s)) + of(LaplaceCurve(1 / s)),
 }
@@ -45,7 +45,7 @@ def test_published_scales() -> None:
 
 def test_says_so_when_no_noise_is_enough() -> None:
     with pytest.raises(InvalidParameter, match="no noise scale"):
-        calibrated_scale(lambda _: of(Approximate(2)), Guarantee(1))
+        calibrated_scale(lambda _: of(ApproximateCurve(2)), Guarantee(1))
 
 
 def test_a_mechanism_that_never_costs_needs_hardly_any_noise() -> None:

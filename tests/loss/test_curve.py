@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from privet.loss import Concentrated, DiscreteGaussianCurve, LossCurve, PrivacyLoss, RenyiBound
+from privet.loss import ConcentratedCurve, DiscreteGaussianCurve, LossCurve, PrivacyLoss, RenyiBoundCurve
 from privet.loss.curve import Array
-from privet.loss.group import Group
+from privet.loss.curves.group import GroupCurve
 from tests.loss.examples import CURVES
 
 EPSILONS = np.concatenate([np.linspace(0, 3, 61), [5.0, 10.0, 40.0, 300.0, 1000.0, math.inf]])
@@ -29,7 +29,7 @@ def test_delta_is_a_decreasing_probability(curve: LossCurve) -> None:
 
 def cut_off_at_one(curve: LossCurve) -> bool:
     """Bounds that are not convex where they reach 1; see `grid` on why they are valid all the same."""
-    return isinstance(curve, Concentrated | RenyiBound | Group) or curve == DiscreteGaussianCurve(30_000)
+    return isinstance(curve, ConcentratedCurve | RenyiBoundCurve | GroupCurve) or curve == DiscreteGaussianCurve(30_000)
 
 
 @pytest.mark.parametrize("curve", [curve for curve in CURVES if not cut_off_at_one(curve)], ids=repr)

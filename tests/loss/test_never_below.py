@@ -10,7 +10,7 @@ import pytest
 from flint import arb, arb_poly
 
 from privet.loss import (
-    Approximate,
+    ApproximateCurve,
     DiscreteLaplaceCurve,
     FiniteCurve,
     GaussianCurve,
@@ -65,7 +65,7 @@ def kary_case(rng: random.Random) -> Case:
 def pure_case(rng: random.Random) -> Case:
     epsilon = Fraction(rng.choice([1, 10, 33, 100, 300]), 100)
     truth = 1 / (1 + (-ball(epsilon)).exp())
-    loss = PrivacyLoss.of(Approximate(epsilon))
+    loss = PrivacyLoss.of(ApproximateCurve(epsilon))
     return composed(loss, rng.choice([1, 2, 10, 100, 400]), ball(epsilon), {1: truth, -1: 1 - truth})
 
 
@@ -111,7 +111,7 @@ def test_many_compositions(make: Callable[[random.Random], Case]) -> None:
 def test_a_reading_one_part_in_a_trillion_too_low_is_caught() -> None:
     """The control: the exact sums would notice."""
     truth = 1 / (1 + ball(-1.0).exp())
-    case = composed(PrivacyLoss.of(Approximate(1)), 1, ball(1.0), {1: truth, -1: 1 - truth})
+    case = composed(PrivacyLoss.of(ApproximateCurve(1)), 1, ball(1.0), {1: truth, -1: 1 - truth})
     assert ball(case.loss.delta(0.3) * (1 - 1e-12)) < case.delta(0.3)
 
 
@@ -122,7 +122,7 @@ def test_sampled_compositions(epsilon: str, rate: str, times: int) -> None:
     """Sampled randomized response has two outcomes, so all of its compositions can be summed, in both directions."""
     truth, share = 1 / (1 + (-ball(epsilon)).exp()), ball(rate)
     present = share * truth + (1 - share) * (1 - truth)
-    loss = PrivacyLoss.of(Approximate(epsilon)).sampled(rate) * times
+    loss = PrivacyLoss.of(ApproximateCurve(epsilon)).sampled(rate) * times
     for level in (0.0, float(loss.largest_loss) * 0.1, float(loss.largest_loss) * 0.7):
         grown = ball(level).exp()
         exact = arb(0)
@@ -156,7 +156,7 @@ def test_renyi_divergences(epsilon: Fraction, order: float) -> None:
     whole = level.exp() + 4
     kary = [level.exp() / whole, 1 / whole, 3 / whole]
     expected = [
-        (PrivacyLoss.of(Approximate(epsilon)), response),
+        (PrivacyLoss.of(ApproximateCurve(epsilon)), response),
         (PrivacyLoss.of(LaplaceCurve(epsilon)), grown.log() / (a - 1)),
         (PrivacyLoss.of(GaussianCurve(epsilon)), a * level**2 / 2),
         (PrivacyLoss.of(KaryResponseCurve(5, epsilon)), divergence(kary, [kary[1], kary[0], kary[2]], order)),
@@ -196,7 +196,7 @@ def test_a_window_that_begins_above_epsilon_hides_nothing() -> None:
 
 def test_exact_costs_stay_exact() -> None:
     """Ten answers of 0.1 are one, in every currency a rule adds up."""
-    tenth = PrivacyLoss.of(Approximate("0.1"))
+    tenth = PrivacyLoss.of(ApproximateCurve("0.1"))
     assert (tenth * 10).epsilon(0) == 1.0
     assert PrivacyLoss.of(GaussianCurve("0.2")).zcdp() == 0.02
     assert (PrivacyLoss.of(GaussianCurve("0.2")) * 50).zcdp() == 1.0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
 from privet.loss import (
-    Approximate,
+    ApproximateCurve,
     GaussianCurve,
     Guarantee,
     LaplaceCurve,
@@ -22,8 +22,8 @@ from privet.loss import (
 
 of = PrivacyLoss.of
 CURVES: list[LossCurve] = [
-    Approximate("0.5"),
-    Approximate("0.1", "1e-7"),
+    ApproximateCurve("0.5"),
+    ApproximateCurve("0.1", "1e-7"),
     LaplaceCurve("0.3"),
     LaplaceCurve(2),
     GaussianCurve("0.2"),
@@ -102,10 +102,10 @@ def test_sampled_blocks_can_be_read_under_replacement_as_leaving_and_joining() -
 
 
 def test_relations_do_not_mix() -> None:
-    shuffled, sampled = of(Approximate(1)).shuffled(100), of(GaussianCurve(1)).sampled("0.1")
+    shuffled, sampled = of(ApproximateCurve(1)).shuffled(100), of(GaussianCurve(1)).sampled("0.1")
     with pytest.raises(InvalidParameter, match="share a neighbor relation"):
         _ = shuffled + sampled
-    with pytest.raises(InvalidParameter, match="Sampled holds only for ADD_REMOVE"):
+    with pytest.raises(InvalidParameter, match="SampledCurve holds only for ADD_REMOVE"):
         sampled.under(Neighbors.REPLACE)
     assert shuffled.neighbors == frozenset({Neighbors.REPLACE})
 
@@ -116,15 +116,15 @@ def test_meets_is_exact() -> None:
     assert not (tenth * 3).meets(Guarantee("0.2999999999999999999"))
     assert (tenth * 10).meets(Guarantee(1))
     for delta in ("1e-6", "0.1", "0.3"):
-        assert of(Approximate(1, delta)).meets(Guarantee(1, delta))
-    assert not of(Approximate(1, "0.1")).meets(Guarantee(1, "0.09999999"))
+        assert of(ApproximateCurve(1, delta)).meets(Guarantee(1, delta))
+    assert not of(ApproximateCurve(1, "0.1")).meets(Guarantee(1, "0.09999999"))
     assert not of(GaussianCurve(1)).meets(Guarantee(100))
     assert of(LaplaceCurve("1/3"), 3).epsilon(0) == 1
 
 
 def test_readings_of_pure_privacy() -> None:
     """Mission rows R032 and R034."""
-    one = of(Approximate(1))
+    one = of(ApproximateCurve(1))
     assert one.advantage() == pytest.approx(math.tanh(0.5), rel=1e-12)
     assert 1 - one.advantage() == pytest.approx(0.537883, abs=5e-7)
     response = of(RandomizedResponseCurve.truthful("3/4"))
@@ -159,9 +159,9 @@ def test_renyi_orders_near_one_are_not_zero() -> None:
 
 
 def test_pure_privacy_is_concentrated() -> None:
-    rho = of(Approximate("0.5")).zcdp()
+    rho = of(ApproximateCurve("0.5")).zcdp()
     assert 0.5 * math.tanh(0.25) <= rho <= 0.125
-    assert of(Approximate("0.5", "1e-6")).zcdp() == math.inf
+    assert of(ApproximateCurve("0.5", "1e-6")).zcdp() == math.inf
 
 
 def test_losses_at_quantiles_are_the_loss_as_a_random_variable() -> None:
@@ -170,13 +170,13 @@ def test_losses_at_quantiles_are_the_loss_as_a_random_variable() -> None:
     assert float(found.mean()) == pytest.approx(0.5, abs=0.02)
     assert float(found.std()) == pytest.approx(1, abs=0.02)
     assert np.mean(np.maximum(0, 1 - np.exp(1 - found))) == pytest.approx(0.126937, abs=2e-3)
-    assert of(Approximate(1, "0.25")).losses_at([0.9])[0] == math.inf
+    assert of(ApproximateCurve(1, "0.25")).losses_at([0.9])[0] == math.inf
 
 
 def test_the_lower_bound_brackets_tightly_where_it_matters() -> None:
     for loss in (
         of(LaplaceCurve("0.05")) * 1000,
-        of(Approximate("0.1")) * 100,
+        of(ApproximateCurve("0.1")) * 100,
         of(RandomizedResponseCurve("0.1", "0.3")) * 8,
     ):
         low, high = loss.lower_bound(1e-6), loss.epsilon(1e-6)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
-from privet.loss import Approximate
+from privet.loss import ApproximateCurve
 from privet.loss.amount import Amount
-from privet.loss.divergence import hockey_stick
+from privet.loss.divergences.divergence import hockey_stick
 from privet.loss.guarantee import Guarantee
 from privet.loss.privacy_loss import PrivacyLoss
 from privet.loss.rule_choice import admitted, best_rule
@@ -78,7 +78,7 @@ def test_gaussian_sum_is_exact_for_gaussians_and_prices_pure_losses() -> None:
 
 
 def test_costs_of_pure_losses_are_fractions() -> None:
-    third = PrivacyLoss.of(Approximate("1/3"))
+    third = PrivacyLoss.of(ApproximateCurve("1/3"))
     assert EpsilonSum().cost(third) == Amount(Fraction(1, 3), Fraction(0))
     assert admitted(Guarantee(1), rule=EpsilonSum(), answer=third) == 3
 

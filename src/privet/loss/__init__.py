@@ -1,27 +1,27 @@
 """The currency: how much a computation reveals about one privacy unit."""
 
 from privet.loss.calibration import calibrated_scale
-from privet.loss.combined import Mixture, Tabulated, WorstOf
-from privet.loss.concentrated import Concentrated, RenyiBound
 from privet.loss.curve import LossCurve
-from privet.loss.finite import FiniteCurve, KaryResponseCurve, RandomizedResponseCurve
-from privet.loss.gaussian import DiscreteGaussianCurve, GaussianCurve
+from privet.loss.curves.combined import MixtureCurve, TabulatedCurve, WorstOfCurve
+from privet.loss.curves.concentrated import ConcentratedCurve, RenyiBoundCurve
+from privet.loss.curves.finite import FiniteCurve, KaryResponseCurve, RandomizedResponseCurve
+from privet.loss.curves.gaussian import DiscreteGaussianCurve, GaussianCurve
+from privet.loss.curves.laplace import DiscreteLaplaceCurve, LaplaceCurve
+from privet.loss.curves.pure import ApproximateCurve, ExponentialCurve, PermuteAndFlipCurve
+from privet.loss.curves.shuffled import ShuffledCurve, ShuffledKaryCurve
 from privet.loss.guarantee import Guarantee
-from privet.loss.laplace import DiscreteLaplaceCurve, LaplaceCurve
 from privet.loss.neighbors import Neighbors
 from privet.loss.privacy_loss import PrivacyLoss
-from privet.loss.pure import Approximate, Exponential, PermuteAndFlip
 from privet.loss.rule_choice import best_rule, compare_rules
 from privet.loss.rules import EpsilonSum, GaussianSum, RenyiSum, SpendingRule, ZcdpSum, rule_from_json
-from privet.loss.shuffled import ShuffledCurve, ShuffledKaryCurve
 
 __all__ = [
-    "Approximate",
-    "Concentrated",
+    "ApproximateCurve",
+    "ConcentratedCurve",
     "DiscreteGaussianCurve",
     "DiscreteLaplaceCurve",
     "EpsilonSum",
-    "Exponential",
+    "ExponentialCurve",
     "FiniteCurve",
     "GaussianCurve",
     "GaussianSum",
@@ -29,18 +29,18 @@ __all__ = [
     "KaryResponseCurve",
     "LaplaceCurve",
     "LossCurve",
-    "Mixture",
+    "MixtureCurve",
     "Neighbors",
-    "PermuteAndFlip",
+    "PermuteAndFlipCurve",
     "PrivacyLoss",
     "RandomizedResponseCurve",
-    "RenyiBound",
+    "RenyiBoundCurve",
     "RenyiSum",
     "ShuffledCurve",
     "ShuffledKaryCurve",
     "SpendingRule",
-    "Tabulated",
-    "WorstOf",
+    "TabulatedCurve",
+    "WorstOfCurve",
     "ZcdpSum",
     "best_rule",
     "calibrated_scale",

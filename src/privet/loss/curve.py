@@ -73,21 +73,21 @@ class LossCurve(ABC):
         Proof: the divergence is a positive mixture of hockey sticks (Sason and Verdú 2016), so the loss
         distribution that dominates the curve from above has the larger divergence.
         """
-        from privet.loss.grid import renyi_from_curve  # noqa: PLC0415 - the grid is built on curves
+        from privet.loss.pricing.grid import renyi_from_curve  # noqa: PLC0415 - the grid is built on curves
 
         return renyi_from_curve(self, order)
 
     def zcdp(self) -> float:
         """Smallest known rho with renyi(order) <= rho * order for every order > 1."""
-        from privet.loss.grid import zcdp_from_renyi  # noqa: PLC0415 - the grid is built on curves
+        from privet.loss.pricing.grid import zcdp_from_renyi  # noqa: PLC0415 - the grid is built on curves
 
         return zcdp_from_renyi(self)
 
     def grouped(self, size: int) -> "LossCurve":
         """The curve of the same mechanism for neighbors that are `size` units apart."""
-        from privet.loss.group import Group  # noqa: PLC0415 - a group curve is itself a curve
+        from privet.loss.curves.group import GroupCurve  # noqa: PLC0415 - a group curve is itself a curve
 
-        return self if size == 1 else Group(self, size)
+        return self if size == 1 else GroupCurve(self, size)
 
     @classmethod
     def fused(cls, parts: "Iterable[tuple[Self, int]]") -> "LossCurve | None":  # noqa: ARG003 - part of the interface

@@ -98,12 +98,12 @@ def _restored(value: Any, known: dict[str, type[LossCurve]]) -> Any:  # noqa: AN
 
 
 def _known() -> tuple[type[LossCurve], ...]:
-    from privet.loss import combined, concentrated, finite, gaussian, group, laplace, pure, sampled, shuffled  # noqa: PLC0415 - curves may hold losses
+    from privet.loss.curves import combined, concentrated, finite, gaussian, group, laplace, pure, sampled, shuffled  # noqa: PLC0415 - curves may hold losses
 
     return (
-        pure.Approximate,
-        pure.Exponential,
-        pure.PermuteAndFlip,
+        pure.ApproximateCurve,
+        pure.ExponentialCurve,
+        pure.PermuteAndFlipCurve,
         laplace.LaplaceCurve,
         laplace.DiscreteLaplaceCurve,
         gaussian.GaussianCurve,
@@ -111,16 +111,16 @@ def _known() -> tuple[type[LossCurve], ...]:
         finite.FiniteCurve,
         finite.RandomizedResponseCurve,
         finite.KaryResponseCurve,
-        concentrated.Concentrated,
-        concentrated.RenyiBound,
-        combined.WorstOf,
-        combined.Parallel,
-        combined.Replaced,
-        combined.Reversed,
-        combined.Mixture,
-        combined.Tabulated,
-        group.Group,
-        sampled.Sampled,
+        concentrated.ConcentratedCurve,
+        concentrated.RenyiBoundCurve,
+        combined.WorstOfCurve,
+        combined.ParallelCurve,
+        combined.ReplacedCurve,
+        combined.ReversedCurve,
+        combined.MixtureCurve,
+        combined.TabulatedCurve,
+        group.GroupCurve,
+        sampled.SampledCurve,
         shuffled.ShuffledCurve,
         shuffled.ShuffledKaryCurve,
     )

@@ -10,19 +10,20 @@ from functools import cached_property, reduce
 import numpy as np
 
 from privet.errors import InvalidParameter
-from privet.loss import facts, reading
-from privet.loss.below import epsilon_below
-from privet.loss.combined import Parallel, Reversed
-from privet.loss.concentrated import Concentrated, RenyiBound
+from privet.loss import facts
 from privet.loss.curve import Array, LossCurve
+from privet.loss.curves.combined import ParallelCurve, ReversedCurve
+from privet.loss.curves.concentrated import ConcentratedCurve, RenyiBoundCurve
+from privet.loss.curves.pure import ApproximateCurve
+from privet.loss.curves.sampled import SampledCurve
+from privet.loss.curves.shuffled import shuffled_curve
 from privet.loss.exact import Exact, exact_within, float_at_most, total_of, whole
 from privet.loss.guarantee import Guarantee
 from privet.loss.neighbors import EITHER, Neighbors
-from privet.loss.plan import Parts
-from privet.loss.pure import Approximate
-from privet.loss.sampled import Sampled
-from privet.loss.shuffled import shuffled_curve
-from privet.loss.solving import solved
+from privet.loss.pricing import reading
+from privet.loss.pricing.below import epsilon_below
+from privet.loss.pricing.plan import Parts
+from privet.loss.pricing.solving import solved
 
 NEAR_ONE = 1.0 + 2.0**-23  # Rényi orders below are read here: divergences grow with the order
 
@@ -79,7 +80,7 @@ class PrivacyLoss:
         A replaced unit can leave one part and join another, so `under(Neighbors.REPLACE)` adds two parts.
         """
         blocks = [*_blocks(self), *_blocks(other)]
-        return PrivacyLoss.of(Parallel(tuple(sorted(blocks, key=PrivacyLoss.to_json))))
+        return PrivacyLoss.of(ParallelCurve(tuple(sorted(blocks, key=PrivacyLoss.to_json))))
 
     def sampled(self, rate: Exact) -> "PrivacyLoss":
         """The loss when each unit takes part independently with probability `rate` (Poisson sampling).
@@ -91,7 +92,7 @@ class PrivacyLoss:
             raise InvalidParameter(f"Poisson sampling needs a loss under ADD_REMOVE, got one under {_names(self)}")
         if share == 1 or not self.parts:
             return self
-        return PrivacyLoss.of(Sampled(self, share)) if share else PrivacyLoss()
+        return PrivacyLoss.of(SampledCurve(self, share)) if share else PrivacyLoss()
 
     def shuffled(self, reports: int) -> "PrivacyLoss":
         """The central loss of a local randomizer whose `reports` outputs are shuffled; needs a pure local loss."""
@@ -108,13 +109,13 @@ class PrivacyLoss:
 
     def reversed(self) -> "PrivacyLoss":
         """The same loss with joining and leaving exchanged."""
-        return PrivacyLoss(frozenset((c if c.symmetric else Reversed(c), n) for c, n in self.parts))
+        return PrivacyLoss(frozenset((c if c.symmetric else ReversedCurve(c), n) for c, n in self.parts))
 
     def under(self, neighbors: Neighbors) -> "PrivacyLoss":
         """The same computation under one neighbor relation; refused if a part does not hold there."""
         moved = [
             (
-                curve.replacing() if isinstance(curve, Parallel) and neighbors is Neighbors.REPLACE else curve,
+                curve.replacing() if isinstance(curve, ParallelCurve) and neighbors is Neighbors.REPLACE else curve,
                 n,
             )
             for curve, n in self.parts
@@ -260,7 +261,7 @@ class PrivacyLoss:
         """True if this loss certainly keeps the promise; exact where the parts are."""
         if len(self.parts) == 1:
             ((curve, times),) = self.parts
-            if times == 1 and isinstance(curve, Approximate):
+            if times == 1 and isinstance(curve, ApproximateCurve):
                 return curve.keeps(promise) or self.delta(promise.epsilon) <= promise.delta
         if self.largest_loss <= promise.epsilon:
             return self.delta(math.inf) <= promise.delta
@@ -284,7 +285,9 @@ class PrivacyLoss:
 
     @property
     def _has_bounds(self) -> bool:
-        return len(self.parts) > 1 and any(type(curve) in (Concentrated, RenyiBound) for curve, _ in self.parts)
+        return len(self.parts) > 1 and any(
+            type(curve) in (ConcentratedCurve, RenyiBoundCurve) for curve, _ in self.parts
+        )
 
     def _converted(self, epsilon: float) -> float:
         """Rényi divergences add, so a loss made of such bounds may be priced best by their sum."""
@@ -303,7 +306,7 @@ def _blocks(loss: PrivacyLoss) -> tuple[PrivacyLoss, ...]:
     """The parts of the data of a loss that is already parallel."""
     if len(loss.parts) == 1:
         ((curve, times),) = loss.parts
-        if isinstance(curve, Parallel) and times == 1:
+        if isinstance(curve, ParallelCurve) and times == 1:
             return curve.alternatives
     return (loss,)
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss.amount import Amount, Part, charge
+from privet.loss.curves.gaussian import GaussianCurve
 from privet.loss.exact import Exact, shortest
-from privet.loss.gaussian import GaussianCurve
 from privet.loss.guarantee import Guarantee
 from privet.loss.outward import decimal_of, float_down, float_up, precise, probability_of
 from privet.loss.privacy_loss import PrivacyLoss

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.loss import Approximate, GaussianCurve, LaplaceCurve, LossCurve, PrivacyLoss, RandomizedResponseCurve
+from privet.loss import ApproximateCurve, GaussianCurve, LaplaceCurve, LossCurve, PrivacyLoss, RandomizedResponseCurve
 from privet.loss.theorems import (
     compare_composition,
     compare_composition_of,
@@ -16,7 +16,7 @@ CURVES = [
     LaplaceCurve("0.1"),
     GaussianCurve("0.1"),
     RandomizedResponseCurve("0.45", "0.45"),
-    Approximate("0.1", "1e-9"),
+    ApproximateCurve("0.1", "1e-9"),
 ]
 
 
@@ -35,7 +35,7 @@ def test_known_values() -> None:
     assert gaussian.exact.epsilon == pytest.approx(gaussian_epsilon(1, delta=1e-5), rel=1e-9)
     assert found["exact for its pure ε alone"] == math.inf
     assert found["Rényi, tight conversion"] == pytest.approx(4.728387, rel=1e-6)
-    pure = compare_composition_of(PrivacyLoss.of(Approximate("0.1")), times=100, delta=1e-5)
+    pure = compare_composition_of(PrivacyLoss.of(ApproximateCurve("0.1")), times=100, delta=1e-5)
     found = {bound.theorem: bound.epsilon for bound in pure.bounds}
     assert found["exact for its pure ε alone"] == optimal_composition("0.1", times=100, delta="1e-5")
     assert found["Rényi, tight conversion"] == pytest.approx(

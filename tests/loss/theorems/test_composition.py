@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
-from privet.loss.divergence import approximate_max_divergence
+from privet.loss.divergences.divergence import approximate_max_divergence
 from privet.loss.theorems import (
     advanced_composition,
     basic_composition,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
-from privet.loss.divergence import renyi_divergence
+from privet.loss.divergences.divergence import renyi_divergence
 from privet.loss.theorems import (
     gaussian_epsilon,
     pure_to_renyi,

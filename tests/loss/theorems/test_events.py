@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
-from privet.loss.divergence import renyi_divergence
+from privet.loss.divergences.divergence import renyi_divergence
 from privet.loss.theorems import event_bounds, weak_triangle
-from tests.loss.test_divergence import distributions
+from tests.loss.divergences.test_divergence import distributions
 
 
 @given(distributions(2), distributions(2), st.sampled_from([1.1, 2.0, 7.0, 100.0, math.inf]))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
-from privet.loss.divergence import hockey_stick
+from privet.loss.divergences.divergence import hockey_stick
 from privet.loss.theorems import gaussian_curve, group_delta, group_epsilon, group_renyi, group_zcdp
 from tests.loss import oracle
 

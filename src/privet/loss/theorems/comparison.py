@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from privet.loss.amount import charge
-from privet.loss.divergence import Array
+from privet.loss.divergences.divergence import Array
 from privet.loss.exact import Exact
 from privet.loss.outward import float_up, probability_of, whole
 from privet.loss.privacy_loss import PrivacyLoss

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from privet.loss.divergence import Array
+from privet.loss.divergences.divergence import Array
 from privet.loss.exact import Exact
 from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of, whole
 from privet.loss.theorems.conversion import (

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import optimize
 
 from privet.errors import InvalidParameter
-from privet.loss.divergence import Array
+from privet.loss.divergences.divergence import Array
 from privet.loss.exact import Exact, exact_within
 from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of
 

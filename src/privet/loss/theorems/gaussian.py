@@ -9,7 +9,7 @@ from decimal import Decimal
 from scipy import special
 
 from privet.errors import InvalidParameter
-from privet.loss.divergence import RESERVE
+from privet.loss.divergences.divergence import RESERVE
 from privet.loss.exact import Exact
 from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of
 

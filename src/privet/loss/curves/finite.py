@@ -1,0 +1,217 @@
+"""Curves of mechanisms with finitely many inputs and outputs."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import permutations
+from typing import Self, cast
+
+import numpy as np
+
+from privet.errors import InvalidParameter
+from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
+from privet.loss.curves.pure import response_renyi
+from privet.loss.divergences.divergence import renyi_of_loss
+from privet.loss.exact import Exact, exact_within, shortest, whole
+
+Table = tuple[tuple[Fraction, ...], ...]
+Pair = tuple[Array, Array]  # probability of each output under P, and its loss log(P/Q)
+LARGE = 700.0  # exponents up to here are floats
+NO_LOSS = 1e-12  # losses that differ by less are one loss
+
+
+class TableCurve(LossCurve):
+    """A curve read off a table of probabilities: one row for each input, one column for each output.
+
+    Privacy: delta(e) = max over ordered pairs of rows of the sum of (P - e^e Q)+, exact.
+    Proof: the supremum over sets is reached by the set of outputs where P > e^e Q. All ordered pairs of rows
+        are neighbors, so both directions have the same curve; an output that only P can give has infinite loss.
+    """
+
+    @property
+    @abstractmethod
+    def rows(self) -> Table:
+        """The probabilities."""
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The different ordered pairs of rows, each as sorted losses with their probabilities."""
+        table = np.array([[float(x) for x in row] for row in self.rows])
+        found: dict[bytes, Pair] = {}
+        with np.errstate(divide="ignore"):
+            log_table = np.log(table)
+        for i, j in permutations(range(len(table)), 2):
+            kept = table[i] > 0
+            loss, mass = log_table[i][kept] - log_table[j][kept], table[i][kept]
+            order = np.lexsort((mass, loss))
+            pair = (mass[order], loss[order])
+            found.setdefault(pair[0].tobytes() + pair[1].tobytes(), pair)
+        return list(found.values())
+
+    def removing(self, epsilon: Array) -> Array:
+        """Delta at each epsilon."""
+        worst = np.zeros_like(epsilon)
+        for mass, loss in self.pairs:
+            finite = np.isfinite(loss)
+            upper = loss[finite] + 2.0**-50 * (1 + np.abs(loss[finite]))
+            inside = -np.expm1(np.minimum(epsilon[..., None] - upper, 0.0))
+            worst = np.maximum(worst, inside @ mass[finite] + mass[~finite].sum())
+        return rounded_up(worst)
+
+    @cached_property
+    def finite_losses(self) -> Array:
+        """The sizes of all finite losses."""
+        losses = [np.abs(loss[np.isfinite(loss)]) for _, loss in self.pairs]
+        return np.unique(np.concatenate([np.zeros(1), *losses]))
+
+    @property
+    def largest_loss(self) -> float:
+        """The largest finite log-ratio, rounded up."""
+        return float(self.finite_losses[-1]) * (1 + 2.0**-50)
+
+    @property
+    def spacing(self) -> float | None:
+        """The smallest loss, if all others are whole multiples of it."""
+        losses = self.finite_losses[self.finite_losses > NO_LOSS]
+        if not losses.size or np.any(np.abs(losses / losses[0] - np.rint(losses / losses[0])) > NO_LOSS):
+            return None
+        return float(losses[0])
+
+    @property
+    def atomic(self) -> bool:
+        """Finite, so every loss is an atom."""
+        return self.spacing is not None
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """The definition, for the worst ordered pair of rows."""
+        worst = max((renyi_of_loss(mass, loss, order) for mass, loss in self.pairs), default=0.0)
+        return worst, worst
+
+
+@dataclass(frozen=True)
+class FiniteCurve(TableCurve):
+    """Any mechanism given by its table of probabilities.
+
+    Args:
+        matrix: one row for each input, one column for each output; entries >= 0, every row adds up to 1.
+
+    Privacy and proof: see `TableCurve`.
+
+    Example:
+        >>> FiniteCurve([["3/4", "1/4"], ["1/4", "3/4"]]).removing(np.array([0.0, 1.0])).round(6)
+        array([0.5    , 0.07043])
+    """
+
+    __hash__ = LossCurve.__hash__
+
+    matrix: Sequence[Sequence[Exact]]
+
+    def __post_init__(self) -> None:
+        rows = tuple(tuple(exact_within(x, "probability", low=0, high=1) for x in row) for row in self.matrix)
+        if not rows or len({len(row) for row in rows}) != 1:
+            raise InvalidParameter("matrix must have at least one row, and rows of equal length")
+        for row in rows:
+            if abs(sum(row, Fraction(-1))) > Fraction(1, 10**9):
+                raise InvalidParameter(f"every row of matrix must add up to 1, got {shortest(sum(row, Fraction(0)))}")
+        object.__setattr__(self, "matrix", rows)
+
+    @property
+    def rows(self) -> Table:
+        """The matrix."""
+        return cast("Table", self.matrix)
+
+
+@dataclass(frozen=True)
+class RandomizedResponseCurve(TableCurve):
+    """Binary randomized response (Warner 1965), possibly asymmetric.
+
+    Args:
+        flip_zero: probability that a 0 is reported as 1.
+        flip_one: probability that a 1 is reported as 0.
+
+    Privacy and proof: the table with rows (1 - flip_zero, flip_zero) and (flip_one, 1 - flip_one).
+
+    Example:
+        >>> round(RandomizedResponseCurve.truthful(truth=0.75).largest_loss, 6)
+        1.098612
+    """
+
+    __hash__ = LossCurve.__hash__
+
+    flip_zero: Exact
+    flip_one: Exact
+
+    def __post_init__(self) -> None:
+        self._keep_exact("flip_zero", high=1)
+        self._keep_exact("flip_one", high=1)
+
+    @classmethod
+    def truthful(cls, truth: Exact) -> Self:
+        """The response that tells the truth with this probability, whatever the truth is."""
+        lie = 1 - exact_within(truth, "truth", low=0, high=1)
+        return cls(lie, lie)
+
+    @property
+    def rows(self) -> Table:
+        """The 2 by 2 table."""
+        zero, one = cast("Fraction", self.flip_zero), cast("Fraction", self.flip_one)
+        return ((1 - zero, zero), (one, 1 - one))
+
+
+@dataclass(frozen=True)
+class KaryResponseCurve(LossCurve):
+    """k-ary randomized response: the truth with probability e^epsilon / (e^epsilon + k - 1), else another value.
+
+    Args:
+        categories: k >= 2.
+        epsilon: >= 0.
+
+    Privacy: epsilon-DP; delta(e) = (e^epsilon - e^e)+ / (e^epsilon + k - 1), exact.
+    Proof: two rows differ in two outputs only, with losses +-epsilon; the others have loss 0.
+
+    Example:
+        >>> KaryResponseCurve(categories=2, epsilon="1").removing(np.array([0.0])).round(6)
+        array([0.462117])
+    """
+
+    __hash__ = LossCurve.__hash__
+
+    categories: int
+    epsilon: Exact
+
+    def __post_init__(self) -> None:
+        self._keep_exact("epsilon")
+        whole(self.categories, "categories", low=2)
+
+    def removing(self, epsilon: Array) -> Array:
+        """Delta at each epsilon."""
+        top = float(self.epsilon)
+        inside = -np.expm1(np.minimum(epsilon - top, 0.0))
+        return rounded_up(inside / (1.0 + (self.categories - 1) * math.exp(-top)))
+
+    @property
+    def largest_loss(self) -> Fraction:
+        """Epsilon, by construction."""
+        return cast("Fraction", self.epsilon)
+
+    @property
+    def spacing(self) -> float | None:
+        """Losses are -epsilon, 0 and epsilon."""
+        return float(self.epsilon) or None
+
+    @property
+    def atomic(self) -> bool:
+        """Nothing lies between."""
+        return self.epsilon != 0
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """The binary divergence, diluted by the outputs that both rows give equally often."""
+        top = float(self.epsilon)
+        share = (1.0 + math.exp(-top)) / (1.0 + (self.categories - 1) * math.exp(-top))
+        binary = (order - 1.0) * response_renyi(top, order)
+        lift = math.log1p(share * math.expm1(binary)) if binary < LARGE else binary  # a share of 1 is an upper bound
+        value = lift / (order - 1.0) * (1 + ROUNDING)
+        return value, value

@@ -1,0 +1,1 @@
+"""Pricing: how delta and epsilon of a composition are computed, rounded against us."""

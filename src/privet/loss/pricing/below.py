@@ -1,0 +1,128 @@
+"""Below: what a composition certainly costs, to show how little the upper bounds give away.
+
+Optimistic discretisation. With the atoms q_j (Q-masses at x_j = e^(loss j)) of the polygon through the curve,
+convexity bounds the curve from below on each cell by the neighboring chords, so a chord lowered by
+g_j = w_j q_j q_(j+1) / (q_j + q_(j+1)), w_j the width of the cell, lies below the curve everywhere. The upper envelope
+of these lines is again a polygon with the same q_j, bent at x_j + (g_j - g_(j-1))/q_j: within O(step^2) of the grid.
+Moving the bends down (to the grid, less one common shift) only lowers it.
+"""
+
+import math
+from functools import reduce
+
+import numpy as np
+
+from privet.loss.curve import Array
+from privet.loss.pricing.composition import UNIT, Product, Spectrum, repeated, tilted
+from privet.loss.pricing.grid import CAREFUL, Atoms, connect_the_dots, scouted
+from privet.loss.pricing.plan import TILTS, Parts, Plan, plan_for, scouted_moments
+from privet.loss.pricing.reading import epsilon, largest_loss
+from privet.loss.pricing.solving import solved
+
+GIVEN_UP = 2.0**-36  # relative error that a curve's own values may have
+GUARD = 14.0  # how much less may stray from the window than for an upper bound, in natural logarithms
+
+
+def lowered(atoms: Atoms, step: float, tilt: float) -> tuple[Atoms, float]:
+    """Atoms on the grid that stay below the curve once every loss is reduced by the returned shift."""
+    mass, losses = atoms.mass.copy(), atoms.losses
+    mass[0] = 0.0  # what lies left of the grid is given up
+    with np.errstate(divide="ignore", invalid="ignore"):
+        right = np.nan_to_num(mass[1:] * math.exp(-step) / (mass[:-1] + mass[1:] * math.exp(-step)))
+        left = np.nan_to_num(mass[:-1] / (mass[:-1] + mass[1:] * math.exp(-step)))
+    bend = np.log1p(math.expm1(step) * np.append(right, 0.0) + math.expm1(-step) * np.insert(left, 0, 0.0))
+    places = np.where(mass > 0, losses + bend, math.inf)
+    places = np.minimum.accumulate(places[::-1])[::-1]
+    kept = mass > 0
+    places, losses, mass = places[kept], losses[kept], mass[kept]
+    shift = _best_shift(losses - places, mass, tilt * losses, step) + 1e-8 * step
+    index = np.floor((places + shift) / step - 1e-9)
+    moved = mass * np.exp(step * index - shift - losses) * (1 - GIVEN_UP)
+    first = int(index[0]) if index.size else 0
+    summed = np.bincount((index - first).astype(np.int64), weights=moved, minlength=1).astype(np.float64)
+    return Atoms(step * (first + np.arange(len(summed), dtype=np.float64)), summed, 0.0), shift
+
+
+def _best_shift(deficit: Array, mass: Array, exponent: Array, step: float) -> float:
+    """The shift that costs least: all atoms pay it, and those that need more pay a whole step."""
+    if not mass.size:
+        return 0.0
+    weight = np.log(mass) + exponent
+    weight = np.exp(weight - weight.max())
+    order = np.argsort(deficit)
+    above = 1.0 - np.cumsum(weight[order]) / weight.sum()
+    shifts = np.maximum(deficit[order], 0.0)
+    return float(shifts[np.argmin(shifts + step * above)])
+
+
+def epsilon_below(parts: Parts, delta: float) -> float:
+    """An epsilon at which delta(epsilon) is certainly larger than delta; 0 if none was found."""
+    certain = _unbounded_below(parts)
+    if certain > delta:
+        return math.inf
+    if largest_loss(parts) == 0:
+        return 0.0
+    if len(parts) == 1 and parts[0][1] == 1:
+        return solved(parts[0][0].ahead, delta * (1 + GIVEN_UP)) * (1 - GIVEN_UP)
+    plan = plan_for(parts, log_delta=math.log(max(delta - certain, 1e-300)), scouts=CAREFUL, guard=GUARD)
+    product, shift = _product_below(parts, plan)
+    if product is None:
+        return 0.0
+    mass = np.roll(np.fft.irfft(product.values, plan.size), -(plan.first % plan.size))
+    noise = 32 * UNIT * math.log2(plan.size) * (product.noise + math.sqrt(float(np.sum(mass * mass))))
+    mass = np.maximum(mass - noise, 0.0)
+    losses = plan.step * np.arange(plan.first, plan.first + plan.size, dtype=np.float64)
+    astray = _astray(parts, plan, product.log_total)
+
+    def delta_at(level: float) -> float:
+        start = int(np.searchsorted(losses, level, side="right"))
+        exponent = np.minimum(product.log_total - plan.tilt * losses[start:], 700.0)
+        seen = float(np.sum(mass[start:] * np.exp(exponent) * -np.expm1(level - losses[start:])))
+        doubtful = astray * math.exp(min(product.log_total - plan.tilt * level, 700.0))
+        return certain + max(0.0, seen * (1 - product.slack - 2.0**-30) - doubtful)
+
+    top = min(epsilon(parts, delta), float(losses[-1])) + shift
+    ladder = top * (1 - 2.0 ** (-np.arange(41.0) / 2))  # ever closer to the upper bound
+    sure = [i for i, point in enumerate(ladder) if delta_at(float(point)) > delta]
+    if not sure:
+        return 0.0
+    low, high = float(ladder[sure[-1]]), float(np.append(ladder, top)[sure[-1] + 1])
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if delta_at(middle) > delta else (low, middle)
+    return max(0.0, low - shift)
+
+
+def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float]:
+    products, shift = [], 0.0
+    for direction, times in parts:
+        scout = scouted(direction, CAREFUL)
+        high = math.ceil(scout.cut_above(math.exp(max(plan.log_delta - 40.0, -740.0))) / plan.step) + 2
+        low = math.ceil(-scout.cut_below(1e-18) / plan.step) + 2
+        fine = connect_the_dots(direction, plan.step * np.arange(-low, 0.0), plan.step * np.arange(1.0, high + 1))
+        atoms, one = lowered(fine, plan.step, plan.tilt)
+        part: Spectrum | None = tilted(atoms, plan.tilt, plan.step, plan.size) if atoms.mass.sum() > 0 else None
+        if part is None:
+            return None, 0.0
+        products.append(repeated(part, times, plan.size))
+        shift += times * one
+    return reduce(Product.__mul__, products), shift * (1 + 1e-12)
+
+
+def _astray(parts: Parts, plan: Plan, log_total: float) -> float:
+    """A bound of the tilted mass outside the window, which the transform folded into it (Chernoff)."""
+    rising = np.sum([n * scouted_moments(part, CAREFUL).logs for part, n in parts], axis=0)[-len(TILTS) :]
+    first, end = plan.first * plan.step, (plan.first + plan.size) * plan.step
+    below, above = plan.tilt > TILTS, plan.tilt < TILTS
+    lower = rising[below] - log_total + (plan.tilt - TILTS[below]) * first
+    upper = rising[above] - log_total - (TILTS[above] - plan.tilt) * end
+    return min(1.0, math.exp(min(lower.min(initial=0.0), 0.0)) + math.exp(min(upper.min(initial=0.0), 0.0)))
+
+
+def _unbounded_below(parts: Parts) -> float:
+    """The probability of infinite loss, rounded down."""
+    alive = 0.0
+    for direction, times in parts:
+        beyond = scouted(direction, CAREFUL).unbounded
+        alive += times * (math.log1p(-beyond) if beyond < 1 else -math.inf)
+    return -math.expm1(alive) * (1 - GIVEN_UP) + 0.0

@@ -1,0 +1,140 @@
+"""The heart: never below the exact answer, and close to it."""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privet.loss import (
+    ApproximateCurve,
+    FiniteCurve,
+    GaussianCurve,
+    LaplaceCurve,
+    PrivacyLoss,
+    RandomizedResponseCurve,
+)
+from privet.loss.pricing.composition import compose, discretised
+from privet.loss.pricing.plan import plan_for
+from privet.loss.pricing.reading import delta as grid_delta
+from privet.loss.pricing.reading import directed
+from privet.loss.pricing.reading import epsilon as grid_epsilon
+from tests.loss.exact_sums import exact_epsilon, hockey_stick, joint, repeated_response_delta
+
+ROUNDING = 1e-12  # of the brute-force sums themselves
+
+
+def rows(size: int) -> st.SearchStrategy[list[float]]:
+    """A probability row, often with zeros."""
+    weights = st.lists(st.sampled_from([0, 0, 1, 2, 3, 5, 9, 20]), min_size=size, max_size=size)
+    return weights.filter(any).map(lambda w: [x / sum(w) for x in w])
+
+
+@st.composite
+def finite_compositions(draw: st.DrawFn) -> list[tuple[list[list[float]], int]]:
+    kinds = draw(st.integers(1, 3))
+    room = 8
+    parts = []
+    for _ in range(kinds):
+        size = draw(st.integers(2, 3))
+        times = draw(st.integers(1, max(1, room // kinds)))
+        parts.append(([draw(rows(size)), draw(rows(size))], times))
+    return parts
+
+
+@settings(deadline=None, max_examples=40)
+@given(finite_compositions(), st.floats(0, 6), st.sampled_from([0.3, 1e-2, 1e-4, 1e-7]))
+def test_never_below_brute_force(parts: list[tuple[list[list[float]], int]], epsilon: float, delta: float) -> None:
+    loss = sum((PrivacyLoss.of(FiniteCurve(matrix), n) for matrix, n in parts), PrivacyLoss())
+    p, q = joint([(m[0], m[1]) for m, n in parts for _ in range(n)])
+    for one, other in ((p, q), (q, p)):
+        exact = hockey_stick(one, other, epsilon)
+        assert loss.delta(epsilon) >= exact * (1 - ROUNDING) - 1e-15
+    if any(hockey_stick(a, b, 200.0) > delta for a, b in ((p, q), (q, p))):
+        assert loss.epsilon(delta) == math.inf
+    else:
+        assert loss.epsilon(delta) >= max(exact_epsilon(p, q, delta), exact_epsilon(q, p, delta)) - 1e-9
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 8), st.sampled_from([0.6, 0.75, 0.9]), st.sampled_from([0.3, 1e-2, 1e-4]))
+def test_symmetric_response_is_exact(times: int, truth: float, delta: float) -> None:
+    loss = PrivacyLoss.of(RandomizedResponseCurve.truthful(truth), times)
+    p, q = joint([((truth, 1 - truth), (1 - truth, truth))] * times)
+    assert loss.epsilon(delta) == pytest.approx(exact_epsilon(p, q, delta), rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize(("times", "epsilon"), [(10, "0.5"), (100, "3"), (100, "8"), (1000, "60"), (2000, "150")])
+def test_optimal_homogeneous_composition_down_to_tiny_deltas(times: int, epsilon: str) -> None:
+    exact = float(repeated_response_delta("0.1", times, epsilon))
+    assert exact > 1e-308
+    found = (PrivacyLoss.of(ApproximateCurve("0.1")) * times).delta(epsilon)
+    assert exact * (1 - 1e-13) <= found <= exact * (1 + 1e-4)
+
+
+def test_a_million_responses() -> None:
+    found = (PrivacyLoss.of(ApproximateCurve(1)) * 10**6).epsilon(1e-6)
+    mean, spread = 1e6 * math.tanh(0.5), 2e3 * math.exp(0.5) / (1 + math.e)
+    assert found == pytest.approx(mean + 4.7534 * spread, rel=1e-5)
+
+
+@pytest.mark.parametrize("delta", [0.3, 1e-2, 1e-6, 1e-20, 1e-100, 1e-300])
+@pytest.mark.parametrize("times", [3, 100, 10_000])
+def test_gaussians_on_the_grid_match_the_closed_form_at_every_depth(times: int, delta: float) -> None:
+    """The closed form is one Gaussian; `reading` is asked directly, so that parts are not fused."""
+    curve = GaussianCurve(1 / math.sqrt(times))
+    exact = PrivacyLoss.of(curve, times).epsilon(delta)
+    found = grid_epsilon(directed([(curve, times)], adding=False), delta)
+    assert exact * (1 - 1e-12) <= found <= exact + 1e-4 * (exact + 0.1)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.sampled_from([0.05, 0.1, 0.3, 1.0]), min_size=2, max_size=6), st.floats(0.01, 4))
+def test_grid_delta_is_above_the_exact_gaussian_delta(scales: list[float], epsilon: float) -> None:
+    parts = directed([(GaussianCurve(mu), 1) for mu in sorted(set(scales))] + [(LaplaceCurve(0), 1)], adding=False)
+    mu = math.sqrt(math.fsum(m * m for m in set(scales)))
+    exact = float(GaussianCurve(mu).removing(np.array([epsilon]))[0])
+    assert grid_delta(parts, epsilon) >= exact * (1 - 1e-11)
+
+
+def test_the_rounding_allowance_covers_the_rounding() -> None:
+    """The transform against a direct convolution in extended precision: it errs, by less than what is added."""
+    parts = directed([(LaplaceCurve("0.3"), 8)], adding=False)
+    plan = plan_for(parts, log_delta=math.log(1e-10))
+    found = compose(parts, plan)
+    atoms = discretised(parts[0][0], plan.step, 0.0)
+    weight = atoms.mass.astype(np.longdouble) * np.exp(np.longdouble(plan.tilt) * atoms.losses)
+    direct = one = weight / weight.sum()
+    for _ in range(7):
+        direct = np.convolve(direct, one)
+    low = 8 * round(float(atoms.losses[0]) / plan.step)
+    places = (np.arange(low, low + len(direct)) - plan.first) % plan.size
+    folded = np.zeros(plan.size, dtype=np.longdouble)
+    np.add.at(folded, places, direct)
+    error = np.abs(folded - (found.mass - found.noise))
+    assert 0 < float(error.max()) < found.noise
+    assert bool(np.all(found.mass >= folded))
+
+
+def test_parts_are_priced_the_same_in_any_order_and_after_any_history() -> None:
+    losses = [PrivacyLoss.of(LaplaceCurve(1 / (20 + i))) for i in range(12)]
+    forward = backward = PrivacyLoss()
+    for one, other in zip(losses, reversed(losses), strict=True):
+        forward, backward = forward + one, backward + other
+        forward.epsilon(1e-6)
+    assert forward == backward
+    assert forward.epsilon(1e-6) == pytest.approx(backward.epsilon(1e-6), rel=1e-9)
+
+
+def test_many_threads_price_the_same() -> None:
+    """The memories are shared; readings from eight threads agree with those of one."""
+    losses = [
+        PrivacyLoss.of(LaplaceCurve(1 / (20 + i)), 1 + i % 3) + PrivacyLoss.of(ApproximateCurve("0.1"))
+        for i in range(40)
+    ]
+    alone = [loss.epsilon(1e-6) for loss in losses]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda loss: loss.epsilon(1e-6), losses * 4))
+    assert together == pytest.approx(alone * 4, rel=1e-9)
