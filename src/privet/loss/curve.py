@@ -67,6 +67,11 @@ class LossCurve(ABC):
         """True if every loss is a whole multiple of `spacing`, so that a grid of that step is exact."""
         return False
 
+    @property
+    def known_by_renyi(self) -> bool:
+        """True if the curve is only a conversion of Rényi divergences, which add better than the curve composes."""
+        return False
+
     def renyi(self, order: float) -> tuple[float, float]:
         """Rényi divergence of an order in (1, inf), removing and adding; inf where the curve does not bound it.
 

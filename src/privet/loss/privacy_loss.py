@@ -11,9 +11,8 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss import facts
-from privet.loss.curve import Array, LossCurve
+from privet.loss.curve import ROUNDING, Array, LossCurve
 from privet.loss.curves.combined import ParallelCurve, ReversedCurve
-from privet.loss.curves.concentrated import ConcentratedCurve, RenyiBoundCurve
 from privet.loss.curves.pure import ApproximateCurve
 from privet.loss.curves.sampled import SampledCurve
 from privet.loss.curves.shuffled import shuffled_curve
@@ -25,6 +24,7 @@ from privet.loss.pricing.below import epsilon_below
 from privet.loss.pricing.plan import Parts
 from privet.loss.pricing.solving import solved
 
+LARGE = 700.0  # exponents up to here are floats
 NEAR_ONE = 1.0 + 2.0**-23  # Rényi orders below are read here: divergences grow with the order
 
 
@@ -168,17 +168,19 @@ class PrivacyLoss:
         ):
             level = math.nextafter(level, 0.0)  # the float at the very end of the curve stands for more than was asked
         found = max(reading.delta(parts, level) for parts in self._directions) if self.parts else 0.0
-        return min(found, self._converted(level)) if self._has_bounds else found
+        return min(found, float(self._conversion(np.array([level]))[0])) if self._has_bounds else found
 
     def epsilon(self, delta: Exact) -> float:
         """The smallest epsilon such that (epsilon, delta)-DP holds, from above; inf if there is none."""
         level = _level(delta, "delta")
         found = max(reading.epsilon(parts, level) for parts in self._directions) if self.parts else 0.0
-        return min(found, self._converted_epsilon(level)) if self._has_bounds else found
+        return min(found, solved(self._conversion, level)) if self._has_bounds else found
 
     def lower_bound(self, delta: Exact) -> float:
-        """An epsilon that the composition of these very curves certainly costs at this delta."""
+        """An epsilon that the composition of these very curves certainly costs; 0 where a curve is only a bound."""
         level = _level(delta, "delta")
+        if self._has_bounds:
+            return 0.0
         return max((epsilon_below(parts, level) for parts in self._directions), default=0.0)
 
     def max_divergence(self, delta: Exact = 0) -> float:
@@ -248,7 +250,9 @@ class PrivacyLoss:
             level = min(level, self.epsilon(failure * share) - math.log1p(-share))
         if math.isinf(level):
             return 0.0, 1.0
-        return prior / (prior + (1 - prior) * math.exp(level)), prior / (prior + (1 - prior) * math.exp(-level))
+        least = prior / (prior + (1 - prior) * math.exp(level)) if level < LARGE else 0.0
+        most = prior / (prior + (1 - prior) * math.exp(-level))
+        return least * (1 - ROUNDING), min(1.0, most * (1 + ROUNDING))
 
     def losses_at(self, uniforms: Sequence[float] | Array) -> Array:
         """The privacy loss at these quantiles: feed uniform random numbers to see the loss as a random variable."""
@@ -285,16 +289,16 @@ class PrivacyLoss:
 
     @property
     def _has_bounds(self) -> bool:
-        return len(self.parts) > 1 and any(
-            type(curve) in (ConcentratedCurve, RenyiBoundCurve) for curve, _ in self.parts
-        )
+        runs = sum(times for _, times in self.parts)
+        return runs > 1 and any(curve.known_by_renyi for curve, _ in self.parts)
 
-    def _converted(self, epsilon: float) -> float:
+    @cached_property
+    def _divergences(self) -> tuple[Array, Array]:
+        return reading.divergences(self.renyi)
+
+    def _conversion(self, epsilon: Array) -> Array:
         """Rényi divergences add, so a loss made of such bounds may be priced best by their sum."""
-        return reading.best_conversion(self.renyi, epsilon)
-
-    def _converted_epsilon(self, delta: float) -> float:
-        return solved(lambda e: np.array([self._converted(float(x)) for x in e]), delta)
+        return reading.best_conversion(*self._divergences, epsilon)
 
 
 def sum_of(losses: Iterable[PrivacyLoss]) -> PrivacyLoss:

@@ -74,6 +74,11 @@ class ConcentratedCurve(LossCurve):
         """Delta at each epsilon."""
         return concentrated_delta(float(self.rho), epsilon)
 
+    @property
+    def known_by_renyi(self) -> bool:
+        """It is the bound and nothing else."""
+        return True
+
     def renyi(self, order: float) -> tuple[float, float]:
         """The definition."""
         value = float_at_least(exact(order, "order") * Fraction(self.rho))
@@ -123,6 +128,11 @@ class RenyiBoundCurve(LossCurve):
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""
         return converted_delta(float(self.order), float(self.divergence), epsilon)
+
+    @property
+    def known_by_renyi(self) -> bool:
+        """It is the bound and nothing else."""
+        return True
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Divergences grow with the order: the bound holds up to its own order and says nothing above."""

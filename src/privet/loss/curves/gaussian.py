@@ -120,6 +120,11 @@ class DiscreteGaussianCurve(LossCurve):
         grown = np.where(epsilon < LARGE, np.exp(np.minimum(epsilon, LARGE)) * outside, 0.0)
         return rounded_up(inside * (1 + lost) - grown * (1 - lost))
 
+    @property
+    def known_by_renyi(self) -> bool:
+        """Beyond the table."""
+        return self.scale > TABLE_SCALE  # type: ignore[operator] # kept exact
+
     def renyi(self, order: float) -> tuple[float, float]:
         """Canonne, Kamath and Steinke 2020, Proposition 5: at most that of the continuous Gaussian."""
         value = float_at_least(exact(order, "order") * self.sensitivity**2 / (2 * Fraction(self.scale) ** 2))

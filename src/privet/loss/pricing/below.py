@@ -20,6 +20,7 @@ from privet.loss.pricing.reading import epsilon, largest_loss
 from privet.loss.pricing.solving import solved
 
 GIVEN_UP = 2.0**-36  # relative error that a curve's own values may have
+COARSE = 30.0  # a step so wide that a lowered chord would vanish: nothing is claimed then
 GUARD = 14.0  # how much less may stray from the window than for an upper bound, in natural logarithms
 
 
@@ -65,7 +66,7 @@ def epsilon_below(parts: Parts, delta: float) -> float:
     if len(parts) == 1 and parts[0][1] == 1:
         return solved(parts[0][0].ahead, delta * (1 + GIVEN_UP)) * (1 - GIVEN_UP)
     plan = plan_for(parts, log_delta=math.log(max(delta - certain, 1e-300)), scouts=CAREFUL, guard=GUARD)
-    product, shift = _product_below(parts, plan)
+    product, shift = _product_below(parts, plan) if plan.step <= COARSE else (None, 0.0)
     if product is None:
         return 0.0
     mass = np.roll(np.fft.irfft(product.values, plan.size), -(plan.first % plan.size))

@@ -137,6 +137,8 @@ class Composition:
         first = int(enough[0])
         if first == 0:
             return float(losses[0])
+        if not shrunk[first] > 0:
+            return float(losses[first])
         rounding = 4 * UNIT * (losses.size - first)  # of the running sums, whose difference may be all but cancelled
         inside = math.log(max((total[first] - room) / shrunk[first], 5e-324)) + center + rounding
         return max(inside, float(losses[first - 1]))

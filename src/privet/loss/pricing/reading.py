@@ -138,9 +138,14 @@ def quantiles(parts: Parts, uniforms: Array) -> Array:
     return losses[np.minimum(np.searchsorted(below, uniforms), len(losses) - 1)]
 
 
-def best_conversion(renyi: Callable[[float], float], epsilon: float) -> float:
-    """Delta at epsilon from Rényi divergences alone, at the best of many orders."""
+def divergences(renyi: Callable[[float], float]) -> tuple[Array, Array]:
+    """The orders at which a Rényi divergence is finite, among many, and the divergences there."""
     orders = 1.0 + TILTS[ORDERS]
-    divergences = np.array([renyi(float(order)) for order in orders])
-    known = np.isfinite(divergences)
-    return float(converted_delta(orders[known], divergences[known], np.full(known.sum(), epsilon)).min(initial=1.0))
+    found = np.array([renyi(float(order)) for order in orders])
+    known = np.isfinite(found)
+    return orders[known], found[known]
+
+
+def best_conversion(orders: Array, divergences: Array, epsilon: Array) -> Array:
+    """Delta at each epsilon from Rényi divergences alone, at the best of the orders."""
+    return converted_delta(orders[:, None], divergences[:, None], epsilon).min(axis=0, initial=1.0)

@@ -1,0 +1,108 @@
+"""Readings are total: a number or infinity for every curve, count and level, never an exception, a warning or NaN."""
+
+import math
+import pickle
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from privet.errors import InvalidParameter
+from privet.loss import (
+    ApproximateCurve,
+    ConcentratedCurve,
+    DiscreteGaussianCurve,
+    DiscreteLaplaceCurve,
+    ExponentialCurve,
+    FiniteCurve,
+    GaussianCurve,
+    Guarantee,
+    KaryResponseCurve,
+    LaplaceCurve,
+    LossCurve,
+    PermuteAndFlipCurve,
+    PrivacyLoss,
+    RandomizedResponseCurve,
+    RenyiBoundCurve,
+)
+
+CURVES = [
+    ApproximateCurve(0),
+    ApproximateCurve(1e-9),
+    ApproximateCurve(1000),
+    ApproximateCurve(1, 1e-6),
+    ApproximateCurve(0, 1),
+    ApproximateCurve(3, "1e-300"),
+    LaplaceCurve(0),
+    LaplaceCurve(1e-8),
+    LaplaceCurve(1000),
+    GaussianCurve(0),
+    GaussianCurve(1e-6),
+    GaussianCurve(100),
+    DiscreteLaplaceCurve(1000),
+    DiscreteLaplaceCurve("0.001"),
+    DiscreteGaussianCurve("0.05"),
+    DiscreteGaussianCurve(30_000),
+    RandomizedResponseCurve(0, 0),
+    RandomizedResponseCurve("0.5", "0.5"),
+    RandomizedResponseCurve("0.1", 0),
+    KaryResponseCurve(1000, "0.01"),
+    FiniteCurve(((1, 0), (0, 1))),
+    FiniteCurve((("0.5", "0.5", 0), (0, "0.5", "0.5"))),
+    ExponentialCurve(0),
+    ExponentialCurve(1000),
+    PermuteAndFlipCurve(1000),
+    ConcentratedCurve(1000),
+    RenyiBoundCurve(2, 1),
+]
+READINGS: dict[str, Callable[[PrivacyLoss], float]] = {
+    "delta(0)": lambda loss: loss.delta(0),
+    "delta(1)": lambda loss: loss.delta(1),
+    "delta(1000)": lambda loss: loss.delta(1000),
+    "delta(inf)": lambda loss: loss.delta(math.inf),
+    "epsilon(0)": lambda loss: loss.epsilon(0),
+    "epsilon(1e-300)": lambda loss: loss.epsilon(1e-300),
+    "epsilon(1e-6)": lambda loss: loss.epsilon(1e-6),
+    "epsilon(1)": lambda loss: loss.epsilon(1),
+    "renyi(1)": lambda loss: loss.renyi(1),
+    "renyi(2)": lambda loss: loss.renyi(2),
+    "renyi(inf)": lambda loss: loss.renyi(math.inf),
+    "zcdp": lambda loss: loss.zcdp(),
+    "advantage": lambda loss: loss.advantage(),
+    "tradeoff": lambda loss: loss.tradeoff(0.1),
+    "posterior": lambda loss: sum(loss.posterior(0.1)),
+    "lower_bound": lambda loss: loss.lower_bound(1e-6),
+}
+
+
+@pytest.mark.parametrize("times", [0, 1, 3, 1_000_000])
+@pytest.mark.parametrize("curve", CURVES, ids=repr)
+def test_every_reading_is_a_number(curve: LossCurve, times: int) -> None:
+    loss = PrivacyLoss.of(curve, times)
+    found = {name: reading(loss) for name, reading in READINGS.items()}
+    assert not any(math.isnan(value) for value in found.values()), found
+    assert all(value >= 0 for value in found.values()), found
+    falling = [found[name] for name in ("delta(0)", "delta(1)", "delta(1000)", "delta(inf)")]
+    assert all(after <= before * (1 + 1e-12) <= 1 + 1e-12 for before, after in pairwise(falling)), found
+    assert found["lower_bound"] <= found["epsilon(1e-6)"] * (1 + 1e-9)
+
+
+def test_wide_discrete_gaussians_compose_as_gaussians_do() -> None:
+    wide = PrivacyLoss.of(DiscreteGaussianCurve(30_000)) * 1_000_000
+    exact = PrivacyLoss.of(GaussianCurve("1/30"))
+    assert exact.epsilon(1e-6) <= wide.epsilon(1e-6) <= 1.2 * exact.epsilon(1e-6)
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=repr)
+def test_a_loss_that_was_read_can_still_be_sent_to_another_process(curve: LossCurve) -> None:
+    loss = PrivacyLoss.of(curve, 2)
+    loss.epsilon(1e-6)
+    assert pickle.loads(pickle.dumps(loss)) == loss  # noqa: S301 - our own bytes
+
+
+def test_numbers_too_large_to_hold_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="finite number"):
+        Guarantee("1e999999999")
+    with pytest.raises(InvalidParameter, match="finite number"):
+        Guarantee("1e-999999999")
+    assert float(Guarantee("1e-300").epsilon) == 1e-300
