@@ -6,12 +6,11 @@ memories are cleared before each repetition, and the best of the repetitions cou
 
 import json
 import math
-import subprocess
-import sys
 import time
-import venv
 from collections.abc import Callable
-from pathlib import Path
+
+from peers import run_peer
+from rich.console import Console
 
 from privet.loss import (
     GaussianCurve,
@@ -21,7 +20,6 @@ from privet.loss import (
 )
 from privet.loss.pricing import composition, grid, plan, reading
 
-PEERS = Path(__file__).resolve().parent.parent / ".peers"
 DELTA = 1e-6
 REPEATS = 7
 of = PrivacyLoss.of
@@ -147,21 +145,10 @@ for error in (0.1, 0.01):
 Row = dict[str, object]
 
 
-def peer(name: str, script: str) -> list[Row]:
-    """What a peer answers, from its own virtual environment."""
-    home = PEERS / name
-    python = str(home / "bin" / "python")
-    if not (home / "ready").exists():
-        print(f"privet: installing {name} into {home} (once)", file=sys.stderr)
-        venv.create(home, with_pip=True)
-        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", name)
-        (home / "ready").touch()
-    return [{"who": name, **json.loads(line)} for line in run(python, "-c", TIMED + script).splitlines()]
-
-
-def run(*command: str) -> str:
-    """The output of a command that is written in this file."""
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - see above
+def peer(name: str, release: str, script: str, console: Console) -> list[Row]:
+    """What a peer answers, from its own environment."""
+    lines = run_peer(name, [f"{name}=={release}"], ["-c", TIMED + script], console)
+    return [{"who": name, **json.loads(line)} for line in lines]
 
 
 def forget() -> None:
@@ -187,7 +174,10 @@ def privet() -> list[Row]:
 
 
 def main() -> None:
-    rows = [*privet(), *peer("dp-accounting", DP_ACCOUNTING), *peer("prv-accountant", PRV_ACCOUNTANT)]
+    console = Console()
+    dp_accounting = peer("dp-accounting", "0.6.0", DP_ACCOUNTING, console)
+    prv_accountant = peer("prv-accountant", "0.2.0", PRV_ACCOUNTANT, console)
+    rows = [*privet(), *dp_accounting, *prv_accountant]
     print("| work (δ=1e-6) | who | how | ε | ms |\n|---|---|---|--:|--:|")
     for job in JOBS:
         for row in rows:

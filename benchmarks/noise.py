@@ -1,5 +1,6 @@
 """How fast exact noise is, beside numpy's unsafe noise and the peers' safe noise, on one core, in one run."""
 
+import json
 import time
 from fractions import Fraction
 from functools import partial
@@ -23,7 +24,7 @@ from privet.noise import (
 from privet.noise.lazy import RADIUS, midpoints
 
 N = 1_000_000
-SCRIPT = Path(__file__).with_name("noise_peers.py")
+SCRIPT = str(Path(__file__).with_name("noise_peers.py"))
 ENTROPY = Entropy()
 
 
@@ -122,8 +123,8 @@ def show_timing(console: Console) -> None:
 
 def main() -> None:
     console = Console(width=150)
-    opendp = run_peer("opendp", ["opendp==0.16.0", "numpy"], SCRIPT, console)
-    pydp = run_peer("pydp", ["python-dp==1.1.5", "numpy"], SCRIPT, console)
+    opendp = json.loads(run_peer("opendp", ["opendp==0.16.0", "numpy"], [SCRIPT, "opendp"], console)[-1])
+    pydp = json.loads(run_peer("pydp", ["python-dp==1.1.5", "numpy"], [SCRIPT, "pydp"], console)[-1])
     generator = np.random.default_rng(1)
     with console.status("measuring Privet and numpy"):
         laplace = best_of(lambda: generator.laplace(0.0, 10.0, N)) / N

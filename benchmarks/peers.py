@@ -1,6 +1,5 @@
 """Peers: other libraries, each in an environment of its own, measured in the same run as Privet."""
 
-import json
 import subprocess
 import sys
 import time
@@ -25,8 +24,8 @@ def best_of(work: Callable[[], object], repeats: int = REPEATS) -> float:
     return min(times)
 
 
-def run_peer(name: str, requirements: list[str], script: Path, console: Console) -> dict[str, float]:
-    """Run a script in the peer's environment, made if need be, and return the numbers it prints as JSON."""
+def run_peer(name: str, requirements: list[str], arguments: list[str], console: Console) -> list[str]:
+    """Run Python with these arguments in the peer's environment, made if need be, and return the lines it prints."""
     python = ENVIRONMENTS / name / "bin" / "python"
     if not (ENVIRONMENTS / name / "ready").exists():
         with console.status(f"installing {' '.join(requirements)} into {ENVIRONMENTS.name}/{name}"):
@@ -34,9 +33,7 @@ def run_peer(name: str, requirements: list[str], script: Path, console: Console)
             _call(str(python), "-m", "pip", "install", "--quiet", *requirements)
             (ENVIRONMENTS / name / "ready").touch()
     with console.status(f"measuring {name}"):
-        printed = _call(str(python), str(script), name)
-    numbers: dict[str, float] = json.loads(printed.splitlines()[-1])
-    return numbers
+        return _call(str(python), *arguments).splitlines()
 
 
 def _call(*command: str) -> str:

@@ -148,4 +148,5 @@ def divergences(renyi: Callable[[float], float]) -> tuple[Array, Array]:
 
 def best_conversion(orders: Array, divergences: Array, epsilon: Array) -> Array:
     """Delta at each epsilon from Rényi divergences alone, at the best of the orders."""
-    return converted_delta(orders[:, None], divergences[:, None], epsilon).min(axis=0, initial=1.0)
+    delta: Array = converted_delta(orders[:, None], divergences[:, None], epsilon).min(axis=0, initial=1.0)
+    return delta
