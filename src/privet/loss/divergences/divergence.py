@@ -33,7 +33,7 @@ def masses(distribution: Masses, name: str = "distribution") -> Array:
     if not (np.all(array >= 0) and abs(math.fsum(array) - 1) <= _SUM_TOLERANCE):
         raise InvalidParameter(
             f"{name} must have masses of at least 0 that sum to 1; got the sum {math.fsum(array)} "
-            f"and the smallest mass {array.min()}: divide by the sum first."
+            f"and the smallest mass {np.min(array)}: divide by the sum first."
         )
     return array
 
@@ -103,7 +103,7 @@ def max_divergence(p: Masses, q: Masses) -> float:
         >>> max_divergence([0.5, 0.5, 0], [1, 0, 0])
         inf
     """
-    largest = float(log_ratio(*pair(p, q)).max())
+    largest = float(np.max(log_ratio(*pair(p, q))))
     return max(0.0, largest * (1 + RESERVE))
 
 
@@ -138,7 +138,7 @@ def approximate_max_divergence(p: Masses, q: Masses, *, delta: float) -> float:
     below = np.cumsum(second[order]) * (1 - drift)
     logs = np.log(above) - np.log(below)
     slack = RESERVE * (np.abs(np.log(above)) + np.abs(np.log(below)) + 1)
-    return max(0.0, float((logs + slack).max()))
+    return max(0.0, float(np.max(logs + slack)))
 
 
 def renyi_divergence(p: Masses, q: Masses, *, order: float) -> float:
@@ -175,7 +175,7 @@ def renyi_of_loss(mass: Array, loss: Array, order: float) -> float:
     if slope == 0:
         return max(0.0, _expectation_up(mass * loss))
     exponent = slope * loss
-    top = float(exponent.max())
+    top = float(np.max(exponent))
     if top <= 1:
         return max(0.0, math.log1p(_expectation_up(mass * np.expm1(exponent))) / slope * (1 + RESERVE))
     weights = np.exp(np.log(mass) + exponent - top)

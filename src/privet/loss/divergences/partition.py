@@ -20,7 +20,7 @@ def merge(distribution: Array, cells: Sequence[int]) -> Array:
     if len(cells) != mass.size:
         raise InvalidParameter(f"cells needs one label per outcome; got {len(cells)} labels for {mass.size} outcomes.")
     _, labels = np.unique(np.asarray(cells), return_inverse=True)
-    merged = np.zeros(labels.max() + 1)
+    merged = np.zeros(int(np.max(labels)) + 1)
     np.add.at(merged, labels, mass)
     return merged
 

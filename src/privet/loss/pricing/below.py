@@ -49,7 +49,7 @@ def _best_shift(deficit: Array, mass: Array, exponent: Array, step: float) -> fl
     if not mass.size:
         return 0.0
     weight = np.log(mass) + exponent
-    weight = np.exp(weight - weight.max())
+    weight = np.exp(weight - np.max(weight))
     order = np.argsort(deficit)
     above = 1.0 - np.cumsum(weight[order]) / weight.sum()
     shifts = np.maximum(deficit[order], 0.0)
@@ -117,7 +117,8 @@ def _astray(parts: Parts, plan: Plan, log_total: float) -> float:
     below, above = plan.tilt > TILTS, plan.tilt < TILTS
     lower = rising[below] - log_total + (plan.tilt - TILTS[below]) * first
     upper = rising[above] - log_total - (TILTS[above] - plan.tilt) * end
-    return min(1.0, math.exp(min(lower.min(initial=0.0), 0.0)) + math.exp(min(upper.min(initial=0.0), 0.0)))
+    outside = math.exp(float(np.min(lower, initial=0.0))) + math.exp(float(np.min(upper, initial=0.0)))
+    return min(1.0, outside)
 
 
 def _unbounded_below(parts: Parts) -> float:

@@ -249,7 +249,7 @@ def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
     """The transform of a loss distribution on the grid, seen through e^(tilt * loss)."""
     with np.errstate(divide="ignore"):
         exponent = np.log(atoms.mass) + tilt * atoms.losses
-    top = float(exponent.max())
+    top = float(np.max(exponent))
     if math.isinf(top):
         return Spectrum(np.zeros(size // 2 + 1, dtype=np.complex128), 0.0, 1.0, 0.0, 0.0)
     weight = np.exp(exponent - top)

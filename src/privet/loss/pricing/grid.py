@@ -62,7 +62,7 @@ class Atoms:
         """Log E[e^(order * loss); loss < inf]."""
         kept = self.mass > 0
         exponent = np.log(self.mass[kept]) + order * self.losses[kept]
-        top = float(exponent.max(initial=-math.inf))
+        top = float(np.max(exponent, initial=-math.inf))
         return top if math.isinf(top) else top + math.log(float(np.exp(exponent - top).sum()))
 
 
