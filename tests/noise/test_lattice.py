@@ -64,6 +64,11 @@ def test_widened_sensitivity_is_never_exceeded(x: float, y: float, exponent: int
     assert abs(lattice.to_step(x) - lattice.to_step(y)) <= lattice.widened(distance)
 
 
+def test_fractions_beyond_every_float_are_numbers_too() -> None:
+    assert Lattice(0).widened(Fraction(10) ** 400) == 10**400
+    assert Lattice(0).to_step(10**400) == 10**400
+
+
 def test_widened_sensitivity_is_reached() -> None:
     assert Lattice(0).widened(Fraction(1, 10)) == 1  # 0.45 and 0.55 round to 0 and 1
     assert Lattice(0).to_steps([0.45, 0.55]).tolist() == [0, 1]

@@ -37,7 +37,7 @@ def exact_number(value: Number, *, name: str) -> Fraction:
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction | Decimal):
         raise InvalidParameter(f"{name} must be a number, got {type(value).__name__}")
-    if not math.isfinite(value):
+    if isinstance(value, float | Decimal) and not math.isfinite(value):
         raise InvalidParameter(f"{name} must be finite, got {value}")
     return Fraction(value)
 
