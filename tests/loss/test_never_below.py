@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -135,6 +136,38 @@ def test_sampled_compositions(epsilon: str, rate: str, times: int) -> None:
         found = loss.delta(level)
         assert not ball(found) < exact
         assert found <= float(exact.mid()) * 1.01 + 1e-9
+
+
+@pytest.mark.parametrize("rate", ["0.01", "0.3", "0.9"])
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_sampled_compositions_of_compositions(rate: str, times: int) -> None:
+    """The inner curve is itself computed; its wiggles must neither fall below the truth nor add up."""
+    inner_levels, share = [ball("0.77")] * 3 + [ball("0.85")], ball(rate)
+    inner = PrivacyLoss.of(ApproximateCurve("0.77"), 3) + PrivacyLoss.of(ApproximateCurve("0.85"))
+    p, q = [arb(1)], [arb(1)]
+    for one in inner_levels:
+        truth = 1 / (1 + (-one).exp())
+        p, q = [x * t for x in p for t in (truth, 1 - truth)], [x * t for x in q for t in (1 - truth, truth)]
+    pairs = Counter[str]()
+    outcomes: dict[str, tuple[arb, arb]] = {}
+    for x, y in zip(p, q, strict=True):  # equal outcomes are counted together, or five runs would be a million
+        key = str((x / y).log().mid())[:20]
+        pairs[key] += 1
+        outcomes[key] = (share * x + (1 - share) * y, y)
+    both = [(pairs[key] * x, pairs[key] * y) for key, (x, y) in outcomes.items()]
+    joint = [(arb(1), arb(1))]
+    for _ in range(times):
+        joint = [(x * a, y * b) for x, y in joint for a, b in both]
+    loss = inner.sampled(rate) * times
+    for level in (0.0, 0.05, 0.3):
+        grown = ball(level).exp()
+        sums = [
+            sum((gap for gap in ((x - grown * y) if leaving else (y - grown * x) for x, y in joint) if gap > 0), arb(0))
+            for leaving in (True, False)
+        ]
+        exact = max(sums, key=lambda found: float(found.mid()))
+        assert not ball(loss.delta(level)) < exact
+        assert loss.delta(level) <= float(exact.mid()) * 1.001 + 1e-6
 
 
 SMALL = [Fraction(1, 10**6), Fraction(3, 1000), Fraction(1, 3), Fraction(2), Fraction(40)]

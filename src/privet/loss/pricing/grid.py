@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 
 from privet.loss.curve import ROUNDING, Array, LossCurve
 
 QUICK, CAREFUL = 24, 1024  # points of a scouting grid on each side of zero
+WIGGLE = 1e-9  # negative mass that is put down to rounding; more comes from a curve that is not convex
+WIDEST = 600.0  # losses further apart have no common floating scale
 SPREAD = 8.0  # how much denser the scouting grid is around zero than at its ends
 
 
@@ -89,13 +92,10 @@ def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
     ahead[0] = behind[-1] = top
     gap = losses[1:] - losses[:-1]
     climb = np.concatenate([behind[1:] - behind[:-1], ahead[1:] - ahead[:-1]])
-    mass = np.empty_like(losses)
-    with np.errstate(over="ignore"):
-        mass[:-1] = climb / np.expm1(gap)
-    mass[-1] = 0.0
-    mass[1:] -= climb / -np.expm1(-gap)
-    mass[zero] += 1.0
-    mass[0] -= behind[0]
+    mass = _masses(climb, gap, zero, float(behind[0]))
+    if -float(np.sum(mass, where=mass < 0)) > WIGGLE and losses[-1] - losses[0] < WIDEST:
+        climb = np.concatenate([_convex(climb[:zero], losses[: zero + 1]), _convex(climb[zero:], losses[zero:])])
+        mass = _masses(climb, gap, zero, float(behind[0]))
     return Atoms(losses, np.maximum(mass, 0.0) * (1.0 + ROUNDING), float(ahead[-1]))
 
 
@@ -103,6 +103,30 @@ def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
 def unbounded_loss(direction: Direction) -> float:
     """The probability of infinite loss."""
     return float(direction.ahead(np.array([0.0, math.inf]))[1])
+
+
+def _masses(climb: Array, gap: Array, zero: int, left: float) -> Array:
+    """Differences of slopes: the mass at each loss, from how much the polygon climbs in each gap."""
+    mass = np.empty(len(climb) + 1)
+    with np.errstate(over="ignore"):
+        mass[:-1] = climb / np.expm1(gap)
+    mass[-1] = 0.0
+    mass[1:] -= climb / -np.expm1(-gap)
+    mass[zero] += 1.0
+    mass[0] -= left
+    return mass
+
+
+def _convex(climb: Array, losses: Array) -> Array:
+    """The climbs of the lower convex hull of the polygon's points.
+
+    Proof: between two points of the hull its chord lies above the chord of the true curve, whose values lie below the
+        points, and that chord lies above the true curve, which is convex. So the hull is still an upper bound; points
+        above it are the wiggles of a curve that was itself computed. Its slopes are the isotonic regression of theirs.
+    """
+    width = np.exp(losses[:-1]) * np.expm1(losses[1:] - losses[:-1])
+    slopes: Array = isotonic_regression(climb / width, weights=width).x * width
+    return slopes
 
 
 @dataclass(frozen=True)
