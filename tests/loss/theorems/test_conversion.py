@@ -61,7 +61,7 @@ def test_renyi_conversions_are_rounded_up(bound: float, order: float, delta: flo
         tight = r + ((a - 1) / a).log() - (d.log() + a.log()) / (a - 1)
         standard = r + (1 / d).log() / (a - 1)
         assert renyi_to_epsilon(bound, order=order, delta=delta) >= 0
-        assert oracle.binary(renyi_to_epsilon(bound, order=order, delta=delta)) >= tight
+        assert not oracle.binary(renyi_to_epsilon(bound, order=order, delta=delta)) < tight  # a tie is undecidable
         assert oracle.at_least(renyi_to_epsilon_standard(bound, order=order, delta=delta), standard, within=5e-16)
 
 
