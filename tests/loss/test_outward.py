@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
-from privet.loss.exact import Exact
-from privet.loss.outward import float_down, float_up, precise, probability_of, sum_up, whole
+from privet.loss.exact import Exact, whole
+from privet.loss.outward import float_down, float_up, precise, probability_of, sum_up
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -1, "nan", "ten", None, True, [1], 1.5])
@@ -21,7 +21,7 @@ def test_probabilities_are_checked_and_named(bad: Exact) -> None:
 
 @pytest.mark.parametrize("bad", [0, -3, 1.5, math.nan, True, "x", None])
 def test_whole_refuses(bad: object) -> None:
-    with pytest.raises(InvalidParameter, match="times must be a whole number of at least 1"):
+    with pytest.raises(InvalidParameter, match="times must be a whole number >= 1"):
         whole(bad, "times")
 
 

@@ -3,6 +3,7 @@
 import math
 import pickle
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
@@ -20,10 +21,12 @@ from privet.loss import (
     KaryResponseCurve,
     LaplaceCurve,
     LossCurve,
+    MixtureCurve,
     PermuteAndFlipCurve,
     PrivacyLoss,
     RandomizedResponseCurve,
     RenyiBoundCurve,
+    ShuffledKaryCurve,
 )
 
 CURVES = [
@@ -98,6 +101,21 @@ def test_a_loss_that_was_read_can_still_be_sent_to_another_process(curve: LossCu
     loss = PrivacyLoss.of(curve, 2)
     loss.epsilon(1e-6)
     assert pickle.loads(pickle.dumps(loss)) == loss  # noqa: S301 - our own bytes
+
+
+def test_weights_and_rows_that_are_off_by_rounding_lose_no_mass() -> None:
+    """Weights that add up to a little less than 1 would otherwise price a mixture a little below the truth."""
+    short = Fraction(1, 2) - Fraction(1, 10**10)
+    sure = PrivacyLoss.of(ApproximateCurve(0, 1))
+    mixed = PrivacyLoss.of(MixtureCurve((short, short), (sure, sure)))
+    assert mixed.delta(1) == 1.0
+    rows = FiniteCurve(((short, short), (short, short))).rows
+    assert all(sum(row) == 1 for row in rows)
+
+
+def test_a_shuffled_response_needs_two_categories() -> None:
+    with pytest.raises(InvalidParameter, match="categories must be a whole number >= 2"):
+        ShuffledKaryCurve(categories=1, epsilon=1, reports=10)
 
 
 def test_numbers_too_large_to_hold_are_refused() -> None:

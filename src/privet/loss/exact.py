@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
+
 from privet.errors import InvalidParameter
 
 Exact = int | float | str | Decimal | Fraction
@@ -47,10 +49,11 @@ def exact_within(value: Exact, name: str, *, low: Exact, high: Exact = math.inf)
     return number
 
 
-def whole(value: object, name: str, *, low: int) -> None:
-    """Refuse what is not a whole number of at least `low`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < low:
+def whole(value: object, name: str, *, low: int = 1) -> int:
+    """The value as an int; refuses what is not a whole number of at least `low`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
         raise InvalidParameter(f"{name} must be a whole number >= {low}, got {value!r}")
+    return int(value)
 
 
 def shortest(number: Fraction) -> str:

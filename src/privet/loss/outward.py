@@ -12,9 +12,6 @@ from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 
-import numpy as np
-
-from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact_within
 
 _PRECISE = Context(prec=80, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
@@ -36,13 +33,6 @@ def nonnegative(number: Exact, name: str) -> Fraction:
 def probability_of(number: Exact, name: str) -> Fraction:
     """Return the number that was meant, between 0 and 1."""
     return exact_within(number, name, low=0, high=1)
-
-
-def whole(number: object, name: str, *, least: int = 1) -> int:
-    """Return a checked whole number."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not number >= least:
-        raise InvalidParameter(f"{name} must be a whole number of at least {least}; got {number!r}.")
-    return int(number)
 
 
 def decimal_of(number: Fraction) -> Decimal:

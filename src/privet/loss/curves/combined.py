@@ -193,9 +193,9 @@ class MixtureCurve(LossCurve):
 
     def __post_init__(self) -> None:
         weights = tuple(exact_within(x, "weight", low=0, high=1) for x in self.weights)
-        object.__setattr__(self, "weights", weights)
         if len(weights) != len(self.alternatives) or abs(sum(weights, Fraction(-1))) > Fraction(1, 10**9):
             raise InvalidParameter("weights must add up to 1, one for each alternative")
+        object.__setattr__(self, "weights", tuple(weight / sum(weights) for weight in weights))
 
     @property
     def neighbors(self) -> frozenset[Neighbors]:

@@ -116,7 +116,7 @@ class FiniteCurve(TableCurve):
         for row in rows:
             if abs(sum(row, Fraction(-1))) > Fraction(1, 10**9):
                 raise InvalidParameter(f"every row of matrix must add up to 1, got {shortest(sum(row, Fraction(0)))}")
-        object.__setattr__(self, "matrix", rows)
+        object.__setattr__(self, "matrix", tuple(tuple(x / sum(row) for x in row) for row in rows))
 
     @property
     def rows(self) -> Table:

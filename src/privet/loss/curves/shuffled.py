@@ -186,6 +186,7 @@ class ShuffledKaryCurve(NumericCurve):
 
     def __post_init__(self) -> None:
         self._keep_exact("epsilon")
+        whole(self.categories, "categories", low=2)
         whole(self.reports, "reports", low=1)
 
     @property

@@ -6,7 +6,7 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss.divergences.divergence import Array, log_ratio, masses
-from privet.loss.outward import whole
+from privet.loss.exact import whole
 
 
 def merge(distribution: Array, cells: Sequence[int]) -> Array:

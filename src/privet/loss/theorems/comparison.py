@@ -9,8 +9,8 @@ import numpy as np
 
 from privet.loss.amount import charge
 from privet.loss.divergences.divergence import Array
-from privet.loss.exact import Exact
-from privet.loss.outward import float_up, probability_of, whole
+from privet.loss.exact import Exact, whole
+from privet.loss.outward import float_up, probability_of
 from privet.loss.privacy_loss import PrivacyLoss
 from privet.loss.theorems.composition import (
     advanced_composition,

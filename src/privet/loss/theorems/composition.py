@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from privet.loss.divergences.divergence import Array
-from privet.loss.exact import Exact
-from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of, whole
+from privet.loss.exact import Exact, whole
+from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of
 from privet.loss.theorems.conversion import (
     best_order,
     pure_to_zcdp,

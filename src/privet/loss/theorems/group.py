@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
-from privet.loss.exact import Exact
-from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of, whole
+from privet.loss.exact import Exact, whole
+from privet.loss.outward import decimal_of, float_up, nonnegative, precise, probability_of
 from privet.loss.theorems.conversion import check_order
 
 
@@ -71,7 +71,7 @@ def group_renyi(bound: Exact, *, order: Exact, doublings: int) -> tuple[float, f
         >>> group_renyi(0.5, order=16, doublings=2)
         (4.0, 4.5)
     """
-    level, steps = check_order(order), whole(doublings, "doublings", least=0)
+    level, steps = check_order(order), whole(doublings, "doublings", low=0)
     if level < 2 ** (steps + 1):
         raise InvalidParameter(
             f"order must be at least 2^(doublings + 1) = {2 ** (steps + 1)}; got {order}: "

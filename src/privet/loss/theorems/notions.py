@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from privet.loss.exact import Exact
-from privet.loss.outward import float_up, nonnegative, whole
+from privet.loss.exact import Exact, whole
+from privet.loss.outward import float_up, nonnegative
 from privet.loss.theorems.conversion import check_order
 from privet.loss.theorems.events import event_bounds
 from privet.loss.theorems.group import group_epsilon, group_renyi
