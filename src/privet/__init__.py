@@ -1,5 +1,20 @@
 """Privet: let others learn from data about people without exposing anyone."""
 
-from privet.loss import Guarantee, Neighbors, PrivacyLoss
+from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
+from privet.errors import BudgetExceeded, PrivetError
+from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
 
-__all__ = ["Guarantee", "Neighbors", "PrivacyLoss"]
+__all__ = [
+    "BudgetExceeded",
+    "ConcentratedGuarantee",
+    "Guarantee",
+    "Ledger",
+    "Neighbors",
+    "PrivacyLoss",
+    "PrivetError",
+    "Release",
+    "Sensitive",
+    "Sensitivity",
+    "Unit",
+    "calibrate",
+]

@@ -66,7 +66,7 @@ def test_free_and_unpayable_costs() -> None:
     assert limit.holds(Amount(math.inf)) == 0
     assert not Amount(Fraction(1)).fits(Amount(math.inf))  # no limit is infinite
     assert limit.less(Amount(math.inf)) == Amount(Fraction(0))
-    assert repr(Amount(Fraction(1, 3), math.inf)) == "Amount(0.333333, inf)"
+    assert repr(Amount(Fraction(1, 3), math.inf)) == "Amount(0.333333333, inf)"
 
 
 @given(st.lists(st.fractions(0, 10), min_size=1, max_size=10), st.fractions(0, 20))

@@ -1,5 +1,6 @@
 """The currency: how much a computation reveals about one privacy unit."""
 
+from privet.loss.amount import Amount
 from privet.loss.calibration import calibrated_scale
 from privet.loss.curve import LossCurve
 from privet.loss.curves.combined import MixtureCurve, TabulatedCurve, WorstOfCurve
@@ -9,15 +10,17 @@ from privet.loss.curves.gaussian import DiscreteGaussianCurve, GaussianCurve
 from privet.loss.curves.laplace import DiscreteLaplaceCurve, LaplaceCurve
 from privet.loss.curves.pure import ApproximateCurve, ExponentialCurve, PermuteAndFlipCurve
 from privet.loss.curves.shuffled import ShuffledCurve, ShuffledKaryCurve
-from privet.loss.guarantee import Guarantee
+from privet.loss.guarantee import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.neighbors import Neighbors
 from privet.loss.privacy_loss import PrivacyLoss
 from privet.loss.rule_choice import best_rule, compare_rules
 from privet.loss.rules import EpsilonSum, GaussianSum, RenyiSum, SpendingRule, ZcdpSum, rule_from_json
 
 __all__ = [
+    "Amount",
     "ApproximateCurve",
     "ConcentratedCurve",
+    "ConcentratedGuarantee",
     "DiscreteGaussianCurve",
     "DiscreteLaplaceCurve",
     "EpsilonSum",
@@ -33,6 +36,7 @@ __all__ = [
     "Neighbors",
     "PermuteAndFlipCurve",
     "PrivacyLoss",
+    "Promise",
     "RandomizedResponseCurve",
     "RenyiBoundCurve",
     "RenyiSum",

@@ -6,12 +6,15 @@ that NaN refuses.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
+from privet.loss.exact import readable
+
 Part: TypeAlias = Fraction | float  # the only floats are infinities
 
+_SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu_squared": "μ²"}
 _DECIMAL_DIGITS = 15  # a decimal of up to 15 digits survives the way through float64 and back
 
 
@@ -42,18 +45,43 @@ class Amount:
         >>> cost, limit = Amount(Fraction(1, 10)), Amount(Fraction(3, 10))
         >>> (cost + cost + cost).fits(limit), (cost * 4).fits(limit), limit.holds(cost)
         (True, False, 3)
+        >>> Amount(Fraction(1, 2), Fraction(0), units=("epsilon", "delta"))
+        ε=0.5, δ=0
     """
 
     parts: tuple[Part, ...]
+    units: tuple[str, ...] = field(compare=False)
 
-    def __init__(self, *parts: Part) -> None:
+    def __init__(self, *parts: Part, units: tuple[str, ...] = ()) -> None:
         object.__setattr__(self, "parts", tuple(part if part >= 0 else math.inf for part in parts))
+        object.__setattr__(self, "units", units)
 
     def __add__(self, other: "Amount") -> "Amount":
-        return Amount(*(mine + theirs for mine, theirs in zip(self.parts, other.parts, strict=True)))
+        sums = (mine + theirs for mine, theirs in zip(self.parts, other.parts, strict=True))
+        return Amount(*sums, units=self.units)
 
     def __mul__(self, times: int) -> "Amount":
-        return Amount(*(part * times if part else part for part in self.parts))
+        return Amount(*(part * times if part else part for part in self.parts), units=self.units)
+
+    @property
+    def epsilon(self) -> Part:
+        """The ε counted, exactly."""
+        return self._counted("epsilon")
+
+    @property
+    def delta(self) -> Part:
+        """The δ counted, exactly."""
+        return self._counted("delta")
+
+    @property
+    def rho(self) -> Part:
+        """The ρ of zCDP counted, exactly."""
+        return self._counted("rho")
+
+    def _counted(self, unit: str) -> Part:
+        if unit not in self.units:
+            raise AttributeError(f"this amount counts {' and '.join(self.units) or 'unnamed parts'}, not {unit}")
+        return self.parts[self.units.index(unit)]
 
     def fits(self, limit: "Amount") -> bool:
         """Return whether every part is within the limit; what cannot be compared does not fit."""
@@ -62,7 +90,7 @@ class Amount:
     def less(self, spent: "Amount") -> "Amount":
         """Return what is left after spending, at least 0 in every part."""
         pairs = zip(self.parts, spent.parts, strict=True)
-        return Amount(*(mine - gone if gone < mine else Fraction(0) for mine, gone in pairs))
+        return Amount(*(mine - gone if gone < mine else Fraction(0) for mine, gone in pairs), units=self.units)
 
     def holds(self, cost: "Amount") -> int | float:
         """Return how many such costs fit into this amount; infinitely many when they cost nothing."""
@@ -74,4 +102,7 @@ class Amount:
         return min((int(count) for count in often), default=math.inf)
 
     def __repr__(self) -> str:
-        return f"Amount({', '.join(f'{float(part):.6g}' for part in self.parts)})"
+        if self.units:
+            pairs = zip(self.units, self.parts, strict=True)
+            return ", ".join(f"{_SYMBOLS.get(unit, unit)}={readable(part)}" for unit, part in pairs)
+        return f"Amount({', '.join(map(readable, self.parts))})"

@@ -14,6 +14,8 @@ from privet.errors import InvalidParameter
 Exact = int | float | str | Decimal | Fraction
 EXPONENT = re.compile(r"[eE][+-]?0*[1-9]\d{4}")  # of five digits or more
 
+READABLE = 11  # characters
+
 
 def exact(value: Exact, name: str) -> Fraction:
     """The rational number that was meant; a float stands for its shortest decimal.
@@ -70,6 +72,17 @@ def shortest(number: Fraction) -> str:
     if Fraction(text) != number:
         return str(number)
     return text.removesuffix(".0").replace("e-0", "e-").replace("e+", "e")
+
+
+def readable(number: Fraction | float) -> str:
+    """The number for people: as it was typed where that is short, else to nine digits.
+
+    Example:
+        >>> readable(Fraction(1, 3)), readable(Fraction("0.25")), readable(Fraction(10**6))
+        ('0.333333333', '0.25', '1000000')
+    """
+    text = shortest(number) if isinstance(number, Fraction) else repr(number)
+    return text if len(text) <= READABLE and "/" not in text else f"{float(number):.9g}"
 
 
 def float_at_most(number: Fraction) -> float:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact_within, shortest
@@ -40,3 +41,27 @@ class Guarantee:
         pairs = (("ε", self.epsilon), ("δ", self.delta), ("γ", self.gamma))
         inside = ", ".join(f"{letter}={shortest(x)}" for letter, x in pairs if x or letter == "ε")
         return f"({inside}) random DP" if self.gamma else f"({inside})-DP"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class ConcentratedGuarantee:
+    """Zero-concentrated differential privacy: the Rényi divergence of every order a is at most rho a.
+
+    Args:
+        rho: >= 0; kept as the exact number that was typed.
+
+    Example:
+        >>> ConcentratedGuarantee("0.5")
+        (ρ=0.5)-zCDP
+    """
+
+    rho: Fraction
+
+    def __init__(self, rho: Exact) -> None:
+        object.__setattr__(self, "rho", exact_within(rho, "rho", low=0))
+
+    def __repr__(self) -> str:
+        return f"(ρ={shortest(self.rho)})-zCDP"
+
+
+Promise: TypeAlias = Guarantee | ConcentratedGuarantee

@@ -2,17 +2,29 @@
 
 import enum
 
+from privet.errors import InvalidParameter
+
 
 class Neighbors(enum.Enum):
     """The relation under which a promise holds; it is part of the promise.
 
     Example:
-        >>> Neighbors.ADD_REMOVE.value
-        'one unit more or less'
+        >>> Neighbors.of("replace").value
+        'one unit replaced by another'
     """
 
     ADD_REMOVE = "one unit more or less"  # "unbounded" differential privacy
     REPLACE = "one unit replaced by another"  # "bounded" differential privacy
+
+    @classmethod
+    def of(cls, relation: "Neighbors | str") -> "Neighbors":
+        """Return the relation itself, or the one with this name: "add_remove" or "replace"."""
+        if isinstance(relation, cls):
+            return relation
+        try:
+            return cls[str(relation).upper()]
+        except KeyError:
+            raise InvalidParameter(f'neighbors must be "add_remove" or "replace", got {relation!r}') from None
 
 
 EITHER = frozenset(Neighbors)

@@ -22,11 +22,13 @@ from privet.errors import InvalidParameter
 from privet.loss.amount import Amount, Part, charge
 from privet.loss.curves.gaussian import GaussianCurve
 from privet.loss.exact import Exact, shortest
-from privet.loss.guarantee import Guarantee
+from privet.loss.guarantee import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.outward import decimal_of, float_down, float_up, precise, probability_of
 from privet.loss.privacy_loss import PrivacyLoss
 from privet.loss.theorems.conversion import best_order, check_order, log_of
 from privet.loss.theorems.gaussian import gaussian_scale, pure_to_gaussian
+
+_PAIR = ("epsilon", "delta")
 
 
 @runtime_checkable
@@ -40,11 +42,20 @@ class SpendingRule(Protocol):
     def name(self) -> str:
         """Return what the rule is called, with its parameter."""
 
-    def cost(self, loss: PrivacyLoss) -> Amount:
-        """Return what this loss takes from the capacity; infinite where the rule cannot price it."""
+    def cost(self, loss: PrivacyLoss, *, promise: Guarantee | None = None, delta: Exact | None = None) -> Amount:
+        """Return what this loss takes from the capacity; infinite where the rule cannot price it.
 
-    def capacity(self, promise: Guarantee) -> Amount:
+        Args:
+            loss: under the neighbor relation of the ledger.
+            promise: a guarantee the loss is known to keep, at which a rule that counts ε and δ may charge it.
+            delta: the δ at which such a rule shall charge it instead; other rules need neither.
+        """
+
+    def capacity(self, promise: Promise) -> Amount:
         """Return the largest total that keeps the promise."""
+
+    def __hash__(self) -> int:
+        """Rules are facts: frozen, and equal if their parameters are."""
 
     def to_json(self) -> str:
         """Return the rule as `rule_from_json` reads it, to be recorded when a ledger opens."""
@@ -79,16 +90,26 @@ class EpsilonSum:
         share = float(Fraction(self.delta_per_answer))
         return f"ε and δ add up (δ={share:g} for an answer that is not pure)" if share else "ε and δ add up"
 
-    def cost(self, loss: PrivacyLoss) -> Amount:
-        """Return (ε(0), 0) for a pure loss, exact where its parts are, else (ε(share), share)."""
+    def cost(self, loss: PrivacyLoss, *, promise: Guarantee | None = None, delta: Exact | None = None) -> Amount:
+        """Return (ε(delta), delta) if asked for, or the promise if it is kept, or (ε(0), 0), or (ε(share), share).
+
+        The share is the rule's `delta_per_answer`. A pure loss is charged exactly where its parts are exact.
+        """
+        if delta is not None and (failure := probability_of(delta, "delta")):
+            return Amount(charge(loss.epsilon(failure)), failure, units=_PAIR)
+        if promise is not None and not promise.gamma and loss.meets(promise):
+            return Amount(promise.epsilon, promise.delta, units=_PAIR)
         share, pure = Fraction(self.delta_per_answer), charge(loss.epsilon(0))
         if pure < math.inf:
-            return Amount(loss.largest_loss if isinstance(loss.largest_loss, Fraction) else pure, Fraction(0))
-        return Amount(charge(loss.epsilon(share)) if share else math.inf, share)
+            top = loss.largest_loss
+            return Amount(top if isinstance(top, Fraction) else pure, Fraction(0), units=_PAIR)
+        return Amount(charge(loss.epsilon(share)) if share else math.inf, share, units=_PAIR)
 
-    def capacity(self, promise: Guarantee) -> Amount:
+    def capacity(self, promise: Promise) -> Amount:
         """Return (ε, δ) themselves."""
-        return Amount(promise.epsilon, promise.delta)
+        if isinstance(promise, ConcentratedGuarantee):
+            raise InvalidParameter(f"{promise!r} is a limit on ρ, which {self.name!r} does not count: use ZcdpSum()")
+        return Amount(promise.epsilon, promise.delta, units=_PAIR)
 
     def to_json(self) -> str:
         """Return the rule and its parameter."""
@@ -111,16 +132,18 @@ class ZcdpSum:
         """Return the rule in words."""
         return "zCDP: ρ adds up"
 
-    def cost(self, loss: PrivacyLoss) -> Amount:
+    def cost(self, loss: PrivacyLoss, *, promise: Guarantee | None = None, delta: Exact | None = None) -> Amount:  # noqa: ARG002 - ρ needs neither
         """Return the loss's ρ."""
-        return Amount(charge(loss.zcdp()))
+        return Amount(charge(loss.zcdp()), units=("rho",))
 
-    def capacity(self, promise: Guarantee) -> Amount:
-        """Return the largest ρ that keeps the promise, rounded down."""
+    def capacity(self, promise: Promise) -> Amount:
+        """Return the largest ρ that keeps the promise, rounded down; a limit on ρ itself."""
+        if isinstance(promise, ConcentratedGuarantee):
+            return Amount(promise.rho, units=("rho",))
         if promise.delta == 0:
-            return Amount(Fraction(0))
+            return Amount(Fraction(0), units=("rho",))
         order = _roomiest_order(float(promise.epsilon), promise.delta)
-        return Amount(_renyi_room(promise, order, per=order))
+        return Amount(_renyi_room(promise, order, per=order), units=("rho",))
 
     def to_json(self) -> str:
         """Return the rule."""
@@ -156,15 +179,17 @@ class RenyiSum:
         """Return the rule in words."""
         return f"Rényi divergence of order {shortest(Fraction(self.order))} adds up"
 
-    def cost(self, loss: PrivacyLoss) -> Amount:
+    def cost(self, loss: PrivacyLoss, *, promise: Guarantee | None = None, delta: Exact | None = None) -> Amount:  # noqa: ARG002 - divergences need neither
         """Return the loss's Rényi divergence at the order, or at the next float above."""
-        return Amount(charge(loss.renyi(float_up(Fraction(self.order)))))
+        return Amount(charge(loss.renyi(float_up(Fraction(self.order)))), units=("divergence",))
 
-    def capacity(self, promise: Guarantee) -> Amount:
+    def capacity(self, promise: Promise) -> Amount:
         """Return the largest Rényi divergence that keeps the promise, rounded down."""
+        if isinstance(promise, ConcentratedGuarantee):
+            raise InvalidParameter(f"{promise!r} bounds every order, which one order cannot promise: use ZcdpSum()")
         if promise.delta == 0:
-            return Amount(Fraction(0))
-        return Amount(_renyi_room(promise, Fraction(self.order), per=Fraction(1)))
+            return Amount(Fraction(0), units=("divergence",))
+        return Amount(_renyi_room(promise, Fraction(self.order), per=Fraction(1)), units=("divergence",))
 
     def to_json(self) -> str:
         """Return the rule and its parameter."""
@@ -192,7 +217,7 @@ class GaussianSum:
         """Return the rule in words."""
         return "Gaussian: μ² adds up"
 
-    def cost(self, loss: PrivacyLoss) -> Amount:
+    def cost(self, loss: PrivacyLoss, *, promise: Guarantee | None = None, delta: Exact | None = None) -> Amount:  # noqa: ARG002 - μ needs neither
         """Return the sum of μ² over Gaussian and pure parts; infinite with any other."""
         total: Part = Fraction(0)
         for curve, times in loss.parts:
@@ -200,14 +225,16 @@ class GaussianSum:
                 total += times * Fraction(curve.mu) ** 2
             else:
                 total += times * charge(pure_to_gaussian(PrivacyLoss.of(curve).epsilon(0)) ** 2 * _CARE)
-        return Amount(total)
+        return Amount(total, units=("mu_squared",))
 
-    def capacity(self, promise: Guarantee) -> Amount:
-        """Return the largest μ² that keeps the promise, rounded down."""
+    def capacity(self, promise: Promise) -> Amount:
+        """Return the largest μ² that keeps the promise, rounded down; μ-Gaussian privacy is (μ²/2)-zCDP."""
+        if isinstance(promise, ConcentratedGuarantee):
+            return Amount(2 * promise.rho, units=("mu_squared",))
         if promise.delta == 0:
-            return Amount(Fraction(0))
+            return Amount(Fraction(0), units=("mu_squared",))
         scale = gaussian_scale(float_down(promise.epsilon), delta=float_down(promise.delta))
-        return Amount(1 / Fraction(scale * _CARE) ** 2)
+        return Amount(1 / Fraction(scale * _CARE) ** 2, units=("mu_squared",))
 
     def to_json(self) -> str:
         """Return the rule."""

@@ -1,6 +1,7 @@
 """Gaussian noise on a lattice: the normal distribution rounded, and the discrete Gaussian."""
 
 import math
+from fractions import Fraction
 from functools import cache, partial
 
 import numpy as np
@@ -15,11 +16,13 @@ from privet.noise.lazy import (
     RESERVE,
     F,
     Flags,
+    Floats,
     LazyUniform,
     Steps,
     ball_of,
     certain_floor,
     collect,
+    collect_around,
     decided_steps,
     exponential,
     in_place,
@@ -65,6 +68,17 @@ class GaussianLaw(Law):
         Proof: |sqrt(2E') - sqrt(2E)| <= 2 |E' - E| / sqrt(2E); a turns by pi/2 times the radius; and a product
         r c moves by at most |r' - r| + r |c' - c|, because |c'| <= 1.
         """
+        length, slack = self._length(uniform, radius)
+        along, across = _turned(angle)
+        along *= length
+        along += 0.5
+        across *= length
+        across += 0.5
+        (first, doubtful), (second, unsure) = certain_floor(along, slack), certain_floor(across, slack)
+        return (first, second), doubtful | unsure
+
+    def _length(self, uniform: F, radius: float) -> tuple[F, F]:
+        """Return scale * r / sqrt(2), which `_turned` has too much, and the slack of what comes of it."""
         length, slack = exponential(uniform, radius)
         length *= 2
         length = in_place(np.sqrt, length)
@@ -74,13 +88,7 @@ class GaussianLaw(Law):
         slack *= self._scale
         slack += RESERVE
         length *= self._scale * math.sqrt(0.5)
-        along, across = _turned(angle)
-        along *= length
-        along += 0.5
-        across *= length
-        across += 0.5
-        (first, doubtful), (second, unsure) = certain_floor(along, slack), certain_floor(across, slack)
-        return (first, second), doubtful | unsure
+        return length, slack
 
     def magnitudes(self, uniform: arb, angle: arb) -> list[arb]:
         """Return balls around the two numbers whose floors are the magnitudes."""
@@ -122,6 +130,58 @@ class GaussianLaw(Law):
         uniforms = [LazyUniform.continuing(first, source), LazyUniform.continuing(second, source)]
         along, across = settle(self.magnitudes, uniforms, bits=self._bits)
         return -along if first >> 63 else along, -across if second >> 63 else across
+
+    def around(self, source: BitSource, centers: Floats) -> Steps:
+        """Draw the whole number nearest to center + X for each center, X normal; the sum is of reals, not of floats.
+
+        Args:
+            source: of bits.
+            centers: finite, in lattice steps.
+
+        Proof of the law: with the whole part taken out exactly, it is floor(f + 1/2 + X) for the fraction f of the
+            center, decided by the same slack as without f; f is exact in the ball.
+        """
+        return collect_around(centers, lambda fractions: self._some_around(source, fractions))
+
+    def _some_around(self, source: BitSource, fractions: Floats) -> Steps:
+        pairs = (len(fractions) + 1) // 2
+        words = source.words(2 * pairs)
+        offsets = np.zeros(2 * pairs)
+        offsets[: len(fractions)] = fractions
+        uniform, angle, signs = midpoints(words[:pairs]), midpoints(words[pairs:]), words.view(np.float64)
+        with np.errstate(divide="ignore"):
+            floors, undecided = self.decide_around(uniform, angle, RADIUS, signs, offsets)
+        places = np.flatnonzero(undecided)
+
+        @cache
+        def refined(place: int) -> tuple[int, ...]:
+            first, second = int(words[place]), int(words[pairs + place])
+            uniforms = [LazyUniform.continuing(first, source), LazyUniform.continuing(second, source)]
+            centers = [Fraction(float(offsets[at])) + Fraction(1, 2) for at in (place, pairs + place)]
+
+            def sums(u: arb, v: arb) -> list[arb]:
+                along, across = (magnitude - arb(1) / 2 for magnitude in self.magnitudes(u, v))
+                signed = (-along if first >> 63 else along, -across if second >> 63 else across)
+                return [ball_of(center) + noise for center, noise in zip(centers, signed, strict=True)]
+
+            return settle(sums, uniforms, bits=self._bits)
+
+        steps = decided_steps(
+            floors, np.concatenate((places, places + pairs)), lambda place: refined(place % pairs)[place // pairs]
+        )
+        return steps[: len(fractions)]
+
+    def decide_around(
+        self, uniform: Floats, angle: Floats, radius: float, signs: Floats, fractions: Floats
+    ) -> tuple[Floats, Flags]:
+        """Return floor(f + 1/2 + X) for both members of each pair, first all first ones, and which pairs are open."""
+        length, slack = self._length(uniform, radius)
+        value = np.concatenate([turned * length for turned in _turned(angle)])
+        value = np.copysign(value, signs, out=value)
+        value += fractions
+        value += 0.5
+        floors, open_ones = certain_floor(value, np.concatenate((slack, slack)))
+        return floors, np.asarray(open_ones).reshape(2, -1).any(axis=0)
 
     def __repr__(self) -> str:
         return f"GaussianLaw(scale={self.scale})"

@@ -6,6 +6,7 @@ offset differs, so they share one decision.
 
 import math
 from abc import abstractmethod
+from fractions import Fraction
 
 import numpy as np
 from flint import arb
@@ -17,11 +18,13 @@ from privet.noise.lazy import (
     RESERVE,
     F,
     Flags,
+    Floats,
     LazyUniform,
     Steps,
     ball_of,
     certain_floor,
     collect,
+    collect_around,
     decided_steps,
     exponential,
     midpoint,
@@ -118,6 +121,42 @@ class LaplaceLaw(_SignedFloor):
     def offset_ball(self) -> arb:
         """Return one half, exactly."""
         return arb(1) / 2
+
+    def around(self, source: BitSource, centers: Floats) -> Steps:
+        """Draw the whole number nearest to center + X for each center, X Laplace; the sum is of reals, not of floats.
+
+        Args:
+            source: of bits.
+            centers: finite, in lattice steps.
+
+        Proof of the law: with the whole part taken out exactly, it is floor(f + 1/2 + sign * scale * E) for the
+            fraction f of the center, decided by the same slack as without f; f is exact in the ball.
+        """
+        return collect_around(centers, lambda fractions: self._some_around(source, fractions))
+
+    def _some_around(self, source: BitSource, fractions: Floats) -> Steps:
+        words = source.words(len(fractions))
+        with np.errstate(divide="ignore"):
+            floors, undecided = self.decide_around(midpoints(words), RADIUS, words.view(np.float64), fractions)
+
+        def refined(place: int) -> int:
+            word, center = int(words[place]), ball_of(Fraction(float(fractions[place])) + Fraction(1, 2))
+            scale = ball_of(self.scale if word >> 63 else -self.scale)  # the logarithm is negative
+            uniform = LazyUniform.continuing(word, source)
+            return settle(lambda u: [center + scale * u.log()], [uniform], bits=self._bits)[0]
+
+        return decided_steps(floors, np.flatnonzero(undecided), refined)
+
+    def decide_around(self, uniform: Floats, radius: float, signs: Floats, fractions: Floats) -> tuple[Floats, Flags]:
+        """Return floor(f + 1/2 + X) common to all reals within `radius` of each `uniform`, and where there is none."""
+        value, slack = exponential(uniform, radius)
+        value *= self._scale
+        value = np.copysign(value, signs, out=value)
+        value += fractions
+        value += 0.5
+        slack *= self._scale
+        slack += RESERVE
+        return certain_floor(value, slack)
 
 
 class DiscreteLaplaceLaw(_SignedFloor):

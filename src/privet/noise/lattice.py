@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from privet.errors import InvalidParameter
 from privet.noise.law import Number, exact_number
-from privet.noise.lazy import Floats, Steps
+from privet.noise.lazy import Floats, Steps, added
 
 _INT64 = 1 << 63
 _EXACT_FLOAT = 1 << 53  # integers up to here are floats
@@ -104,13 +104,7 @@ class Lattice:
     @staticmethod
     def add(steps: Steps, noise: Steps) -> Steps:
         """Return the exact sums, as Python ints where one lies outside int64."""
-        if steps.dtype == noise.dtype == np.int64:
-            total: Steps = steps + noise
-            wrapped = ((steps ^ total) & (noise ^ total)) < 0  # both signs differ from the sum's
-            if not wrapped.any():
-                return total
-        wide: Steps = steps.astype(np.object_) + noise.astype(np.object_)
-        return wide
+        return added(steps, noise)
 
     @staticmethod
     def total(steps: Steps) -> int:

@@ -34,6 +34,7 @@ CHUNK = 1 << 15  # values worked on at once: their arrays stay in the cache
 RADIUS = 2.0**-53  # half the width of an interval known to 52 bits
 RESERVE = 2.0**-40  # allowance for float64 errors, both relative and absolute
 
+_INT64 = 2.0**63
 _LOW_52 = (1 << 52) - 1
 _ONE = 1023 << 52  # the bits of the float64 1.0
 
@@ -191,3 +192,36 @@ def collect(count: int, draw: Callable[[int], Steps]) -> Steps:
         values[filled : filled + len(chunk)] = chunk
         filled += len(chunk)
     return values
+
+
+def collect_around(centers: Floats, draw: Callable[[Floats], Steps]) -> Steps:
+    """Return the whole part of each center plus what `draw` gives for its fraction in [0, 1), a chunk at a time.
+
+    Whole parts and fractions are exact: a float's floor is a float, and so is what the floor leaves.
+    """
+    floors = np.floor(centers)
+    fractions = centers - floors
+    noise: Steps = np.empty(0, dtype=np.int64)
+    if len(centers):
+        noise = np.concatenate([draw(fractions[start : start + CHUNK]) for start in range(0, len(centers), CHUNK)])
+    return added(whole_steps(floors), noise)
+
+
+def whole_steps(values: Floats) -> Steps:
+    """Return whole-numbered floats as int64, or as Python ints where one lies outside int64."""
+    if len(values) and not float(np.abs(values).max()) < _INT64:
+        wide = np.empty(len(values), dtype=np.object_)
+        wide[:] = [int(value) for value in values.tolist()]
+        return wide
+    return values.astype(np.int64)
+
+
+def added(steps: Steps, more: Steps) -> Steps:
+    """Return the exact sums, as Python ints where one lies outside int64."""
+    if steps.dtype == more.dtype == np.int64:
+        total: Steps = steps + more
+        wrapped = ((steps ^ total) & (more ^ total)) < 0  # both signs differ from the sum's
+        if not wrapped.any():
+            return total
+    wide: Steps = steps.astype(np.object_) + more.astype(np.object_)
+    return wide

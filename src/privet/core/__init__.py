@@ -1,0 +1,26 @@
+"""The exit: a secret goes in, a receipt is written, a release comes out."""
+
+from privet.core.calibrate import calibrate
+from privet.core.journal import Entry, Journal, MemoryJournal
+from privet.core.ledger import Ledger, Reservation
+from privet.core.mechanism import Mechanism
+from privet.core.release import Release
+from privet.core.sensitive import Sensitive
+from privet.core.sensitivity import Sensitivity
+from privet.core.uncertainty import Uncertainty
+from privet.core.unit import Unit
+
+__all__ = [
+    "Entry",
+    "Journal",
+    "Ledger",
+    "Mechanism",
+    "MemoryJournal",
+    "Release",
+    "Reservation",
+    "Sensitive",
+    "Sensitivity",
+    "Uncertainty",
+    "Unit",
+    "calibrate",
+]

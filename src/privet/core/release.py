@@ -1,0 +1,133 @@
+"""Release: everything the outside world may see about one computation."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+import numpy as np
+
+from privet.core.encoding import decoded, encoded
+from privet.core.uncertainty import Uncertainty
+from privet.core.unit import Unit
+from privet.errors import InvalidParameter
+from privet.loss import PrivacyLoss
+
+T = TypeVar("T")
+U = TypeVar("U")
+CONFIDENCE = 0.95
+SHOWN = 10  # cells of a long answer that are printed
+
+
+@dataclass(frozen=True, repr=False)
+class Release(Generic[T]):
+    """A value, how sure we are of it, and what it cost.
+
+    Args:
+        value: the answer; every number in it is a multiple of a public step.
+        uncertainty: the law of its error, or None where that is not known without the data.
+        loss: what the answer reveals, under the unit's neighbors.
+        purpose: what it was asked for, as recorded in the ledger.
+        mechanism: how it was made, in words.
+        unit: who is protected.
+
+    Privacy: a release may be printed, stored, sent and computed with; nothing done to it costs more.
+    """
+
+    value: T
+    uncertainty: Uncertainty | None
+    loss: PrivacyLoss
+    purpose: str
+    mechanism: str
+    unit: Unit
+
+    def map(self, function: Callable[[T], U]) -> "Release[U]":
+        """Post-process: free, and the uncertainty is no longer known."""
+        return Release(function(self.value), None, self.loss, self.purpose, self.mechanism, self.unit)
+
+    def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> float:
+        """Half the width of `interval`: the exact value lies within this of the released one.
+
+        Args:
+            confidence: between 0 and 1, both excluded.
+            simultaneous: True if all cells shall hold together with this confidence, not each alone.
+        """
+        if self.uncertainty is None:
+            raise InvalidParameter(
+                f"the error of this answer ({self.mechanism}) is not known without the data: "
+                "ask for a mechanism with an error law, or read the margin before `map`"
+            )
+        return self.uncertainty.margin(
+            confidence, cells=max(np.size(cast("Any", self.value)), 1) if simultaneous else 1
+        )
+
+    def interval(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> tuple[T, T]:
+        """An interval that holds the exact value with at least this probability, over the noise."""
+        margin = self.margin(confidence, simultaneous=simultaneous)
+        center: Any = self.value
+        return center - margin, center + margin
+
+    def to_json(self) -> str:
+        """Everything, as `from_json` reads it; the same bytes for equal releases."""
+        return json.dumps(
+            {
+                "value": encoded(self.value),
+                "uncertainty": encoded(self.uncertainty),
+                "loss": json.loads(self.loss.to_json()),
+                "purpose": self.purpose,
+                "mechanism": self.mechanism,
+                "unit": {"name": self.unit.name, "neighbors": self.unit.neighbors.name.lower()},
+            },
+            ensure_ascii=False,
+            allow_nan=False,
+        )
+
+    @classmethod
+    def from_json(cls, text: str, *, kinds: Iterable[type] = ()) -> "Release[Any]":
+        """The release that `to_json` wrote; name the classes of values that are not numbers, texts or arrays."""
+        try:
+            facts = json.loads(text)
+            known = (*_kinds(Uncertainty), *kinds)
+            value, uncertainty = decoded(facts["value"], known), decoded(facts["uncertainty"], known)
+            loss = PrivacyLoss.from_json(json.dumps(facts["loss"]))
+            return Release(value, uncertainty, loss, facts["purpose"], facts["mechanism"], Unit(**facts["unit"]))
+        except (ValueError, TypeError, KeyError) as problem:
+            raise InvalidParameter(f"not the JSON of a release: {problem}") from problem
+
+    def __repr__(self) -> str:
+        return f"{self._shown()}\nspent {self.loss!r} per {self.unit.name} on {self.purpose!r} ({self.mechanism})"
+
+    def _shown(self) -> str:
+        if self.uncertainty is None or np.asarray(self.value).dtype.kind not in "iufO":
+            return _clipped(self.value)
+        margin = self.uncertainty.margin(CONFIDENCE)
+        if np.ndim(cast("Any", self.value)) == 0:
+            return f"{_rounded(self.value, margin)} ± {_digits(margin)} ({CONFIDENCE:.0%})"
+        cells = [_rounded(cell, margin) for cell in np.ravel(cast("Any", self.value))[:SHOWN].tolist()]
+        left = np.size(cast("Any", self.value)) - len(cells)
+        more = f" … {left:,} more" if left else ""
+        return f"[{', '.join(cells)}{more}] each ± {_digits(margin)} ({CONFIDENCE:.0%})"
+
+
+def _digits(margin: float) -> str:
+    """A margin in two digits, rounded up where it can be."""
+    return f"{margin:.2g}" if margin < 100 else f"{margin:,.0f}"  # noqa: PLR2004 - then whole numbers are enough
+
+
+def _rounded(value: Any, margin: float) -> str:  # noqa: ANN401 - any number
+    """A number to one digit more than its margin deserves."""
+    if isinstance(value, int | np.integer):
+        return f"{value:,}"
+    digits = max(0, 1 - int(np.floor(np.log10(margin)))) if margin > 0 else 6
+    return f"{value:,.{min(digits, 15)}f}"
+
+
+def _clipped(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 400 else f"{text[:400]} …"  # noqa: PLR2004 - a few lines
+
+
+def _kinds(kind: type) -> list[type]:
+    """A class and all that descend from it."""
+    children: list[type] = kind.__subclasses__()
+    return [kind, *(each for child in children for each in _kinds(child))]
