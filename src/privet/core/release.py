@@ -102,7 +102,9 @@ class Release(Generic[T]):
             return _clipped(self.value)
         margin = self.uncertainty.margin(CONFIDENCE)
         if np.ndim(cast("Any", self.value)) == 0:
-            return f"{_rounded(self.value, margin)} ± {_digits(margin)} ({CONFIDENCE:.0%})"
+            known = isinstance(self.value, int | float | np.generic)
+            shown = _rounded(self.value, margin) if known else _clipped(self.value)  # a function, for example
+            return f"{shown} ± {_digits(margin)} ({CONFIDENCE:.0%})"
         cells = [_rounded(cell, margin) for cell in np.ravel(cast("Any", self.value))[:SHOWN].tolist()]
         left = np.size(cast("Any", self.value)) - len(cells)
         more = f" … {left:,} more" if left else ""
