@@ -38,7 +38,7 @@ def loss_of_cells(noise: Laplace | Gaussian, cells: int) -> PrivacyLoss:
     Example:
         >>> noise = Laplace(l1_sensitivity=26, scale=26)
         >>> round(loss_of_cells(noise, 26).zcdp(), 3), round(noise.loss.zcdp(), 3)
-        (0.019, 0.321)
+        (0.019, 0.368)
     """
     if isinstance(noise, Laplace):
         return PrivacyLoss.of(LaplaceCurve(noise.l1_sensitivity / cells / noise.scale), cells)
