@@ -37,7 +37,7 @@ def clipped_law(center: int, scale: float = 1) -> dict[int, float]:
 
 
 def nearest(answer: Any) -> int:  # noqa: ANN401 - a number
-    return int(round(answer))
+    return int(np.rint(answer))
 
 
 def into_range(answer: Any) -> int:  # noqa: ANN401 - a number
