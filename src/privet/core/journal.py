@@ -5,7 +5,7 @@ journal here lives in memory and dies with its process.
 """
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from privet.loss import Amount, PrivacyLoss
@@ -32,6 +32,10 @@ class Entry:
     cost: Amount
     reservation: int | None = None
     sequence: int = 0
+
+    def numbered(self, sequence: int) -> "Entry":
+        """The same entry with its place in the journal."""
+        return Entry(self.kind, self.purpose, self.mechanism, self.loss, self.cost, self.reservation, sequence)
 
 
 class Journal(Protocol):
@@ -64,7 +68,7 @@ class MemoryJournal:
             total = entry.cost if self._total is None else self._total + entry.cost
             if not total.fits(limit):
                 return None
-            numbered = replace(entry, sequence=len(self._entries) + 1)
+            numbered = entry.numbered(len(self._entries) + 1)
             self._entries.append(numbered)
             self._total = total
             return numbered
