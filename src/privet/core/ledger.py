@@ -213,7 +213,7 @@ class Ledger:
     def __repr__(self) -> str:
         return (
             f"Ledger({self.limit!r} per {self.unit.name}, {self.unit.neighbors.value}; {self.rule.name}; "
-            f"spent {self.spent}; {len(self.entries)} entries)"
+            f"spent {self.spent}; {_counted(len(self.entries))})"
         )
 
     # --- a ledger is a handle, not data -----------------------------------------------------------------------
@@ -309,3 +309,7 @@ def _cost(rule: SpendingRule, loss: PrivacyLoss, promise: Guarantee | None, delt
 def _refuse_purpose(purpose: object) -> None:
     if not isinstance(purpose, str) or not purpose.strip():
         raise InvalidParameter(f"purpose must say in words what the answer is for, got {purpose!r}")
+
+
+def _counted(entries: int) -> str:
+    return "1 entry" if entries == 1 else f"{entries:,} entries"

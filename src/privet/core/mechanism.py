@@ -14,9 +14,9 @@ from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.exact import readable, whole
 from privet.noise import BitSource
 
-In = TypeVar("In")
+In = TypeVar("In", contravariant=True)  # what takes any number takes an int
 Middle = TypeVar("Middle")
-Out = TypeVar("Out")
+Out = TypeVar("Out", covariant=True)
 Next = TypeVar("Next")
 
 
