@@ -57,7 +57,8 @@ class Amount:
         object.__setattr__(self, "units", units)
 
     def __add__(self, other: "Amount") -> "Amount":
-        return self._like(tuple(mine + theirs for mine, theirs in zip(self.parts, other.parts, strict=True)))
+        pairs = zip(self.parts, other.parts, strict=True)
+        return self._like(tuple([mine + theirs if theirs else mine for mine, theirs in pairs]))
 
     def __mul__(self, times: int) -> "Amount":
         return self._like(tuple(part * times if part else part for part in self.parts))
@@ -91,7 +92,7 @@ class Amount:
     def fits(self, limit: "Amount") -> bool:
         """Return whether every part is within the limit; what cannot be compared does not fit."""
         pairs = zip(self.parts, limit.parts, strict=True)
-        return all(not isinstance(most, float) and mine <= most for mine, most in pairs)  # no limit is infinite
+        return all(not isinstance(most, float) and (not mine or mine <= most) for mine, most in pairs)  # none infinite
 
     def less(self, spent: "Amount") -> "Amount":
         """Return what is left after spending, at least 0 in every part."""

@@ -1,5 +1,6 @@
 """Noise added to numbers: what Laplace, Gaussian and the other additive mechanisms share."""
 
+import math
 from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property
@@ -12,11 +13,12 @@ from privet.core import Mechanism
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shortest
 from privet.noise import BitSource, Lattice
-from privet.noise.lazy import Floats, Steps
+from privet.noise.lazy import CHUNK, Floats, Steps
 
 Numbers: TypeAlias = int | float | ArrayLike
 Answer: TypeAlias = float | Floats  # a number for a number, an array for an array
 BINARY = 1 + Fraction(1, 2**52)  # a sensitivity typed as 0.1 is up to this much larger as a float
+TOO_LARGE = "the value is too large for the noise: it must stay below 2^900 times the scale"
 FINER = 24  # bits by which the lattice is finer than the noise: rounding costs 3e-8 of the scale
 
 
@@ -31,6 +33,9 @@ class RoundedLaw(Protocol):
 
     def around(self, source: BitSource, centers: Floats) -> Steps:
         """Draw the whole number nearest to each center plus noise."""
+
+    def near(self, source: BitSource, center: float) -> int:
+        """Draw the whole number nearest to one center plus noise."""
 
 
 class AdditiveNoise(Mechanism[Numbers, Answer]):
@@ -62,20 +67,29 @@ class AdditiveNoise(Mechanism[Numbers, Answer]):
 
     def check(self, value: Numbers) -> None:
         """Refuse what is not a finite number or a non-empty array of them."""
-        finite_numbers(value)
+        if not (isinstance(value, int | float) and math.isfinite(value)):
+            finite_numbers(value)
 
     def sample(self, value: Numbers, source: BitSource) -> Answer:
         """The numbers plus noise, rounded to the lattice."""
         lattice, law = self.lattice, self._law
         if isinstance(value, int) and lattice.exponent <= 0:
             return lattice.to_float((value << -lattice.exponent) + law.one(source))
+        if isinstance(value, float):
+            return lattice.to_float(law.near(source, _steps_of(value, lattice)))
         array = finite_numbers(value)
-        if array.dtype.kind in "biu" and lattice.exponent <= 0:
-            steps = lattice.add(lattice.to_steps(array.ravel()), law.many(source, array.size))
-        else:
-            steps = law.around(source, in_steps(array.ravel(), lattice))
-        floats = lattice.to_floats(steps).reshape(array.shape)
-        return floats if array.ndim else float(floats)
+        flat, answers = array.ravel(), np.empty(array.size)
+        for start in range(0, array.size, CHUNK):  # so that the arrays in between stay in the cache
+            piece = slice(start, start + CHUNK)
+            answers[piece] = lattice.to_floats(self._steps(flat[piece], source))
+        return answers.reshape(array.shape) if array.ndim else float(answers[0])
+
+    def _steps(self, values: NDArray[Any], source: BitSource) -> Steps:
+        """The numbers plus noise, in whole steps."""
+        lattice = self.lattice
+        if values.dtype.kind in "biu" and lattice.exponent <= 0:  # then they lie on the lattice
+            return lattice.add(lattice.to_steps(values), self._law.many(source, len(values)))
+        return self._law.around(source, finite_steps(lattice.in_steps(values.astype(np.float64, copy=False))))
 
 
 def finite_numbers(value: Numbers) -> NDArray[Any]:
@@ -99,13 +113,18 @@ def finite_numbers(value: Numbers) -> NDArray[Any]:
     return array
 
 
-def in_steps(array: NDArray[Any], lattice: Lattice) -> Floats:
-    """Return the numbers in lattice steps, exactly: only the exponent changes."""
-    floats = array.astype(np.float64)
-    steps: Floats = np.ldexp(floats, -lattice.exponent)
+def finite_steps(steps: Floats) -> Floats:
+    """Return the steps, refusing those beyond the range of floats."""
     if not np.isfinite(steps).all():
-        raise InvalidParameter("the value is too large for the noise: it must stay below 2^1000 times the scale")
+        raise InvalidParameter(TOO_LARGE)
     return steps
+
+
+def _steps_of(value: float, lattice: Lattice) -> float:
+    try:
+        return math.ldexp(value, -lattice.exponent)
+    except OverflowError:
+        raise InvalidParameter(TOO_LARGE) from None
 
 
 def positive(value: Exact, name: str) -> Fraction:
