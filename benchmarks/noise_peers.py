@@ -59,5 +59,21 @@ def pydp() -> dict[str, float]:
     return results
 
 
+def diffprivlib() -> dict[str, float]:
+    warnings.simplefilter("ignore")
+    from diffprivlib import mechanisms  # type: ignore[import-not-found]  # noqa: PLC0415
+
+    calls = 20_000
+    results = {}
+    for name, mechanism, value in (
+        ("laplace float", mechanisms.Laplace(epsilon=0.1, sensitivity=1), 0.0),
+        ("laplace int", mechanisms.Geometric(epsilon=0.1, sensitivity=1), 0),
+        ("gaussian float", mechanisms.GaussianAnalytic(epsilon=0.5, delta=1e-6, sensitivity=1), 0.0),
+        ("gaussian int", mechanisms.GaussianDiscrete(epsilon=0.5, delta=1e-6, sensitivity=1), 0),
+    ):
+        results[name] = best(partial(repeat, mechanism.randomise, value, calls)) / calls
+    return results
+
+
 if __name__ == "__main__":
-    print(json.dumps({"opendp": opendp, "pydp": pydp}[sys.argv[1]]()))
+    print(json.dumps({"opendp": opendp, "pydp": pydp, "diffprivlib": diffprivlib}[sys.argv[1]]()))

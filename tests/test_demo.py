@@ -9,17 +9,18 @@ from scipy.stats import binom
 from typer.testing import CliRunner
 
 from privet.cli import app
+from privet.core import Ledger
 from privet.demo import (
     CONFIDENCE,
+    PERSON,
     SALARY_BOUNDS,
     SHARES,
     ask_everything,
     generate_people,
-    loss_of_everything,
     run,
 )
-from privet.errors import InvalidParameter
-from privet.noise import Entropy
+from privet.errors import BudgetExceeded, InvalidParameter
+from privet.loss import Guarantee
 from tests.statistics import FALSE_ALARM
 
 RUNS = 2_000
@@ -33,8 +34,8 @@ def test_people_are_the_same_on_every_run() -> None:
 
 
 def test_margins_cover_the_truth_as_often_as_they_say() -> None:
-    people, entropy = generate_people(500), Entropy()
-    runs = [ask_everything(people, epsilon=Fraction(1), entropy=entropy) for _ in range(RUNS)]
+    people, ledger = generate_people(500), Ledger(Guarantee(RUNS), unit=PERSON)
+    runs = [ask_everything(people, ledger=ledger, epsilon=Fraction(1)) for _ in range(RUNS)]
     fewest = binom.ppf(FALSE_ALARM / len(runs[0]), RUNS, CONFIDENCE)
     for answers in zip(*runs, strict=True):
         covered = sum(abs(answer.value - answer.truth) <= answer.margin for answer in answers)
@@ -43,22 +44,20 @@ def test_margins_cover_the_truth_as_often_as_they_say() -> None:
         assert halved < fewest, f"the control was not rejected: {answers[0].question}"
 
 
-def test_prices_add_up_to_epsilon() -> None:
-    answers = ask_everything(generate_people(10), epsilon=Fraction(7, 10), entropy=Entropy())
-    assert sum(answer.price for answer in answers) == Fraction(7, 10)
+def test_the_ledger_holds_what_the_table_says() -> None:
+    epsilon = Fraction(7, 10)
+    ledger = Ledger(Guarantee(epsilon), unit=PERSON)
+    answers = ask_everything(generate_people(10), ledger=ledger, epsilon=epsilon)
+    assert sum(answer.price for answer in answers) == epsilon == ledger.spent.epsilon
+    assert [entry.purpose for entry in ledger.entries] == ["how many people", "total of salaries", "people by age"]
     assert sum(SHARES.values()) == 1
-
-
-def test_the_composed_loss_is_the_sum_of_the_prices() -> None:
-    answers = ask_everything(generate_people(10), epsilon=Fraction(7, 10), entropy=Entropy())
-    loss = loss_of_everything(Fraction(7, 10))
-    assert loss.epsilon(0) == float(sum(answer.price for answer in answers)) == 0.7
-    assert loss.epsilon(0.01) < 0.7
+    with pytest.raises(BudgetExceeded):
+        ask_everything(generate_people(10), ledger=ledger, epsilon=epsilon)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10_000), Fraction(100)])
 def test_the_mean_stays_within_the_declared_bounds(epsilon: Fraction) -> None:
-    mean = ask_everything(generate_people(3), epsilon=epsilon, entropy=Entropy())[1]
+    mean = ask_everything(generate_people(3), ledger=Ledger(Guarantee(epsilon), unit=PERSON), epsilon=epsilon)[1]
     assert SALARY_BOUNDS[0] <= mean.value <= SALARY_BOUNDS[1]
     assert 0 <= mean.margin <= SALARY_BOUNDS[1] - SALARY_BOUNDS[0]
 
@@ -72,7 +71,15 @@ def test_a_bad_epsilon_is_refused(epsilon: float) -> None:
 def test_the_command_prints_a_table_and_what_was_spent() -> None:
     result = CliRunner().invoke(app, ["demo", "--rows", "2000", "--epsilon", "0.5"])
     assert result.exit_code == 0, result.output
-    for text in ("2,000 generated people", "mean salary", "± (95%)", "spent ε = 0.5 of 0.5", "at most 62% sure"):
+    shown = (
+        "2,000 generated people",
+        "mean salary",
+        "± (95%)",
+        "The ledger",
+        "spent ε = 0.5 of 0.5, 0 left",
+        "62% sure",
+    )
+    for text in shown:
         assert text in result.output
 
 

@@ -14,11 +14,16 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from privet.core import Ledger, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter
-from privet.loss import DiscreteLaplaceCurve, LaplaceCurve, PrivacyLoss
-from privet.noise import DiscreteLaplaceLaw, Entropy, GaussianLaw, LaplaceLaw, Lattice
+from privet.loss import Guarantee
+from privet.loss.exact import readable
+from privet.loss.privacy_loss import sum_of
+from privet.mechanisms import DiscreteLaplace
+from privet.noise import GaussianLaw, Lattice
 from privet.noise.for_tests import seeded_entropy_for_tests
 
+PERSON = Unit("person")
 CONFIDENCE = 0.95
 SALARY_BOUNDS = (20_000, 200_000)
 AGE_EDGES = (18, 30, 40, 50, 60, 70, 100)
@@ -53,84 +58,87 @@ def generate_people(rows: int) -> People:
     return People(np.clip(age.astype(np.int64), 18, 99), np.exp(10.8 + 0.45 * spread))
 
 
-def ask_everything(people: People, *, epsilon: Fraction, entropy: Entropy) -> list[Answer]:
-    """Return the answers to the demonstration's questions; together they are epsilon-DP.
+def ask_everything(people: People, *, ledger: Ledger, epsilon: Fraction) -> list[Answer]:
+    """Return the answers to the demonstration's questions; the ledger is charged epsilon for all of them.
 
     Privacy:
         A person is present or absent in one row. Each row counts once (sensitivity 1), adds at most the upper bound to
-        the sum of clipped salaries, and lies in one age group; so count, sum and histogram cost their shares of
-        epsilon, which add up by basic composition. The mean is computed from released numbers only.
+        the sum of clipped salaries, and lies in one age group. The mean is computed from released numbers only.
     """
-    count = _ask_count(people, SHARES["count"] * epsilon, entropy)
-    mean = _ask_mean(people, count, SHARES["mean"] * epsilon, entropy)
-    return [count, mean, *_ask_histogram(people, SHARES["histogram"] * epsilon, entropy)]
+    count = _ask_count(people, ledger, SHARES["count"] * epsilon)
+    mean = _ask_mean(people, count, ledger, SHARES["mean"] * epsilon)
+    return [count, mean, *_ask_histogram(people, ledger, SHARES["histogram"] * epsilon)]
 
 
-def loss_of_everything(epsilon: Fraction) -> PrivacyLoss:
-    """Return what all the answers together reveal: three noises, fixed before the first answer, composed exactly."""
-    count, mean, histogram = (SHARES[name] * epsilon for name in ("count", "mean", "histogram"))
-    counts = PrivacyLoss.of(DiscreteLaplaceCurve(1 / count)) + PrivacyLoss.of(DiscreteLaplaceCurve(1 / histogram))
-    return counts + PrivacyLoss.of(LaplaceCurve(mean))
+def _ask_count(people: People, ledger: Ledger, epsilon: Fraction) -> Answer:
+    one = Sensitivity(1)
+    secret = Sensitive.later(lambda: len(people.age), one, PERSON)
+    mechanism = DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=one)
+    count = ledger.release(secret, mechanism, purpose="how many people")
+    return Answer("people", float(count.value), count.margin(CONFIDENCE), len(people.age), epsilon)
 
 
-def _ask_count(people: People, epsilon: Fraction, entropy: Entropy) -> Answer:
-    noise = DiscreteLaplaceLaw(1 / epsilon).one(entropy)
-    truth = len(people.age)
-    return Answer("people", truth + noise, _margin(1 / epsilon, CONFIDENCE), truth, epsilon)
-
-
-def _ask_mean(people: People, count: Answer, epsilon: Fraction, entropy: Entropy) -> Answer:
+def _ask_mean(people: People, count: Answer, ledger: Ledger, epsilon: Fraction) -> Answer:
     low, high = map(float, SALARY_BOUNDS)
-    clipped = np.clip(people.salary, low, high)
-    lattice = Lattice.finer_than(high / epsilon)
-    scale = lattice.widened(high) / epsilon  # in lattice steps
-    noisy = lattice.total(lattice.to_steps(clipped)) + LaplaceLaw(scale).one(entropy)
-    total, number = lattice.to_float(noisy), count.value
-    value = min(max(total / number, low), high) if number > 0 else (low + high) / 2
+    clipped = np.rint(np.clip(people.salary, low, high)).astype(np.int64)  # whole numbers add up exactly
+    reach = Sensitivity(SALARY_BOUNDS[1])
+    secret = Sensitive.later(lambda: int(clipped.sum()), reach, PERSON)
+    mechanism = DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=reach)
+    total, number = ledger.release(secret, mechanism, purpose="total of salaries"), count.value
+    value = min(max(float(total.value) / number, low), high) if number > 0 else (low + high) / 2
     # Each part fails with half the remaining probability, so both hold together at the stated confidence.
-    total_margin = _margin(scale, (1 + CONFIDENCE) / 2) * float(lattice.step)
-    number_margin = _margin(1 / count.price, (1 + CONFIDENCE) / 2)
-    if number > number_margin:
-        low = max(low, (total - total_margin) / (number + number_margin))
-        high = min(high, (total + total_margin) / (number - number_margin))
-    margin = max(high - value, value - low)
-    return Answer("mean salary", value, margin, float(np.mean(clipped)), epsilon)
+    (least, most), spread = total.interval((1 + CONFIDENCE) / 2), _count_margin(count.price)
+    if number > spread:
+        low = max(low, float(least) / (number + spread))
+        high = min(high, float(most) / (number - spread))
+    return Answer("mean salary", value, max(high - value, value - low), float(np.mean(clipped)), epsilon)
 
 
-def _ask_histogram(people: People, epsilon: Fraction, entropy: Entropy) -> list[Answer]:
+def _count_margin(epsilon: Fraction) -> float:
+    return DiscreteLaplace(l1_sensitivity=1, scale=1 / epsilon).uncertainty.margin((1 + CONFIDENCE) / 2)
+
+
+def _ask_histogram(people: People, ledger: Ledger, epsilon: Fraction) -> list[Answer]:
+    one = Sensitivity(1)
     truth, _ = np.histogram(people.age, bins=AGE_EDGES)
-    noise = DiscreteLaplaceLaw(1 / epsilon).many(entropy, len(truth))
-    margin = _margin(1 / epsilon, 1 - (1 - CONFIDENCE) / len(truth))  # holds for all groups together
+    mechanism = DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=one)
+    release = ledger.release(Sensitive.later(lambda: truth, one, PERSON), mechanism, purpose="people by age")
+    margin = release.margin(CONFIDENCE, simultaneous=True)
     names = [f"aged {low} to {high - 1}" for low, high in pairwise(AGE_EDGES)]
     prices = [epsilon] + [Fraction(0)] * (len(names) - 1)  # one price for all the disjoint groups
-    rows = zip(names, truth + noise, truth, prices, strict=True)
+    rows = zip(names, np.asarray(release.value), truth, prices, strict=True)
     return [Answer(name, float(value), margin, float(exact), price) for name, value, exact, price in rows]
 
 
-def _margin(scale: Fraction, confidence: float) -> float:
-    """Return the distance from zero that rounded or discrete Laplace noise keeps with at least this confidence."""
-    return math.ceil(float(scale) * -math.log1p(-confidence))
-
-
-def show(answers: list[Answer], *, rows: int, epsilon: Fraction, console: Console) -> None:
-    """Print the answers as a table with margins and prices, and what was spent."""
+def show(answers: list[Answer], *, rows: int, console: Console) -> None:
+    """Print the answers as a table with margins and prices."""
     table = Table(title=f"{rows:,} generated people", title_justify="left", caption_justify="left")
     table.add_column("question")
     for column in ("private answer", f"± ({CONFIDENCE:.0%})", "true answer", "spent ε"):
         table.add_column(column, justify="right")
     for answer in answers:
-        price = f"{float(answer.price):.3g}" if answer.price else "with above"
+        price = readable(answer.price) if answer.price else "with above"
         numbers = (f"{number:,.0f}" for number in (answer.value, answer.margin, answer.truth))
         table.add_row(answer.question, *numbers, price)
-    table.caption = f"spent ε = {float(sum(a.price for a in answers)):.3g} of {float(epsilon):.3g}"
+    table.caption = "The true answers are shown only because these people are invented."
     console.print(table)
-    loss = loss_of_everything(epsilon)
-    even_odds = loss.posterior(0.5)[1]
+
+
+def show_receipt(ledger: Ledger, *, console: Console) -> None:
+    """Print what the ledger recorded, and what it all reveals about one person."""
+    receipt = Table(title="The ledger", title_justify="left", caption_justify="left")
+    for column in ("", "purpose", "mechanism", "charged"):
+        receipt.add_column(column)
+    for entry in ledger.entries:
+        receipt.add_row(str(entry.sequence), entry.purpose, entry.mechanism, f"ε = {readable(entry.cost.epsilon)}")
+    spent, left = readable(ledger.spent.epsilon), readable(ledger.remaining.epsilon)
+    receipt.caption = f"spent ε = {spent} of {readable(ledger.spent.epsilon + ledger.remaining.epsilon)}, {left} left"
+    console.print(receipt)
+    loss = sum_of(entry.loss for entry in ledger.entries)
     console.print(
-        "The true answers are shown only because these people are invented.\n"
         "Whether one person's row is there or not changes the chance of any\n"
-        f"such table by a factor of at most e^ε = {math.exp(epsilon):.4g}: who was 50% sure that\n"
-        f"someone is in the data can become at most {even_odds:.0%} sure. On average over\n"
+        f"such table by a factor of at most e^ε = {math.exp(float(ledger.spent.epsilon)):.4g}: who was 50% sure that\n"
+        f"someone is in the data can become at most {loss.posterior(0.5)[1]:.0%} sure. On average over\n"
         f"the noise the loss is {loss.renyi(1):.2g}."
     )
 
@@ -144,4 +152,6 @@ def run(*, rows: int, epsilon: float, console: Console) -> None:
     exact = Fraction(str(epsilon))
     with console.status(f"generating {rows:,} people"):
         people = generate_people(rows)
-    show(ask_everything(people, epsilon=exact, entropy=Entropy()), rows=rows, epsilon=exact, console=console)
+    ledger = Ledger(Guarantee(exact), unit=PERSON)
+    show(ask_everything(people, ledger=ledger, epsilon=exact), rows=rows, console=console)
+    show_receipt(ledger, console=console)

@@ -5,13 +5,13 @@ journal here lives in memory and dies with its process.
 """
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from privet.loss import Amount, PrivacyLoss
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One line of a ledger.
 
@@ -33,12 +33,16 @@ class Entry:
     reservation: int | None = None
     sequence: int = 0
 
+    def numbered(self, sequence: int) -> "Entry":
+        """The same entry with its place in the journal."""
+        return Entry(self.kind, self.purpose, self.mechanism, self.loss, self.cost, self.reservation, sequence)
+
 
 class Journal(Protocol):
     """What a ledger asks of the place it writes to."""
 
-    def spend(self, entry: Entry, *, limit: Amount) -> Entry | None:
-        """Append the entry and return it numbered, or None, and append nothing, if the total would pass the limit.
+    def spend(self, entry: Entry, *, limit: Amount) -> int | None:
+        """Append the entry and return its number, or None, and append nothing, if the total would pass the limit.
 
         Check and append are one step for all users of the journal; when this returns, the entry is durable.
         """
@@ -58,16 +62,15 @@ class MemoryJournal:
         self._entries: list[Entry] = []
         self._total: Amount | None = None
 
-    def spend(self, entry: Entry, *, limit: Amount) -> Entry | None:
-        """Append the entry and return it numbered, or None if the total would pass the limit."""
+    def spend(self, entry: Entry, *, limit: Amount) -> int | None:
+        """Append the entry and return its number, or None if the total would pass the limit."""
         with self._lock:
             total = entry.cost if self._total is None else self._total + entry.cost
             if not total.fits(limit):
                 return None
-            numbered = replace(entry, sequence=len(self._entries) + 1)
-            self._entries.append(numbered)
+            self._entries.append(entry)
             self._total = total
-            return numbered
+            return len(self._entries)
 
     def total(self) -> Amount | None:
         """Return the sum of all costs."""
@@ -76,4 +79,4 @@ class MemoryJournal:
     def entries(self) -> tuple[Entry, ...]:
         """Return all entries in order."""
         with self._lock:
-            return tuple(self._entries)
+            return tuple(entry.numbered(number) for number, entry in enumerate(self._entries, start=1))

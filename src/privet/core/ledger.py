@@ -92,8 +92,8 @@ class Ledger:
             BudgetExceeded: before the charge, when it does not fit the limit.
             ReleaseFailed: after the charge, when the secret cannot be computed; the spend stays.
         """
-        loss = self._refuse(secret, mechanism, purpose)
-        self._pay(loss, mechanism, purpose, delta)
+        self._refuse(secret, mechanism, purpose)
+        loss = self._pay(mechanism, purpose, delta)
         value = self._run(secret, mechanism)
         return Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit)
 
@@ -113,8 +113,9 @@ class Ledger:
             composition of dominating pairs: Zhu, Dong and Wang 2022, Theorem 10). What is not drawn reveals nothing.
         """
         loss = self._plan(plan, purpose)
-        cost = _cost(self.rule, loss, None, delta)
-        return Reservation(self, loss, self._spend(Entry("reservation", purpose, "a plan", loss, cost)))
+        cost = self.rule.cost(loss, delta=delta)
+        number = self._spend(Entry("reservation", purpose, "a plan", loss, cost))
+        return Reservation(self, loss, purpose=purpose, number=number)
 
     def _plan(self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], purpose: str) -> PrivacyLoss:
         _refuse_purpose(purpose)
@@ -123,8 +124,8 @@ class Ledger:
             raise InvalidParameter("plan must hold at least one loss or mechanism, got none")
         return loss.under(self.unit.neighbors)
 
-    def _refuse(self, secret: Sensitive[In], mechanism: Mechanism[In, Out], purpose: str) -> PrivacyLoss:
-        """Check everything that can be checked before the charge; return the loss under the ledger's neighbors."""
+    def _refuse(self, secret: Sensitive[In], mechanism: Mechanism[In, Out], purpose: str) -> None:
+        """Check everything that can be checked before the charge."""
         if not isinstance(secret, Sensitive):
             raise InvalidParameter(
                 f"a ledger releases Sensitive values, got {type(secret).__name__}: "
@@ -138,17 +139,18 @@ class Ledger:
         refuse_uncovered(mechanism, secret.sensitivity)
         if not secret.deferred:
             mechanism.check(secret.reveal_to_ledger())
-        return _under(mechanism.loss, self.unit.neighbors)
 
-    def _pay(self, loss: PrivacyLoss, mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None) -> None:
-        cost = _cost(self.rule, loss, mechanism.promise, delta)
+    def _pay(self, mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None) -> PrivacyLoss:
+        """Charge one run and return its loss under the ledger's neighbors."""
+        loss, cost = _priced(mechanism.loss, self.unit.neighbors, self.rule, mechanism.promise, delta)
         self._spend(Entry("release", purpose, repr(mechanism), loss, cost))
+        return loss
 
-    def _spend(self, entry: Entry) -> Entry:
-        written = self._journal.spend(entry, limit=self._capacity)
-        if written is None:
+    def _spend(self, entry: Entry) -> int:
+        number = self._journal.spend(entry, limit=self._capacity)
+        if number is None:
             raise BudgetExceeded(self._refusal(entry))
-        return written
+        return number
 
     def _refusal(self, entry: Entry) -> str:
         asked, left = entry.cost, self.remaining
@@ -213,7 +215,7 @@ class Ledger:
     def __repr__(self) -> str:
         return (
             f"Ledger({self.limit!r} per {self.unit.name}, {self.unit.neighbors.value}; {self.rule.name}; "
-            f"spent {self.spent}; {len(self.entries)} entries)"
+            f"spent {self.spent}; {_counted(len(self.entries))})"
         )
 
     # --- a ledger is a handle, not data -----------------------------------------------------------------------
@@ -254,10 +256,10 @@ class Reservation(Ledger):
         PrivacyLoss(gaussian(mu=0.02) × 49)
     """
 
-    def __init__(self, ledger: Ledger, plan: PrivacyLoss, entry: Entry) -> None:
+    def __init__(self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int) -> None:
         self.limit, self.unit, self.rule = ledger.limit, ledger.unit, ledger.rule
         self._capacity, self._journal, self._entropy = ledger._capacity, ledger._journal, ledger._entropy  # noqa: SLF001 - its own class
-        self._entry, self._lock = entry, threading.Lock()
+        self._purpose, self._number, self._lock = purpose, number, threading.Lock()
         self._left = Counter(dict(plan.parts))
 
     @property
@@ -275,37 +277,40 @@ class Reservation(Ledger):
     ) -> "Reservation":
         """Set a part of the plan aside as a plan of its own; it is paid for, so `delta` changes nothing."""
         loss = self._plan(plan, purpose)
-        return Reservation(self, loss, self._draw(loss, "a plan", purpose))
+        return Reservation(self, loss, purpose=purpose, number=self._draw(loss, "a plan", purpose))
 
-    def _pay(self, loss: PrivacyLoss, mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None) -> None:  # noqa: ARG002 - paid for already
+    def _pay(self, mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None) -> PrivacyLoss:  # noqa: ARG002 - paid for already
+        loss = mechanism.loss.under(self.unit.neighbors)
         self._draw(loss, repr(mechanism), purpose)
+        return loss
 
-    def _draw(self, loss: PrivacyLoss, mechanism: str, purpose: str) -> Entry:
+    def _draw(self, loss: PrivacyLoss, mechanism: str, purpose: str) -> int:
         """Take the curves out of the plan, all or none, and record it."""
         with self._lock:
             if any(self._left[curve] < times for curve, times in loss.parts):
                 left = PrivacyLoss(frozenset((+self._left).items()))
                 raise BudgetExceeded(
-                    f"{purpose!r} needs {loss!r}, and the plan {self._entry.purpose!r} has {left!r} left: "
+                    f"{purpose!r} needs {loss!r}, and the plan {self._purpose!r} has {left!r} left: "
                     "reserve the very losses that will be drawn, or release through the ledger"
                 )
             self._left.subtract(dict(loss.parts))
             free = self._capacity * 0
-            return self._spend(Entry("draw", purpose, mechanism, loss, free, reservation=self._entry.sequence))
+            return self._spend(Entry("draw", purpose, mechanism, loss, free, reservation=self._number))
 
 
 @lru_cache(maxsize=4096)
-def _under(loss: PrivacyLoss, neighbors: Neighbors) -> PrivacyLoss:
-    """`PrivacyLoss.under`, remembered: the same mechanism runs again and again."""
-    return loss.under(neighbors)
-
-
-@lru_cache(maxsize=4096)
-def _cost(rule: SpendingRule, loss: PrivacyLoss, promise: Guarantee | None, delta: Exact | None) -> Amount:
-    """`SpendingRule.cost`, remembered."""
-    return rule.cost(loss, promise=promise, delta=delta)
+def _priced(
+    loss: PrivacyLoss, neighbors: Neighbors, rule: SpendingRule, promise: Guarantee | None, delta: Exact | None
+) -> tuple[PrivacyLoss, Amount]:
+    """The loss under these neighbors and its cost, remembered: the same mechanism runs again and again."""
+    under = loss.under(neighbors)
+    return under, rule.cost(under, promise=promise, delta=delta)
 
 
 def _refuse_purpose(purpose: object) -> None:
     if not isinstance(purpose, str) or not purpose.strip():
         raise InvalidParameter(f"purpose must say in words what the answer is for, got {purpose!r}")
+
+
+def _counted(entries: int) -> str:
+    return "1 entry" if entries == 1 else f"{entries:,} entries"

@@ -14,9 +14,9 @@ from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.exact import readable, whole
 from privet.noise import BitSource
 
-In = TypeVar("In")
+In = TypeVar("In", contravariant=True)  # what takes any number takes an int
 Middle = TypeVar("Middle")
-Out = TypeVar("Out")
+Out = TypeVar("Out", covariant=True)
 Next = TypeVar("Next")
 
 
@@ -72,7 +72,11 @@ class Mechanism(ABC, Generic[In, Out]):
             raise InvalidParameter(f"{self!r} does not keep {self.promise!r}: make it with .calibrated")
 
     def __repr__(self) -> str:
-        """The public parameters, numbers as they were typed where that is short."""
+        return self._described
+
+    @cached_property
+    def _described(self) -> str:
+        """The public parameters, numbers as they were typed where that is short; every ledger entry holds it."""
         known = [(field.name, getattr(self, field.name)) for field in fields(self) if field.repr]  # type: ignore[arg-type] # subclasses are dataclasses
         words = [f"{name}={_said(value)}" for name, value in known if value is not None]
         return f"{type(self).__name__}({', '.join(words)})"

@@ -7,11 +7,11 @@ from privet.core.sensitivity import Sensitivity
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
 
-T = TypeVar("T")
+Held = TypeVar("Held", covariant=True)  # a secret int is a secret number
 
 
 @final
-class Sensitive(Generic[T]):
+class Sensitive(Generic[Held]):
     """A value computed from protected data, and how far one unit can move it. Never printed, compared or pickled.
 
     Args:
@@ -29,11 +29,11 @@ class Sensitive(Generic[T]):
 
     __slots__ = ("_compute", "deferred", "sensitivity", "unit")
 
-    def __init__(self, value: T, sensitivity: Sensitivity, unit: Unit) -> None:
+    def __init__(self, value: Held, sensitivity: Sensitivity, unit: Unit) -> None:
         self._keep(lambda: value, sensitivity, unit, deferred=False)
 
     @classmethod
-    def later(cls, compute: Callable[[], T], sensitivity: Sensitivity, unit: Unit) -> "Sensitive[T]":
+    def later(cls, compute: Callable[[], Held], sensitivity: Sensitivity, unit: Unit) -> "Sensitive[Held]":
         """Return a secret that is computed only after its release has been paid for.
 
         What `compute` raises is not shown: after the charge, an error must not depend on the data.
@@ -44,7 +44,7 @@ class Sensitive(Generic[T]):
         secret._keep(compute, sensitivity, unit, deferred=True)  # noqa: SLF001 - its own class
         return secret
 
-    def _keep(self, compute: Callable[[], T], sensitivity: Sensitivity, unit: Unit, *, deferred: bool) -> None:
+    def _keep(self, compute: Callable[[], Held], sensitivity: Sensitivity, unit: Unit, *, deferred: bool) -> None:
         if not isinstance(sensitivity, Sensitivity):
             raise InvalidParameter(f"sensitivity must be a Sensitivity, got {type(sensitivity).__name__}")
         if not isinstance(unit, Unit):
@@ -52,7 +52,7 @@ class Sensitive(Generic[T]):
         self._compute = compute
         self.sensitivity, self.unit, self.deferred = sensitivity, unit, deferred
 
-    def reveal_to_ledger(self) -> T:
+    def reveal_to_ledger(self) -> Held:
         """Return the exact value. Called by `Ledger.release` only, after the charge."""
         return self._compute()
 

@@ -70,8 +70,9 @@ def root_above(square: Fraction) -> Fraction:
         root = math.sqrt(square)
     except OverflowError:
         return Fraction(top + 1)
-    nearest = Fraction(repr(root))  # the decimal a caller would type
-    return nearest if nearest * nearest >= square else Fraction(repr(math.nextafter(root, math.inf)))
+    while Fraction(repr(root)) ** 2 < square:  # compared as the decimal a caller would type
+        root = math.nextafter(root, math.inf)
+    return Fraction(repr(root))
 
 
 def _positive(value: Exact, name: str) -> Fraction:

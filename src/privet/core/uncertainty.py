@@ -36,4 +36,4 @@ class Uncertainty(ABC):
             raise InvalidParameter(f"confidence must be between 0 and 1, both excluded, got {confidence}")
         number = whole(cells, "cells")
         share = -math.expm1(math.log(confidence) / number) if self.independent else (1 - confidence) / number
-        return self.distance(share)
+        return self.distance(share / UP)

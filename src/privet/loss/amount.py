@@ -57,11 +57,17 @@ class Amount:
         object.__setattr__(self, "units", units)
 
     def __add__(self, other: "Amount") -> "Amount":
-        sums = (mine + theirs for mine, theirs in zip(self.parts, other.parts, strict=True))
-        return Amount(*sums, units=self.units)
+        pairs = zip(self.parts, other.parts, strict=True)
+        return self._like(tuple([mine + theirs if theirs else mine for mine, theirs in pairs]))
 
     def __mul__(self, times: int) -> "Amount":
-        return Amount(*(part * times if part else part for part in self.parts), units=self.units)
+        return self._like(tuple(part * times if part else part for part in self.parts))
+
+    def _like(self, parts: tuple[Part, ...]) -> "Amount":
+        """An amount of the same units whose parts are known to be at least 0."""
+        made = object.__new__(Amount)
+        made.__dict__["parts"], made.__dict__["units"] = parts, self.units
+        return made
 
     @property
     def epsilon(self) -> Part:
@@ -85,7 +91,8 @@ class Amount:
 
     def fits(self, limit: "Amount") -> bool:
         """Return whether every part is within the limit; what cannot be compared does not fit."""
-        return all(mine <= most < math.inf for mine, most in zip(self.parts, limit.parts, strict=True))
+        pairs = zip(self.parts, limit.parts, strict=True)
+        return all(not isinstance(most, float) and (not mine or mine <= most) for mine, most in pairs)  # none infinite
 
     def less(self, spent: "Amount") -> "Amount":
         """Return what is left after spending, at least 0 in every part."""

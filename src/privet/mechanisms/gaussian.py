@@ -118,7 +118,11 @@ class Gaussian(AdditiveNoise):
 
     def covers(self, sensitivity: Sensitivity) -> bool:
         """Compared in L2, up to the rounding of a root."""
-        return sensitivity.l2 <= self.l2_sensitivity * ROOT
+        return sensitivity.l2 <= self._reach
+
+    @cached_property
+    def _reach(self) -> Fraction:
+        return self.l2_sensitivity * ROOT
 
     @cached_property
     def uncertainty(self) -> GaussianError:

@@ -138,20 +138,31 @@ class LaplaceLaw(_SignedFloor):
         words = source.words(len(fractions))
         with np.errstate(divide="ignore"):
             floors, undecided = self.decide_around(midpoints(words), RADIUS, words.view(np.float64), fractions)
+        return decided_steps(
+            floors,
+            np.flatnonzero(undecided),
+            lambda place: self._refined_around(int(words[place]), float(fractions[place]), source),
+        )
 
-        def refined(place: int) -> int:
-            word, center = int(words[place]), ball_of(Fraction(float(fractions[place])) + Fraction(1, 2))
-            scale = ball_of(self.scale if word >> 63 else -self.scale)  # the logarithm is negative
-            uniform = LazyUniform.continuing(word, source)
-            return settle(lambda u: [center + scale * u.log()], [uniform], bits=self._bits)[0]
+    def near(self, source: BitSource, center: float) -> int:
+        """Draw the whole number nearest to one center + X, as `around` does."""
+        word, whole = int(source.words(1)[0]), math.floor(center)
+        fraction, sign = np.float64(center - whole), np.float64(-1.0 if word >> 63 else 1.0)
+        with np.errstate(divide="ignore"):
+            floor, undecided = self.decide_around(midpoint(word), RADIUS, sign, fraction)
+        return whole + (self._refined_around(word, float(fraction), source) if undecided else int(floor))
 
-        return decided_steps(floors, np.flatnonzero(undecided), refined)
+    def _refined_around(self, word: int, fraction: float, source: BitSource) -> int:
+        center = Fraction(fraction) + Fraction(1, 2)
+        scale = self.scale if word >> 63 else -self.scale  # the logarithm is negative
+        uniform = LazyUniform.continuing(word, source)
+        return settle(lambda u: [ball_of(center) + ball_of(scale) * u.log()], [uniform], bits=self._bits)[0]
 
-    def decide_around(self, uniform: Floats, radius: float, signs: Floats, fractions: Floats) -> tuple[Floats, Flags]:
+    def decide_around(self, uniform: F, radius: float, signs: F, fractions: F) -> tuple[F, Flags]:
         """Return floor(f + 1/2 + X) common to all reals within `radius` of each `uniform`, and where there is none."""
         value, slack = exponential(uniform, radius)
         value *= self._scale
-        value = np.copysign(value, signs, out=value)
+        value = np.copysign(value, signs)
         value += fractions
         value += 0.5
         slack *= self._scale

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from privet.noise.lazy import Floats, Steps, added
 _INT64 = 1 << 63
 _EXACT_FLOAT = 1 << 53  # integers up to here are floats
 _FINEST, _COARSEST = -1074, 1023  # the powers of two that are floats
+_MIDDLE = 900  # exponents up to here neither overflow with an int64 nor lose a digit of it
 _LARGEST = np.finfo(np.float64).max
 
 
@@ -61,7 +63,7 @@ class Lattice:
             exponent -= 1
         return cls(exponent - bits)
 
-    @property
+    @cached_property
     def step(self) -> Fraction:
         """The distance between two neighboring points, exactly."""
         return Fraction(2) ** self.exponent
@@ -116,6 +118,8 @@ class Lattice:
     def to_float(self, steps: int) -> float:
         """Return the float nearest to so many steps; beyond its range the largest float; never -0.0."""
         try:
+            if self.exponent >= -_MIDDLE:  # then only turning the int into a float rounds
+                return math.ldexp(float(steps), self.exponent)
             return float(steps * self.step)
         except OverflowError:
             return math.copysign(float(_LARGEST), steps)
@@ -124,6 +128,17 @@ class Lattice:
         """Return the floats nearest to so many steps, as `to_float` does."""
         if steps.dtype != np.int64:
             return np.array([self.to_float(int(number)) for number in steps.flat]).reshape(steps.shape)
+        floats: Floats = steps.astype(np.float64)
+        if abs(self.exponent) <= _MIDDLE:  # then the product is exact, whatever int64 holds
+            floats *= 2.0**self.exponent
+            return floats
         with np.errstate(over="ignore"):
-            floats: Floats = np.ldexp(steps.astype(np.float64), self.exponent)
-        return np.clip(floats, -_LARGEST, _LARGEST)
+            return np.clip(np.ldexp(floats, self.exponent), -_LARGEST, _LARGEST)
+
+    def in_steps(self, values: Floats) -> Floats:
+        """Return the values in steps, not rounded: only the exponent changes; infinite where it becomes too large."""
+        with np.errstate(over="ignore"):
+            if abs(self.exponent) <= _MIDDLE:
+                return values * 2.0**-self.exponent
+            floats: Floats = np.ldexp(values, -self.exponent)
+        return floats
