@@ -11,7 +11,7 @@ from privet.core.encoding import decoded, encoded
 from privet.core.uncertainty import Uncertainty
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
-from privet.loss import PrivacyLoss
+from privet.loss import LossCurve, PrivacyLoss
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -84,12 +84,18 @@ class Release(Generic[T]):
 
     @classmethod
     def from_json(cls, text: str, *, kinds: Iterable[type] = ()) -> "Release[Any]":
-        """The release that `to_json` wrote; name the classes of values that are not numbers, texts or arrays."""
+        """The release that `to_json` wrote.
+
+        Args:
+            text: the JSON.
+            kinds: the classes of values that are not numbers, texts or arrays, and of curves Privet does not know.
+        """
         try:
             facts = json.loads(text)
             known = (*_kinds(Uncertainty), *kinds)
             value, uncertainty = decoded(facts["value"], known), decoded(facts["uncertainty"], known)
-            loss = PrivacyLoss.from_json(json.dumps(facts["loss"]))
+            curves = [kind for kind in known if issubclass(kind, LossCurve)]
+            loss = PrivacyLoss.from_json(json.dumps(facts["loss"]), curves=curves)
             return Release(value, uncertainty, loss, facts["purpose"], facts["mechanism"], Unit(**facts["unit"]))
         except (ValueError, TypeError, KeyError) as problem:
             raise InvalidParameter(f"not the JSON of a release: {problem}") from problem

@@ -181,6 +181,7 @@ class Bernstein(Mechanism[Numbers, BernsteinFunction]):
                 f"the value must have the shape {self.shape} of the grid, got {array.shape}: evaluate the function on "
                 "grid(), for example with values_of"
             )
+        self.noise.check(array)
 
     def sample(self, value: Numbers, source: BitSource) -> BernsteinFunction:
         """The polynomial of the noisy values."""
