@@ -41,6 +41,7 @@ class Example:
         draw: draws many answers for one input at once, as outcomes, where that is faster than one by one.
         tightness: the exact δ at ε = half the claim is at least this share of the claimed δ.
         too_far: a sensitivity the mechanism must refuse, if there is one.
+        trials: how many runs the sampler's test and the audit take; fewer where one run is slow.
     """
 
     mechanism: Mechanism[Any, Any]
@@ -52,6 +53,7 @@ class Example:
     draw: Callable[[Any, BitSource, int], Sequence[int]] | None = None
     tightness: float = 0.0
     too_far: Sensitivity | None = None
+    trials: int = TRIALS
 
     def draws(self, value: Any, source: BitSource, count: int) -> Sequence[int]:  # noqa: ANN401 - any input
         """Outcomes of independent runs."""
@@ -96,12 +98,12 @@ class MechanismContract:
 
     def test_the_sampler_follows_the_law(self, example: Example, source: BitSource) -> None:
         for value in example.pair:
-            draws = Counter(example.draws(value, source, TRIALS))
+            draws = Counter(example.draws(value, source, example.trials))
             assert_follows(draws, example.law(value))
             assert_does_not_follow(draws, example.wrong_law(value))
 
     def test_an_audit_never_exceeds_the_claim(self, example: Example, source: BitSource) -> None:
-        assert audited_epsilon(example, source, TRIALS) <= claimed_epsilon(example.mechanism.loss)
+        assert audited_epsilon(example, source, example.trials) <= claimed_epsilon(example.mechanism.loss)
 
     @pytest.mark.soak
     def test_a_long_audit_never_exceeds_the_claim(self, example: Example, source: BitSource) -> None:

@@ -54,6 +54,7 @@ def example(mechanism: Bernstein, moved: float, family: Any, *, tightness: float
         sensitivity=Sensitivity(str(moved), cells=mechanism.cells),
         outcome=lambda released: joined(released.coefficients)[0],
         draw=None if whole else many,
+        trials=8000 if whole else 20_000,
         tightness=tightness,
         too_far=Sensitivity(Fraction(str(moved)) * Fraction(1001, 1000)),
     )

@@ -176,11 +176,11 @@ def test_a_ledger_charges_the_group() -> None:
 def test_what_cannot_be_prepared_fails_after_the_charge() -> None:
     """Before it, the error would be a free answer about the data."""
     ledger = Ledger(Guarantee(4), unit=PERSON)
-    for function in (lambda rows: rows[99], lambda _: math.nan, lambda _: "text"):
+    for function in (lambda rows: rows[99], lambda _: math.nan, lambda _: "text", lambda _: 2.7):
         secret: Sensitive[Any] = Sensitive([1, 2], Sensitivity(1), PERSON)
         with pytest.raises(ReleaseFailed):
             ledger.release(secret, GEOMETRIC.after(function, stability=1), purpose="prepared")
-    assert ledger.spent.epsilon == 3
+    assert ledger.spent.epsilon == 4
 
 
 # --- both -----------------------------------------------------------------------------------------------------

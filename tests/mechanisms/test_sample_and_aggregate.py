@@ -63,6 +63,7 @@ def example(
         outcome=lambda released: cells.of(released)[0],
         tightness=tightness,
         too_far=Sensitivity(2),
+        trials=4000,  # each deals rows and calls a function
     )
 
 
@@ -276,6 +277,8 @@ def test_bad_parameters_are_refused(wrong: dict[str, Any]) -> None:
 def test_ids_must_match_the_rows() -> None:
     with pytest.raises(InvalidParameter, match="one id for each row"):
         GroupedRows(np.zeros(3), ["a", "b"])
+    with pytest.raises(InvalidParameter, match="one id for each row"):
+        GroupedRows(np.zeros(3), np.zeros((3, 2)))
     with pytest.raises(InvalidParameter, match="numpy array"):
         GroupedRows([1, 2], ["a", "b"])  # type: ignore[arg-type]
     assert repr(GroupedRows(np.zeros(1), ["ada"])) == "GroupedRows(hidden)"

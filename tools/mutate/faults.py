@@ -23,6 +23,8 @@ LAPLACE = ("tests/mechanisms/test_laplace.py",)
 GAUSSIAN = ("tests/mechanisms/test_gaussian.py",)
 GEOMETRIC = ("tests/mechanisms/test_discrete_laplace.py",)
 DISCRETE_GAUSSIAN = ("tests/mechanisms/test_discrete_gaussian.py",)
+WHOLE = ("tests/mechanisms/test_whole_noise.py",)
+NORMS = ("tests/mechanisms/test_norms.py",)
 LEDGER = ("tests/core/test_ledger.py",)
 COMPOSED = ("tests/mechanisms/test_composed.py",)
 BERNSTEIN = (
@@ -61,7 +63,7 @@ FAULTS: tuple[Fault, ...] = (
         "mechanisms/laplace.py",
         "sensitivity.l1 <= self.l1_sensitivity",
         "sensitivity.linf <= self.l1_sensitivity",
-        (*LAPLACE, *LEDGER),
+        NORMS,
     ),
     Fault(
         "additive: clipped before the noise",
@@ -121,6 +123,20 @@ FAULTS: tuple[Fault, ...] = (
         GAUSSIAN,
     ),
     Fault(
+        "Gaussian: covers the largest move, not the length",
+        "mechanisms/gaussian.py",
+        "sensitivity.l2 <= self._reach",
+        "sensitivity.linf <= self._reach",
+        NORMS,
+    ),
+    Fault(
+        "DiscreteLaplace: covers the length, not the sum",
+        "mechanisms/discrete_laplace.py",
+        "math.floor(sensitivity.l1) <= self.l1_sensitivity",
+        "math.floor(sensitivity.l2) <= self.l1_sensitivity",
+        NORMS,
+    ),
+    Fault(
         "a broken promise is not refused",
         "core/mechanism.py",
         "if self.promise is not None and not self.loss.meets(self.promise):",
@@ -161,7 +177,14 @@ FAULTS: tuple[Fault, ...] = (
         "mechanisms/whole_noise.py",
         "return int(value) + self.law.one(source)",
         "return max(int(value), 0) + self.law.one(source)",
-        GEOMETRIC,
+        WHOLE,
+    ),
+    Fault(
+        "whole numbers: sign of the value",
+        "mechanisms/whole_noise.py",
+        "Lattice.add(wide.ravel(),",
+        "Lattice.add(-wide.ravel(),",
+        WHOLE,
     ),
     Fault(
         "DiscreteGaussian: noise halved",
@@ -432,8 +455,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "blocks: answers not clipped",
         "mechanisms/sample_and_aggregate.py",
-        "clipped = min(max(Fraction(number), low), high)",
-        "clipped = Fraction(number)",
+        "if not low < number < high:",
+        "if math.isinf(number):",
         BLOCKS,
     ),
     Fault(

@@ -41,7 +41,8 @@ class GroupedRows:
     unit_ids: Sequence[object] | NDArray[Any]
 
     def __post_init__(self) -> None:
-        if len(refuse_other_than_rows(self.rows)) != len(self.unit_ids):
+        flat = not isinstance(self.unit_ids, np.ndarray) or self.unit_ids.ndim == 1
+        if not flat or len(refuse_other_than_rows(self.rows)) != len(self.unit_ids):
             raise InvalidParameter("unit_ids must hold one id for each row")
 
     def __repr__(self) -> str:
@@ -145,8 +146,8 @@ class SampleAndAggregate(Mechanism[Rows, "float | NDArray[np.float64]"]):
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # a warning on the screen would be a release
             shares = [self._shares(block) for block in self._dealt(value, source)]
-        exact_sums = [math.ldexp(sum(column), -SHARES) for column in zip(*shares, strict=True)]  # at most 2^52 steps
-        noisy = np.asarray(self.noise.sample(np.array(exact_sums), source))
+        sums = [math.ldexp(sum(column), -SHARES) for column in zip(*shares, strict=True)]  # exact: at most 2^52 steps
+        noisy = np.atleast_1d(self.noise.sample(sums[0] if self.scalar else np.array(sums), source))
         answer = [self._unscaled(index, Fraction(share)) for index, share in enumerate(noisy.tolist())]
         return answer[0] if self.scalar else np.array(answer)
 
@@ -203,10 +204,9 @@ def share_of(number: float, low: Fraction, high: Fraction) -> int:
     """
     if math.isnan(number):
         return 1 << (SHARES - 1)
-    if math.isinf(number):
-        return 1 << SHARES if number > 0 else 0
-    clipped = min(max(Fraction(number), low), high)
-    return round((clipped - low) / (high - low) * (1 << SHARES))
+    if not low < number < high:  # a Fraction compares with a float exactly
+        return 0 if number <= low else 1 << SHARES
+    return round((Fraction(number) - low) / (high - low) * (1 << SHARES))
 
 
 def answer_bounds(pairs: list[Any]) -> tuple[tuple[Fraction, Fraction], ...]:
@@ -238,7 +238,8 @@ def owners_of(unit_ids: Iterable[object]) -> NDArray[np.intp]:
         array([0, 1, 0, 2, 2])
     """
     numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(known(owner), len(numbers)) for owner in unit_ids], dtype=np.intp)
+    plain: Iterable[object] = unit_ids.tolist() if isinstance(unit_ids, np.ndarray) else unit_ids
+    return np.array([numbers.setdefault(known(owner), len(numbers)) for owner in plain], dtype=np.intp)
 
 
 def known(owner: object) -> object:
