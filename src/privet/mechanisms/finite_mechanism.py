@@ -6,20 +6,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import FiniteCurve, Guarantee, PrivacyLoss, WorstOfCurve
-from privet.loss.exact import Exact, readable, whole
+from privet.loss.exact import Exact, exact_within, readable, whole
 from privet.loss.outward import decimal_of, float_up, precise
 from privet.mechanisms.randomized_response import LEAST
 from privet.noise import BitSource
 from privet.noise.weighted import WeightedLaw
 
 Row = tuple[Fraction, ...]
-Matrix = Sequence[Sequence[Exact]]
+Matrix: TypeAlias = Sequence[Sequence[Exact]] | NDArray[Any]
+ROUNDED = Fraction(1, 10**9)
 LARGE = Fraction(10**4)  # for a promise beyond, e^ε is taken at this: a smaller number, so the verdict is stricter
 
 
@@ -182,14 +185,20 @@ class FiniteMechanism(Mechanism[int, int]):
 
 
 def _table(matrix: Matrix) -> tuple[Row, ...]:
-    """Return the exact rows, each adding up to 1."""
+    """Return the exact rows, each divided by its sum, which must be 1 within the rounding of a printed table."""
     try:
-        rows: tuple[Row, ...] = FiniteCurve(tuple(tuple(row) for row in matrix)).rows
+        rows = [[exact_within(entry, "every entry of matrix", low=0, high=1) for entry in row] for row in matrix]
     except TypeError:
         raise InvalidParameter("matrix must be rows of probabilities, such as [[0.75, 0.25], [0.25, 0.75]]") from None
+    if not rows or len({len(row) for row in rows}) != 1:
+        raise InvalidParameter("matrix must have at least one row, and rows of equal length")
+    totals = [sum(row, Fraction(0)) for row in rows]
+    off = max(totals, key=lambda total: abs(total - 1))
+    if abs(off - 1) > ROUNDED:
+        raise InvalidParameter(f"every row of matrix must add up to 1, got {readable(off)}: divide it by its sum")
     if any(0 < entry < LEAST for row in rows for entry in row):
         raise InvalidParameter("every entry of matrix must be 0 or at least 2^-1000: smaller ones cannot be priced")
-    return rows
+    return tuple(tuple(entry / total for entry in row) for row, total in zip(rows, totals, strict=True))
 
 
 def _excess(one: Row, other: Row, grown: Fraction) -> Fraction:
