@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -107,8 +108,6 @@ def test_the_inverse_is_rounded_towards_privacy(categories: int, truth: str) -> 
     assert response.truth == pytest.approx(float(share), rel=1e-12)
     odds = share * (categories - 1) / (1 - share)
     assert float(response.epsilon) == pytest.approx(math.log(odds), rel=1e-14)
-    from decimal import Decimal, localcontext  # noqa: PLC0415 - used once
-
     with localcontext(prec=50):
         exact = (Decimal(odds.numerator) / Decimal(odds.denominator)).ln()
         assert Decimal(response.epsilon.numerator) / Decimal(response.epsilon.denominator) <= exact

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 from typing import Any, ClassVar
@@ -45,20 +46,21 @@ def one_bit(flip_zero: str, flip_one: str, pair: tuple[Any, Any]) -> Example:
     )
 
 
-def many_bits(truth: str, cells: int, pair: tuple[list[int], list[int]]) -> Example:
-    mechanism, lie = RandomizedResponse.symmetric(truth=truth, cells=cells), 1 - float(Fraction(truth))
+def many_bits(flips: tuple[str, str], cells: int, pair: tuple[list[int], list[int]], tightness: float) -> Example:
+    mechanism = RandomizedResponse(*flips, cells=cells)
+    p, q = (float(Fraction(flip)) for flip in flips)
     weights = 2 ** np.arange(len(pair[0]))[::-1]
     return Example(
         mechanism=mechanism,
         pair=pair,
-        law=lambda bits: table(lie, lie, bits),
-        wrong_law=lambda bits: table(1.3 * lie, 1.3 * lie, bits),
+        law=lambda bits: table(p, q, bits),
+        wrong_law=lambda bits: table(1.3 * p, 1.3 * q, bits),
         sensitivity=Sensitivity(1, cells=cells),
         draw=lambda bits, source, count: (
             np.asarray(mechanism.sample(np.tile(bits, (count, 1)), source)) @ weights
         ).tolist(),
         outcome=lambda report: int(np.asarray(report) @ weights),
-        tightness=1 - 1e-6,
+        tightness=tightness,
         too_far=Sensitivity(1, cells=cells + 1),
     )
 
@@ -68,8 +70,10 @@ class TestContract(MechanismContract):
         one_bit("1/4", "1/4", (0, 1)),
         one_bit("0.1", "0.3", (False, True)),
         one_bit("1/7", "0.01", (1, 0)),
-        many_bits("0.8", 2, ([0, 1, 1], [1, 0, 1])),
-        many_bits("0.6", 3, ([0, 0, 0], [1, 1, 1])),
+        many_bits(("0.2", "0.2"), 2, ([0, 1, 1], [1, 0, 1]), 1 - 1e-6),
+        many_bits(("0.4", "0.4"), 3, ([0, 0, 0], [1, 1, 1]), 1 - 1e-6),
+        many_bits(("0.1", "0.3"), 2, ([0, 1], [1, 0]), 0.9),  # one up, one down: the curve covers both at once
+        many_bits(("0.1", "0.3"), 2, ([0, 0], [1, 1]), 0.9),
     ]
     REFUSED: ClassVar[Sequence[Any]] = [
         2,
@@ -117,12 +121,11 @@ def test_calibration_is_tight_and_private(epsilon: str, cells: int) -> None:
     assert not RandomizedResponse(less, less, cells=cells).loss.meets(Guarantee(epsilon))
 
 
-def test_calibration_never_rounds_to_the_wrong_side() -> None:
-    """The odds of truth and lie, as an exact fraction, against 60 digits of e^ε."""
-    from decimal import Decimal, localcontext  # noqa: PLC0415 - used once
-
+@pytest.mark.parametrize("unit", [Fraction(1, 97), Fraction(1, 97 * 10**9)], ids=["usual", "tiny"])
+def test_calibration_never_rounds_to_the_wrong_side(unit: Fraction) -> None:
+    """The odds of truth and lie, as an exact fraction, against 60 digits of e^ε; for tiny ε floats cannot tell."""
     for k in range(1, 60):
-        epsilon = Fraction(k * k, 97)
+        epsilon = k * k * unit
         flip = RandomizedResponse.calibrated(epsilon=epsilon).flip_zero
         with localcontext(prec=60):
             odds, most = (1 - flip) / flip, Decimal(epsilon.numerator) / Decimal(epsilon.denominator)

@@ -87,6 +87,10 @@ class FiniteMechanism(Mechanism[int, int]):
 
     def worst(self) -> WorstCase:
         """The output and the two inputs that reveal most; an output that no row gives is skipped."""
+        return self._worst
+
+    @cached_property
+    def _worst(self) -> WorstCase:
         reach = len(self.matrix) if self._any_row else self.sensitivity or 0
         found = WorstCase(0, (0, 0), Fraction(1), 0.0)
         for column, entries in enumerate(zip(*self.matrix, strict=True)):
