@@ -131,6 +131,11 @@ def test_the_worst_case_is_the_largest_ratio(matrix: list[list[Fraction]]) -> No
             assert exact <= Decimal(worst.epsilon) <= exact * (1 + Decimal("1e-15"))
 
 
+def test_promises_beyond_any_number_are_decided_in_time() -> None:
+    assert FiniteMechanism(THREE).keeps(Guarantee(10**15))
+    assert not FiniteMechanism(IDENTITY).keeps(Guarantee(10**15, "0.99"))
+
+
 # --- neighboring rows --------------------------------------------------------------------------------------------
 
 

@@ -24,9 +24,17 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("below", "log_odds"), [*CASES, (5, Fraction(40)), (7, Fraction(10**9)), (2, Fraction(1, 10**9))]
-)
+FURTHER = [
+    (5, Fraction(40)),
+    (7, Fraction(10**9)),
+    (2, Fraction(1, 10**9)),
+    (4, Fraction("0.6931")),  # just below ln 2, and nearer
+    (4, Fraction("0.6931471805599")),
+    (9, Fraction("4.85203")),  # just below 7 ln 2
+]
+
+
+@pytest.mark.parametrize(("below", "log_odds"), [*CASES, *FURTHER])
 def test_slots_times_survival_are_the_odds(below: int, log_odds: Fraction) -> None:
     """Zero owns 2^b slots, each other number one, kept with a probability that every short string brackets."""
     law = FavoriteLaw(below, log_odds)
