@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.core.uncertainty import UP
 from privet.loss import ExponentialCurve, PrivacyLoss
@@ -37,9 +38,9 @@ class Exponential(Selection):
         13.545177
     """
 
-    def law(self, scores: Numbers) -> CategoricalLaw:
-        """The law of the index."""
-        return CategoricalLaw(score_row(scores), rate=self.rate)
+    def many(self, scores: Numbers, source: BitSource, count: int) -> NDArray[np.intp]:
+        """The indices chosen in `count` independent runs."""
+        return CategoricalLaw(score_row(scores), rate=self.rate).many(source, count).astype(np.intp)
 
     def probabilities(self, scores: Numbers) -> Floats:
         """How likely each candidate is, to float64 accuracy. As secret as the scores."""
@@ -47,10 +48,6 @@ class Exponential(Selection):
         weights = np.exp(-float(self.rate) * gaps)
         shares: Floats = weights / weights.sum()
         return shares
-
-    def sample(self, value: Numbers, source: BitSource) -> int:
-        """The index of the chosen candidate."""
-        return self.law(value).one(source)
 
     def influence(self, spread: Exact) -> float:
         """How often, at most, the scores decide; else the choice is a blind draw among the candidates.

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.core.uncertainty import UP
 from privet.loss import ApproximateCurve, PrivacyLoss
@@ -60,12 +61,17 @@ class NoisyMax(Selection):
         """The noise, in steps."""
         return DiscreteLaplaceLaw(2 * self.lattice.widened(self.score_sensitivity * BINARY) / self.epsilon)
 
-    def sample(self, value: Numbers, source: BitSource) -> int:
-        """The index of the largest noisy score."""
-        row = score_row(value)
-        noisy = self.lattice.add(self.lattice.to_steps(row), self.law.many(source, len(row)))
-        largest = np.flatnonzero(noisy == noisy.max())
-        return int(largest[UniformLaw(len(largest)).one(source) if len(largest) > 1 else 0])
+    def many(self, scores: Numbers, source: BitSource, count: int) -> NDArray[np.intp]:
+        """The index of the largest noisy score in each of `count` runs; ties are broken evenly."""
+        row = score_row(scores)
+        noise = self.law.many(source, count * len(row)).reshape(count, len(row))
+        noisy = self.lattice.add(self.lattice.to_steps(row), noise)
+        largest = noisy == noisy.max(axis=1, keepdims=True)
+        chosen: NDArray[np.intp] = np.argmax(largest, axis=1)
+        for run in np.flatnonzero(largest.sum(axis=1) > 1).tolist():
+            tied = np.flatnonzero(largest[run])
+            chosen[run] = tied[UniformLaw(len(tied)).one(source)]
+        return chosen
 
     def regret(self, candidates: int, *, best: int = 1, tail: float = 0.05) -> float:
         """How far the chosen score may lie below the best one: farther with at most this probability.

@@ -134,7 +134,7 @@ class PartitionSelection(Mechanism[Counts, Kept]):
         order = np.argsort(counts, kind="stable")
         sizes, starts = np.unique(counts[order], return_index=True)
         kept = np.zeros(len(counts), dtype=np.bool_)
-        for size, places in zip(sizes.tolist(), np.split(order, starts[1:]), strict=True):
+        for size, places in zip(sizes.tolist(), np.split(order, starts)[1:], strict=True):
             kept[places] = BernoulliLaw(self.probability(size)).many(source, len(places))
         if not isinstance(value, Mapping):
             return kept

@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.loss import PermuteAndFlipCurve, PrivacyLoss
 from privet.mechanisms.additive import Numbers
@@ -38,14 +39,21 @@ class PermuteAndFlip(Selection):
         array([0.288913, 0.243621, 0.288913, 0.178552])
     """
 
-    def sample(self, value: Numbers, source: BitSource) -> int:
-        """The index of the first candidate that is taken; the best one always is when its turn comes."""
-        row, rate = score_row(value), self.rate
+    def many(self, scores: Numbers, source: BitSource, count: int) -> NDArray[np.intp]:
+        """The first candidate taken in each of `count` runs; the best one always is taken when its turn comes."""
+        row, rate = score_row(scores), self.rate
         gaps, best = gaps_of(row)
         top = Fraction(row[best].item())
-        taken = survive(float(rate) * gaps, lambda place: ball_of(rate * (top - Fraction(row[place].item()))), source)
-        order = PermutationLaw(len(row)).one(source)
-        return int(order[np.argmax(taken[order])])
+
+        taken = survive(
+            np.tile(float(rate) * gaps, count),
+            lambda place: ball_of(rate * (top - Fraction(row[place % len(row)].item()))),
+            source,
+        ).reshape(count, len(row))
+        orders = PermutationLaw(len(row)).many(source, count)
+        first = np.argmax(np.take_along_axis(taken, orders, axis=1), axis=1)
+        chosen: NDArray[np.intp] = orders[np.arange(count), first]
+        return chosen
 
     def probabilities(self, scores: Numbers) -> Floats:
         """How likely each candidate is, to float64 accuracy. As secret as the scores.
@@ -74,7 +82,8 @@ def _nodes(decay: float) -> list[tuple[float, float]]:
     places, weights = np.polynomial.legendre.leggauss(NODES)
     found, low = [], 0.0
     while low < 1.0 and low * decay < NEGLIGIBLE:
-        high = min(1.0, max(1.0 / decay, 2 * low))
+        high = max(1.0 / decay, 2 * low)
+        high = 1.0 if high > 0.5 else high  # noqa: PLR2004 - a sliver at the end would have no room for floats
         half = (high - low) / 2
         found += [(low + half * (1 + float(x)), half * float(w)) for x, w in zip(places, weights, strict=True)]
         low = high

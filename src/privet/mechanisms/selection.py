@@ -1,6 +1,7 @@
 """Choosing one of many candidates by score: what the selection mechanisms share."""
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -13,6 +14,7 @@ from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, whole
 from privet.mechanisms.additive import BINARY, Numbers, finite_numbers, positive
+from privet.noise import BitSource
 from privet.noise.lazy import Floats
 
 WIDEST = Fraction(2) ** 200  # rates beyond are refused: no sampler needs them, and they would only take time
@@ -60,6 +62,14 @@ class Selection(Mechanism[Numbers, int]):
     def check(self, value: Numbers) -> None:
         """Refuse what is not a row of finite numbers, at least one."""
         score_row(value)
+
+    @abstractmethod
+    def many(self, scores: Numbers, source: BitSource, count: int) -> NDArray[np.intp]:
+        """The indices chosen in `count` independent runs: for tests, and to try scores of your own invention."""
+
+    def sample(self, value: Numbers, source: BitSource) -> int:
+        """The index of the chosen candidate."""
+        return int(self.many(value, source, 1)[0])
 
     def regret(self, candidates: int, *, best: int = 1, tail: float = 0.05) -> float:
         """How far the chosen score may lie below the best one: farther with at most this probability.

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
 from privet.core.uncertainty import UP
@@ -148,15 +149,26 @@ class SparseVector(Mechanism[Numbers, Crossings]):
 
     def sample(self, value: Numbers, source: BitSource) -> Crossings:
         """The flags up to the last allowed crossing, and the values if paid for."""
-        row = score_row(value)
-        noisy = self.lattice.add(self.lattice.to_steps(row), self._query_law.many(source, len(row)))
-        flags = np.asarray(noisy >= self.noisy_threshold(source), dtype=np.bool_)
-        above = np.flatnonzero(flags)[: self.count]
-        asked = int(above[-1]) + 1 if len(above) == self.count else len(row)
+        return self.many(value, source, 1)[0]
+
+    def many(self, answers: Numbers, source: BitSource, count: int) -> list[Crossings]:
+        """What `count` independent runs tell: for tests, and to try answers of your own invention."""
+        row = score_row(answers)
+        noise = self._query_law.many(source, count * len(row)).reshape(count, len(row))
+        noisy = self.lattice.add(self.lattice.to_steps(row), noise)
+        bars = [self.noisy_threshold(source) for _ in range(count)]
+        return [self._told(row, np.flatnonzero(line >= bar), source) for line, bar in zip(noisy, bars, strict=True)]
+
+    def _told(self, row: NDArray[Any], above: NDArray[np.intp], source: BitSource) -> Crossings:
+        """What is told of one run, in which these answers were above; the rest of the run is as if never asked."""
+        asked = int(above[self.count - 1]) + 1 if len(above) >= self.count else len(row)
+        above = above[: self.count]
         values: tuple[float, ...] = ()
         if self.value_mechanism is not None and len(above):
             values = tuple(np.asarray(self.value_mechanism.sample(row[above], source)).tolist())
-        return Crossings(tuple(flags[:asked].tolist()), values)
+        flags = np.zeros(asked, dtype=np.bool_)
+        flags[above] = True
+        return Crossings(tuple(flags.tolist()), values)
 
     def noisy_threshold(self, source: BitSource) -> int:
         """The threshold plus noise, in steps: drawn once for a run, and never released."""
