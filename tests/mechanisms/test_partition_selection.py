@@ -21,7 +21,7 @@ from tests.statistics import assert_does_not_follow, assert_follows
 
 
 def closed_form(count: int, epsilon: float, delta: float) -> float:
-    """Desfontaines, Voss, Gipson and Mandayam 2022, Theorem 1."""
+    """The closed form of Desfontaines, Voss, Gipson and Mandayam 2022."""
     grown = math.exp(epsilon)
     first = 1 + math.floor(math.log((grown + 2 * delta - 1) / ((grown + 1) * delta)) / epsilon)
 

@@ -11,7 +11,7 @@ from privet.core.uncertainty import UP
 from privet.loss import ExponentialCurve, PrivacyLoss
 from privet.loss.exact import Exact
 from privet.mechanisms.additive import Numbers, positive
-from privet.mechanisms.selection import Selection, gaps_of, score_row
+from privet.mechanisms.selection import Selection, exponents_of, score_row
 from privet.noise import BitSource, CategoricalLaw
 from privet.noise.lazy import Floats
 
@@ -44,8 +44,8 @@ class Exponential(Selection):
 
     def probabilities(self, scores: Numbers) -> Floats:
         """How likely each candidate is, to float64 accuracy. As secret as the scores."""
-        gaps, _ = gaps_of(score_row(scores))
-        weights = np.exp(-float(self.rate) * gaps)
+        exponents, _ = exponents_of(score_row(scores), self.rate)
+        weights = np.exp(-exponents)
         shares: Floats = weights / weights.sum()
         return shares
 

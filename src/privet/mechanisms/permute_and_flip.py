@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from privet.loss import PermuteAndFlipCurve, PrivacyLoss
 from privet.mechanisms.additive import Numbers
-from privet.mechanisms.selection import Selection, gaps_of, score_row
+from privet.mechanisms.selection import Selection, exponents_of, score_row
 from privet.noise import BitSource, PermutationLaw
 from privet.noise.bernoulli import survive
 from privet.noise.lazy import Floats, ball_of
@@ -42,11 +42,11 @@ class PermuteAndFlip(Selection):
     def many(self, scores: Numbers, source: BitSource, count: int) -> NDArray[np.intp]:
         """The first candidate taken in each of `count` runs; the best one always is taken when its turn comes."""
         row, rate = score_row(scores), self.rate
-        gaps, best = gaps_of(row)
+        exponents, best = exponents_of(row, rate)
         top = Fraction(row[best].item())
 
         taken = survive(
-            np.tile(float(rate) * gaps, count),
+            np.tile(exponents, count),
             lambda place: ball_of(rate * (top - Fraction(row[place % len(row)].item()))),
             source,
         ).reshape(count, len(row))
@@ -62,8 +62,8 @@ class PermuteAndFlip(Selection):
             probability prod_j (1 - x p_j) over the others, so i is chosen with p_i times the integral of that. It is a
             falling polynomial below e^(1 - x sum p), integrated panel by panel until nothing is left.
         """
-        gaps, _ = gaps_of(score_row(scores))
-        chances = np.exp(-float(self.rate) * gaps)
+        exponents, _ = exponents_of(score_row(scores), self.rate)
+        chances = np.exp(-exponents)
         total = np.zeros_like(chances)
         for place, weight in _nodes(float(chances.sum())):
             misses = np.log1p(-place * chances)

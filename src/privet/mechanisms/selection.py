@@ -100,16 +100,18 @@ def score_row(value: Numbers) -> NDArray[Any]:
     return row.astype(np.int64) if row.dtype.kind == "b" else row
 
 
-def gaps_of(row: NDArray[Any]) -> tuple[Floats, int]:
-    """Return how far each score lies below the best, to float64 accuracy relative to itself, and the best's index."""
+def exponents_of(row: NDArray[Any], rate: Fraction) -> tuple[Floats, int]:
+    """Return rate times how far each score lies below the best, to float64 accuracy, and the index of the best.
+
+    Accuracy is relative to each result; what float64 cannot hold is infinite.
+    """
     best = int(np.argmax(row))
-    if row.dtype.kind in "iu":
-        wide = row.astype(np.int64) if row.dtype.kind == "i" else row.astype(np.uint64)
-        gaps = (wide[best].astype(np.uint64) - wide.astype(np.uint64)).astype(np.float64)  # exact modulo 2^64
-        return gaps, best
-    floats = row.astype(np.float64)
     with np.errstate(over="ignore"):
-        return floats[best] - floats, best
+        if row.dtype.kind in "iu":
+            wide = row.astype(np.int64 if row.dtype.kind == "i" else np.uint64).astype(np.uint64)
+            return float(rate) * (wide[best] - wide).astype(np.float64), best  # exact modulo 2^64
+        floats = row.astype(np.float64)
+        return float(rate) * (floats[best] - floats), best
 
 
 def refuse_tail(tail: float, name: str = "tail") -> None:

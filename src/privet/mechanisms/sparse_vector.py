@@ -221,6 +221,10 @@ class Asking(Mechanism[Callable[[Any], float], Crossings]):
     vector: SparseVector
     choose: Callable[[Flags], Any]
 
+    def __repr__(self) -> str:
+        name = getattr(self.choose, "__name__", type(self.choose).__name__)
+        return f"Asking({self.vector!r}, {name})"
+
     @cached_property
     def loss(self) -> PrivacyLoss:
         """The vector's."""
