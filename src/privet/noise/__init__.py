@@ -6,6 +6,7 @@ says what one whole step is worth.
 
 from privet.noise.bernoulli import BernoulliExpLaw, BernoulliLaw
 from privet.noise.categorical import CategoricalLaw
+from privet.noise.cauchy import CauchyLaw
 from privet.noise.entropy import BitSource, Entropy
 from privet.noise.gaussian import DiscreteGaussianLaw, GaussianLaw
 from privet.noise.laplace import DiscreteLaplaceLaw, LaplaceLaw
@@ -18,6 +19,7 @@ __all__ = [
     "BernoulliLaw",
     "BitSource",
     "CategoricalLaw",
+    "CauchyLaw",
     "DiscreteGaussianLaw",
     "DiscreteLaplaceLaw",
     "Entropy",
