@@ -36,7 +36,7 @@ def test_extreme_scales_answer(law: type[Law], exponent: int, source: BitSource)
     if exponent < 0:
         assert typical <= (exponent == -1)  # the median of |Cauchy| at scale 1/2 is the edge between 0 and 1
     elif exponent > 1:
-        assert 0.5 < typical / 2.0**exponent < 0.9  # ln 2 for Laplace, 0.674 for Gaussian
+        assert 0.5 < typical / 2.0**exponent < 1.3  # ln 2 for Laplace, 0.674 for Gaussian, 1 for Cauchy
     assert isinstance(sampler.one(source), int)
 
 

@@ -12,7 +12,7 @@ from privet.noise.lazy import F, ball_of, exponential
 from privet.noise.signed_floor import RoundedNoise, SignedFloor
 
 
-class _ExponentialSize(SignedFloor):
+class ExponentialSize(SignedFloor):
     """Sizes that are exponential of mean 1."""
 
     def size(self, uniform: F, radius: float) -> tuple[F, F]:
@@ -24,7 +24,7 @@ class _ExponentialSize(SignedFloor):
         return -uniform.log()
 
 
-class LaplaceLaw(_ExponentialSize, RoundedNoise):
+class LaplaceLaw(ExponentialSize, RoundedNoise):
     """The Laplace distribution, rounded to the nearest lattice step.
 
     Args:
@@ -45,7 +45,7 @@ class LaplaceLaw(_ExponentialSize, RoundedNoise):
     """
 
 
-class DiscreteLaplaceLaw(_ExponentialSize):
+class DiscreteLaplaceLaw(ExponentialSize):
     """The discrete Laplace (two-sided geometric) distribution: P(k) proportional to exp(-|k| / scale).
 
     Args:
