@@ -114,9 +114,11 @@ class SmoothNoise(Mechanism[SmoothValue, Answer]):
     def sample(self, value: SmoothValue, source: BitSource) -> Answer:
         """The numbers plus noise, rounded to the lattice."""
         array = self._numbers(value)
-        steps = self.law(self._scale(value)).around(source, self._centers(array))
-        floats = self.lattice.to_floats(steps).reshape(array.shape)
+        floats = self._answers(self._centers(array), self._scale(value), source).reshape(array.shape)
         return floats if array.ndim else float(floats)
+
+    def _answers(self, centers: Floats, scale: Fraction, source: BitSource) -> Floats:
+        return self.lattice.to_floats(self.law(scale).around(source, centers))
 
     def _numbers(self, value: SmoothValue) -> NDArray[Any]:
         array, huge = finite_numbers(value.value), isinstance(value.value, int) and abs(value.value) > _WHOLE

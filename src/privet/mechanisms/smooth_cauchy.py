@@ -8,7 +8,7 @@ from functools import cached_property
 
 from privet.errors import InvalidParameter
 from privet.loss import ApproximateCurve, Guarantee, PrivacyLoss
-from privet.loss.exact import Exact, exact
+from privet.loss.exact import Exact, exact, readable
 from privet.loss.outward import decimal_of, float_down, float_up, precise
 from privet.mechanisms.additive import positive
 from privet.mechanisms.smooth import ROUNDED, SMALLEST, SmoothNoise, probability
@@ -42,8 +42,7 @@ class SmoothCauchy(SmoothNoise):
 
     epsilon: Fraction
     step: Fraction
-    smoothness: float = field(repr=False)
-    spread: Fraction
+    chosen: tuple[float, Fraction] = field(repr=False)  # smoothness and spread
 
     def __init__(
         self, epsilon: Exact, *, step: Exact, smoothness: Exact | None = None, spread: Exact | None = None
@@ -55,12 +54,12 @@ class SmoothCauchy(SmoothNoise):
         if not 0 < smooth < level - 2 * ROUNDED:
             raise InvalidParameter(f"smoothness must be > 0 and < epsilon, got {float(smooth):.3g}")
         least = _least_spread(level, smooth)
-        chosen = least if spread is None else positive(spread, "spread")
-        if chosen < least:
+        wide = least if spread is None else positive(spread, "spread")
+        if wide < least:
             raise InvalidParameter(f"spread must be >= {float(least):.6g} for this epsilon and smoothness")
         with precise():
             kept = float_down(decimal_of(smooth)) if smoothness is None else float(smooth)
-        self._keep(epsilon=level, step=positive(step, "step"), smoothness=kept, spread=chosen)
+        self._keep(epsilon=level, step=positive(step, "step"), chosen=(kept, wide))
         self._keep(promise=self.kept)
 
     @classmethod
@@ -71,6 +70,16 @@ class SmoothCauchy(SmoothNoise):
         """
         level = positive(epsilon, "epsilon")
         return cls(_epsilon(6 / level, level / 6), step=step, smoothness=level / 6, spread=6 / level)
+
+    @property
+    def smoothness(self) -> float:
+        """As it was chosen."""
+        return self.chosen[0]
+
+    @property
+    def spread(self) -> Fraction:
+        """The least, or as it was chosen."""
+        return self.chosen[1]
 
     @cached_property
     def kept(self) -> Guarantee:
@@ -89,6 +98,10 @@ class SmoothCauchy(SmoothNoise):
     def noise_margin(self, smooth_sensitivity: float, confidence: float = 0.95) -> float:
         """The scale times tan(π/2 confidence)."""
         return smooth_sensitivity * float(self.spread) * math.tan(math.pi / 2 * probability(confidence))
+
+    def __repr__(self) -> str:
+        words = ("epsilon", self.epsilon), ("step", self.step), ("smoothness", self.smoothness), ("spread", self.spread)
+        return f"SmoothCauchy({', '.join(f'{name}={readable(number)}' for name, number in words)})"
 
 
 def _least_spread(epsilon: Fraction, smoothness: Fraction) -> Fraction:

@@ -25,7 +25,7 @@ class SmoothGaussian(SmoothNoise):
     """Adds Gaussian noise of scale 5 √(2 ln(2/δ)) S / ε to every coordinate, S the smooth sensitivity of the vector.
 
     Args:
-        epsilon: >= 1e-9; refused where the theorem does not hold, from about 10 ln(2/δ) on.
+        epsilon: >= 1e-9; refused where the theorem does not hold, from about 7 ln(2/δ) on.
         delta: in (0, 1/2].
         step: > 0; the public resolution of answers, in the answer's unit. Choose it without looking at the data.
         dimension: how many numbers an answer has; all count, for each shows the scale of its noise.
@@ -36,7 +36,7 @@ class SmoothGaussian(SmoothNoise):
         d t + (e^-2t - 1) |z|²/2, at most dβ <= ε/4 for t >= 0; for t < 0 at most ε/2 unless the chi-square variable
         |z|² exceeds q with e^2β - 1 <= ε/q, which has probability δ2 at the quantile q. In all e^(ε/2) δ1 + δ2 = δ.
     Not covered: time. The β of Nissim, Raskhodnikova and Smith (2007), ε / (4 (d + ln(2/δ))), is taken where it is
-        smaller than this, as for every ε below 4.
+        smaller, as in one dimension for every ε up to 10.
 
     Example:
         >>> mechanism = SmoothGaussian(epsilon="0.5", delta=1e-5, step="0.001")
@@ -56,7 +56,7 @@ class SmoothGaussian(SmoothNoise):
         if not self.smoothness > 0:
             raise InvalidParameter(
                 f"epsilon = {float(level):.3g} is outside of the theorem for delta = {float(chance):.3g}: take an "
-                "epsilon below 10 ln(2/delta), or SmoothCauchy"
+                "epsilon below 7 ln(2/delta), or SmoothCauchy"
             )
 
     @property
