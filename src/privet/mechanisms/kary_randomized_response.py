@@ -114,12 +114,12 @@ class KaryRandomizedResponse(Mechanism[Categories, ReportedCategories]):
             array = np.asarray(value)
         except (TypeError, ValueError, OverflowError):
             raise InvalidParameter("the value must be a category or a rectangular array of categories") from None
+        if not array.size:
+            raise InvalidParameter("the value must hold at least one category, got an empty array")
         if array.dtype.kind not in "iu":
             raise InvalidParameter(
                 f"the value must hold categories as whole numbers, got {array.dtype}: number the categories from 0"
             )
-        if not array.size:
-            raise InvalidParameter("the value must hold at least one category, got an empty array")
         if not ((array >= 0) & (array < self.categories)).all():
             raise InvalidParameter(
                 f"the value must hold categories 0 to {self.categories - 1}: "

@@ -174,10 +174,10 @@ def _bits(value: Bits) -> NDArray[Any]:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter("the value must be a bit or a rectangular array of bits") from None
-    if array.dtype.kind not in "biu":
-        raise InvalidParameter(f"the value must be a bit or an array of bits, got {array.dtype}: convert it to bool")
     if not array.size:
         raise InvalidParameter("the value must hold at least one bit, got an empty array")
+    if array.dtype.kind not in "biu":
+        raise InvalidParameter(f"the value must be a bit or an array of bits, got {array.dtype}: convert it to bool")
     if array.dtype.kind != "b" and not ((array == 0) | (array == 1)).all():
         raise InvalidParameter("the value must hold only 0 and 1: compare with what makes the answer a yes first")
     return array
