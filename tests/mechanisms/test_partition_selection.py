@@ -208,6 +208,8 @@ def test_calibration_keeps_its_promise_and_spends_it(groups: int) -> None:
     assert made.loss.meets(Guarantee(1, "1e-6"))
     assert not made.loss.meets(Guarantee(1, "0.9e-6"))
     assert made.covers(Sensitivity(1, cells=groups))
+    with pytest.raises(InvalidParameter, match="1e-300"):
+        PartitionSelection.calibrated(epsilon=1, delta="1e-400", sensitivity=Sensitivity(1, cells=groups))
     with pytest.raises(InvalidParameter, match="once"):
         PartitionSelection.calibrated(epsilon=1, delta="1e-6", sensitivity=Sensitivity(2))
 
@@ -226,7 +228,7 @@ def test_a_promise_that_is_not_kept_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("epsilon", "delta", "groups"),
-    [(0, 0.1, 1), (-1, 0.1, 1), (1, 0, 1), (1, 1, 1), (1, 2, 1), (1, 0.1, 0), ("1e-9", "1e-9", 1)],
+    [(0, 0.1, 1), (-1, 0.1, 1), (1, 0, 1), (1, 1, 1), (1, 2, 1), (1, 0.1, 0), (1, "1e-400", 1), ("1e-9", "1e-9", 1)],
 )
 def test_bad_parameters_are_refused(epsilon: Any, delta: Any, groups: Any) -> None:  # noqa: ANN401 - anything
     with pytest.raises(InvalidParameter):
