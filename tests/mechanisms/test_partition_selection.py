@@ -65,13 +65,21 @@ def keyed_example() -> Example:
         one, other = (factor * closed_form(counts[key], 0.5, 1e-6) for key in ("a", "b"))
         return {0: (1 - one) * (1 - other), 1: one * (1 - other), 2: (1 - one) * other, 3: one * other}
 
+    def draw(counts: dict[str, int], source: BitSource, count: int) -> Sequence[int]:
+        """Many copies of the two groups in one mapping: groups are kept independently."""
+        kept = mechanism.sample({(run, key): counts[key] for run in range(count) for key in counts}, source)
+        outcomes = [0] * count
+        for run, key in kept:
+            outcomes[run] += {"a": 1, "b": 2}[key]
+        return outcomes
+
     return Example(
         mechanism=mechanism,
         pair=({"b": 26, "a": 25}, {"b": 25, "a": 26}),
         law=law,
         wrong_law=lambda counts: law(counts, 0.7),
         sensitivity=Sensitivity(1, cells=2),
-        outcome=lambda kept: sum({"a": 1, "b": 2}[key] for key in kept),
+        draw=draw,
         too_far=Sensitivity(1, cells=3),
     )
 
@@ -200,8 +208,17 @@ def test_calibration_keeps_its_promise_and_spends_it(groups: int) -> None:
     assert made.loss.meets(Guarantee(1, "1e-6"))
     assert not made.loss.meets(Guarantee(1, "0.9e-6"))
     assert made.covers(Sensitivity(1, cells=groups))
+    with pytest.raises(InvalidParameter, match="1e-300"):
+        PartitionSelection.calibrated(epsilon=1, delta="1e-400", sensitivity=Sensitivity(1, cells=groups))
     with pytest.raises(InvalidParameter, match="once"):
         PartitionSelection.calibrated(epsilon=1, delta="1e-6", sensitivity=Sensitivity(2))
+
+
+def test_calibration_for_many_groups_composes() -> None:
+    """With a hundred groups for each unit, half of δ buys an ε for each group far above a hundredth."""
+    made = PartitionSelection.calibrated(epsilon=1, delta="1e-6", sensitivity=Sensitivity(1, cells=100))
+    shared = PartitionSelection(epsilon="0.01", delta="1e-8", partitions_per_unit=100)
+    assert made.units_for("1/2") < 0.5 * shared.units_for("1/2")
 
 
 def test_a_promise_that_is_not_kept_is_refused() -> None:
@@ -211,7 +228,7 @@ def test_a_promise_that_is_not_kept_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("epsilon", "delta", "groups"),
-    [(0, 0.1, 1), (-1, 0.1, 1), (1, 0, 1), (1, 1, 1), (1, 2, 1), (1, 0.1, 0), ("1e-9", "1e-9", 1)],
+    [(0, 0.1, 1), (-1, 0.1, 1), (1, 0, 1), (1, 1, 1), (1, 2, 1), (1, 0.1, 0), (1, "1e-400", 1), ("1e-9", "1e-9", 1)],
 )
 def test_bad_parameters_are_refused(epsilon: Any, delta: Any, groups: Any) -> None:  # noqa: ANN401 - anything
     with pytest.raises(InvalidParameter):

@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -20,10 +20,11 @@ from privet.mechanisms.additive import Numbers, finite_numbers, positive
 from privet.noise import BernoulliLaw, BitSource
 
 Out = TypeVar("Out")
-Kept: TypeAlias = NDArray[np.bool_] | tuple[Hashable, ...]
+Kept: TypeAlias = NDArray[np.bool_] | tuple[Any, ...]
 Counts: TypeAlias = Numbers | Mapping[Any, int]
 GRID = 1 << 192  # probabilities are whole numbers of delta / GRID-ths
 LARGEST_COUNT = 1 << 62  # a larger one is used as if it were this
+SMALLEST_DELTA = Fraction(1, 10**300)  # floats hold it, with room for a share of it
 LARGEST_EPSILON = 1000  # a larger one is used as if it were this
 MOST = 1 << 20  # probabilities in the table
 
@@ -54,8 +55,8 @@ class Partitions(Mechanism[Counts, Out], Generic[Out]):
     ) -> None:
         self._keep(epsilon=positive(epsilon, "epsilon"), delta=positive(delta, "delta"))
         self._keep(partitions_per_unit=whole(partitions_per_unit, "partitions_per_unit"), promise=promise)
-        if self.delta >= 1:
-            raise InvalidParameter(f"delta must be in (0, 1), got {shortest(self.delta)}; at 1 it promises nothing")
+        if not SMALLEST_DELTA <= self.delta < 1:
+            raise InvalidParameter(f"delta must be at least 1e-300 and below 1, got {shortest(self.delta)}")
         if self.promise is None:
             self._keep(promise=self._sum())
         self._refuse_broken_promise()
@@ -72,11 +73,11 @@ class Partitions(Mechanism[Counts, Out], Generic[Out]):
         if math.floor(sensitivity.linf) > 1:
             raise InvalidParameter("a unit must count once in a partition: count units, with a per_cell of 1")
         ways = [(positive(promise.epsilon, "epsilon") / moved, positive(promise.delta, "delta") / moved)]
-        if moved > 1:
-            half = promise.delta / (2 * moved)
+        half = promise.delta / (2 * moved)
+        if moved > 1 and half >= SMALLEST_DELTA:
             scale = calibrated_scale(lambda s: _losses(1 / Fraction(s), half, moved), promise)
             ways.append((1 / Fraction(scale), half))
-        each = min(ways, key=lambda way: -math.log(way[1]) / way[0])  # about the size that is named
+        each = ways[0] if len(ways) == 1 else min(ways, key=_size_named)
         return cls(*each, partitions_per_unit=moved, promise=promise)
 
     def _sum(self) -> Guarantee | None:
@@ -184,6 +185,12 @@ def in_order(keys: Iterable[Any]) -> list[Any]:
         return sorted(keys)
     except TypeError:  # keys of several kinds
         return sorted(keys, key=repr)
+
+
+def _size_named(way: tuple[Fraction, Fraction]) -> float:
+    """About how large a partition must be, up to a factor, to be named at this ε and δ."""
+    epsilon, delta = way
+    return -math.log(delta) / float(epsilon)
 
 
 def _losses(epsilon: Fraction, delta: Fraction, times: int) -> PrivacyLoss:
