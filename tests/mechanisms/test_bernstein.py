@@ -144,6 +144,13 @@ def test_the_smaller_noise_is_taken_and_said() -> None:
         assert kind.__name__ in repr(mechanism)
 
 
+def test_with_a_delta_alone_only_gaussian_noise_will_do() -> None:
+    mechanism = Bernstein.calibrated(epsilon=0, delta="0.01", function_sensitivity=1, degree=1)
+    assert isinstance(mechanism.noise, Gaussian)
+    assert mechanism.loss.meets(Guarantee(0, "0.01"))
+    assert Bernstein.calibrated(epsilon=1, delta="0", function_sensitivity=1, degree=25).noise == Laplace(26, 26)
+
+
 def test_gaussian_calibration_is_tight_and_charged_at_its_promise() -> None:
     mechanism = Bernstein.calibrated(epsilon=1, delta=1e-5, function_sensitivity=2, degree=25)
     assert not mechanism.loss.meets(Guarantee("0.999999", 1e-5))

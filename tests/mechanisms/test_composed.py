@@ -3,16 +3,18 @@
 import functools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit
 from privet.core.mechanism import After, Then
 from privet.errors import BudgetExceeded, InvalidParameter, ReleaseFailed
-from privet.loss import Guarantee, PrivacyLoss
+from privet.loss import Guarantee, LossCurve, PrivacyLoss
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace
 from privet.noise import BitSource, Entropy
 from privet.noise.for_tests import seeded_entropy_for_tests
@@ -197,6 +199,25 @@ def test_chains_add_up(source: BitSource) -> None:
 def test_order_of_steps(source: BitSource) -> None:
     mechanism = Laplace(l1_sensitivity=1, scale="1e-9").after(np.sum, stability=1).then(lambda x: x + 1).then(np.round)
     assert mechanism.sample([1, 2, 3], source) == 7
+
+
+@dataclass(frozen=True)
+class OwnCurve(LossCurve):
+    """A curve that Privet does not know."""
+
+    __hash__ = LossCurve.__hash__
+
+    epsilon: int
+
+    def removing(self, epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(epsilon >= self.epsilon, 0.0, 1.0)
+
+
+def test_a_release_with_a_curve_of_ones_own_survives_json() -> None:
+    release = Release(3, None, PrivacyLoss.of(OwnCurve(2)), "own", "own", PERSON)
+    assert Release.from_json(release.to_json(), kinds=[OwnCurve]) == release
+    with pytest.raises(InvalidParameter, match="unknown curve 'own'"):
+        Release.from_json(release.to_json())
 
 
 @pytest.mark.parametrize("function", [None, 3, "sum"])

@@ -3,6 +3,7 @@
 import itertools
 import math
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -10,6 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import laplace, norm
 
 from privet.core import Ledger, Sensitive, Sensitivity, Unit
@@ -236,6 +239,25 @@ def test_the_sum_of_shares_never_moves_by_more_than_one() -> None:
     shares = [share_of(number, Fraction("0.1"), Fraction("0.3")) for number in extremes]
     assert all(0 <= share <= 2**32 for share in shares)
     assert max(shares) - min(shares) == 2**32
+
+
+def wild(block: Any) -> Any:  # noqa: ANN401 - rows
+    """An answer that depends on every bit of the block, and is now and then none."""
+    number = zlib.crc32(block.tobytes())
+    return [[number / 2**32, -number], "nothing", [math.nan, math.inf], [0.5]][number % 4]
+
+
+@given(st.lists(st.floats(), max_size=12), st.floats(), st.integers(0, 2**32), st.booleans())
+def test_one_unit_changes_one_block(rows: list[float], extra: float, seed: int, replace: bool) -> None:  # noqa: FBT001
+    """The same draws on neighbors: one block differs, and the sums of shares by at most 1 in each number, exactly."""
+    mechanism = SampleAndAggregate(wild, blocks=8, bounds=[("0.1", "0.7"), (-(10**9), 0)], epsilon=1)
+    one = np.array([*rows, -1.0] if replace else rows, dtype=np.float64)
+    other = np.array([*rows, extra], dtype=np.float64)
+    dealt = [list(mechanism._dealt(data, seeded_entropy_for_tests(seed))) for data in (one, other)]
+    differing = sum(a.tobytes() != b.tobytes() for a, b in zip(*dealt, strict=True))
+    assert differing <= 1
+    sums = [np.sum([mechanism._shares(block) for block in blocks], axis=0) for blocks in dealt]
+    assert (np.abs(sums[0] - sums[1]) <= 2**32).all()
 
 
 def test_the_margin_holds(source: BitSource) -> None:
