@@ -163,7 +163,9 @@ def test_rounded_neighbors_stay_within_the_width() -> None:
     for low in (0.1, 0.2, 1e6 + 0.1):
         apart = mechanism.lattice.to_step(low + 0.3) - mechanism.lattice.to_step(low)
         assert apart <= mechanism.width
-    assert Staircase(1, 1).lattice.widened(1) <= Staircase(1, 1).width
+    whole = Staircase(1, 1)  # typed one apart; as floats, on both sides of a tie of the lattice
+    low, high = whole.lattice.to_step(1.4901161193847655e-8), whole.lattice.to_step(1.000000014901161193847655)
+    assert high - low == whole.lattice.widened(1) + 1 <= whole.width
 
 
 def test_calibration() -> None:
