@@ -33,7 +33,7 @@ def example(  # noqa: PLR0913 - the test's own numbers, each by name
         """As `sample` does, with the value repeated; `sample` itself answers the first hundred."""
         mechanism.check(value)
         centers = np.repeat(mechanism._centers(mechanism._numbers(value)), count - 100)
-        singles = [mechanism.sample(value, source) for _ in range(100)]
+        singles = np.array([mechanism.sample(value, source) for _ in range(100)])
         return cells.of(np.concatenate((singles, mechanism._answers(centers, mechanism._scale(value), source))))
 
     return Example(
@@ -75,7 +75,7 @@ REFUSED: list[Any] = [
     SmoothValue(float("nan"), 1),
     SmoothValue(float("inf"), 1),
     SmoothValue([], 1),
-    SmoothValue("1", 1),  # type: ignore[arg-type]
+    SmoothValue("1", 1),
     SmoothValue(1.0, 0),
     SmoothValue(1.0, -1.0),
     SmoothValue(1.0, float("nan")),

@@ -28,12 +28,12 @@ def distribution(sensitivity: float, epsilon: float, x: Any) -> Any:  # noqa: AN
     return 0.5 + np.sign(x) * one_side
 
 
-def below(sensitivity: Fraction, epsilon: float, x: Any) -> Any:  # noqa: ANN401 - a number or an array
-    """Pr[K step < x] for whole K: the weights of stairs, added up on each side of zero; step, width, rise by hand."""
+def below(sensitivity: Fraction, epsilon: float, x: Any, value: float) -> Any:  # noqa: ANN401 - a number or an array
+    """Pr[answer < x]: the value in whole steps, and the weights of stairs added up on each side of it."""
     step = Fraction(2) ** (math.floor(math.log2(sensitivity)) - 24 - math.ceil(epsilon / 2 / math.log(2)))
     width = math.ceil(sensitivity * (1 + Fraction(1, 2**52)) / step)
     rise, down = math.floor(width / (1 + math.exp(epsilon / 2))), math.exp(-epsilon)
-    edge = np.ceil(np.asarray(x, dtype=np.float64) / float(step))  # K < x / step is K < edge
+    edge = np.ceil(np.asarray(x, dtype=np.float64) / float(step)) - math.floor(Fraction(value) / step + Fraction(1, 2))
 
     def weight(count: Any) -> Any:  # noqa: ANN401 - of the numbers 0 to count - 1
         full, rest = np.divmod(np.maximum(count - rise, 0), width)
@@ -50,7 +50,7 @@ def example(sensitivity: str, epsilon: float, start: float) -> Example:
     cells = Cells(width=far / 32, low=-32 * 12, high=32 * 12)
 
     def law(value: float, scale: Fraction = Fraction(1)) -> dict[int, float]:
-        return cells.law(lambda x: below(move * scale, epsilon, x - value))
+        return cells.law(lambda x: below(move * scale, epsilon, x, value))
 
     return Example(
         mechanism=mechanism,
@@ -154,7 +154,7 @@ def test_many_numbers_of_which_one_moves(source: BitSource) -> None:
     assert isinstance(mechanism.sample(5, source), float)
     assert isinstance(mechanism.sample(0.1, source), float)
     assert isinstance(mechanism.sample(np.float64(0.1), source), float)
-    assert abs(float(mechanism.sample(2**70, source)) - 2.0**70) <= 2.0**18  # type: ignore[arg-type]
+    assert abs(float(mechanism.sample(2**70, source)) - 2.0**70) <= 2.0**18
 
 
 def test_rounded_neighbors_stay_within_the_width() -> None:
@@ -163,7 +163,9 @@ def test_rounded_neighbors_stay_within_the_width() -> None:
     for low in (0.1, 0.2, 1e6 + 0.1):
         apart = mechanism.lattice.to_step(low + 0.3) - mechanism.lattice.to_step(low)
         assert apart <= mechanism.width
-    assert Staircase(1, 1).lattice.widened(1) <= Staircase(1, 1).width
+    whole = Staircase(1, 1)  # typed one apart; as floats, on both sides of a tie of the lattice
+    low, high = whole.lattice.to_step(1.4901161193847655e-8), whole.lattice.to_step(1.000000014901161193847655)
+    assert high - low == whole.lattice.widened(1) + 1 <= whole.width
 
 
 def test_calibration() -> None:

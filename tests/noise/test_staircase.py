@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 
 from privet.errors import InvalidParameter
 from privet.noise import BitSource, StaircaseLaw
@@ -76,6 +76,21 @@ def test_stairs_on_both_sides_of_a_boundary(drop: Fraction, width: int, rise: in
     edge = edge_at(chance)
     assert stairs.one(bit_string_for_tests(tape(edge + 1))) == 1
     assert stairs.one(bit_string_for_tests(tape(edge - 1))) == 2
+
+
+@pytest.mark.parametrize(
+    "drop", [Fraction(1, 10**6), Fraction(1, 3), Fraction(5), Fraction(80), Fraction(500)], ids=str
+)
+def test_float_errors_of_the_offset_stay_far_below_the_reserve(drop: Fraction) -> None:
+    for width, rise in ((1, 1), (8, 3), (2**59, 2**30)):
+        stairs = StaircaseLaw(drop, width=width, rise=rise)._stairs
+        before, ctx.prec = ctx.prec, 200
+        try:
+            error = abs(float((stairs.offset_ball() - ball(Fraction(stairs._offset))).mid()))
+        finally:
+            ctx.prec = before
+        assert stairs._offset >= 0
+        assert error <= (stairs._doubt + 2.0**-40 * stairs._scale) / 2**10
 
 
 def test_wide_and_steep(source: BitSource) -> None:
