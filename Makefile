@@ -2,7 +2,7 @@
 # Each target makes .venv when it needs one; a second run reuses it.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check soak bench format clean
+.PHONY: help run test check soak mutate bench format clean
 
 VENV  ?= .venv
 BIN   := $(VENV)/bin
@@ -28,6 +28,9 @@ check: $(VENV)/.ready-dev ## the fast loop: format, lint, types, unit tests with
 
 soak: $(VENV)/.ready-dev ## the long statistical, crash and fuzz runs, on fresh entropy from the OS
 	@PRIVET_TEST_ENTROPY=os HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n $(CORES) -m "soak or not soak" --durations=10
+
+mutate: $(VENV)/.ready-dev ## plant faults into a copy of the source, one at a time, and see whether the tests notice
+	@$(BIN)/python tools/mutate --jobs $(CORES)
 
 bench: $(VENV)/.ready-run ## measure Privet beside its peers, in one run
 	@$(BIN)/python benchmarks/noise.py
