@@ -34,6 +34,21 @@ BERNSTEIN = (
 )
 BLOCKS = ("tests/golden/test_functions.py", "tests/mechanisms/test_sample_and_aggregate.py")
 
+EXPONENTIAL = ("tests/mechanisms/test_exponential.py",)
+FLIP = ("tests/mechanisms/test_permute_and_flip.py",)
+NOISY_MAX = ("tests/mechanisms/test_noisy_max.py",)
+SPARSE = ("tests/mechanisms/test_sparse_vector.py",)
+PARTITIONS = ("tests/mechanisms/test_partition_selection.py",)
+PARTITION_COUNTS = ("tests/mechanisms/test_partition_counts.py",)
+RESPONSE = ("tests/mechanisms/test_randomized_response.py",)
+KARY = ("tests/mechanisms/test_kary_randomized_response.py",)
+TABLE = ("tests/mechanisms/test_finite_mechanism.py",)
+SMOOTH_LAPLACE = ("tests/mechanisms/test_smooth_laplace.py",)
+SMOOTH_CAUCHY = ("tests/mechanisms/test_smooth_cauchy.py",)
+SMOOTH_GAUSSIAN = ("tests/mechanisms/test_smooth_gaussian.py",)
+SMOOTH = ("tests/mechanisms/test_smooth_sensitivity.py",)
+STAIRCASE = ("tests/mechanisms/test_staircase.py",)
+
 FAULTS: tuple[Fault, ...] = (
     # --- Laplace and what all continuous noise shares ---
     Fault(
@@ -493,5 +508,244 @@ FAULTS: tuple[Fault, ...] = (
         'warnings.simplefilter("ignore")',
         'warnings.simplefilter("always")',
         BLOCKS,
+    ),
+    # --- choosing, finite answers, smooth sensitivity and stairs ---
+    Fault(
+        "selection: missing /2",
+        "mechanisms/selection.py",
+        "self.epsilon / (2 * self.score_sensitivity * BINARY)",
+        "self.epsilon / (self.score_sensitivity * BINARY)",
+        EXPONENTIAL,
+    ),
+    Fault(
+        "selection: covers twice the sensitivity",
+        "mechanisms/selection.py",
+        "sensitivity.linf <= self.score_sensitivity",
+        "sensitivity.linf <= 2 * self.score_sensitivity",
+        EXPONENTIAL,
+    ),
+    Fault(
+        "Exponential: sign of the score",
+        "mechanisms/exponential.py",
+        "CategoricalLaw(score_row(scores), rate=self.rate)",
+        "CategoricalLaw(-score_row(scores), rate=self.rate)",
+        EXPONENTIAL,
+    ),
+    Fault(
+        "Exponential: loss halved",
+        "mechanisms/exponential.py",
+        "ExponentialCurve(self.epsilon)",
+        "ExponentialCurve(self.epsilon / 2)",
+        EXPONENTIAL,
+    ),
+    Fault(
+        "PermuteAndFlip: priced as the exponential mechanism",
+        "mechanisms/permute_and_flip.py",
+        "PrivacyLoss.of(PermuteAndFlipCurve(self.epsilon))",
+        "PrivacyLoss.of(__import__('privet.loss').loss.ExponentialCurve(self.epsilon))",
+        FLIP,
+    ),
+    Fault(
+        "PermuteAndFlip: no permutation",
+        "mechanisms/permute_and_flip.py",
+        "orders = PermutationLaw(len(row)).many(source, count)",
+        "orders = np.tile(np.arange(len(row)), (count, 1))",
+        FLIP,
+    ),
+    Fault(
+        "NoisyMax: missing 2",
+        "mechanisms/noisy_max.py",
+        "DiscreteLaplaceLaw(2 * self.lattice.widened",
+        "DiscreteLaplaceLaw(self.lattice.widened",
+        NOISY_MAX,
+    ),
+    Fault(
+        "NoisyMax: value instead of index",
+        "mechanisms/noisy_max.py",
+        "        return chosen\n",
+        "        return noisy.max(axis=1)  # type: ignore[no-any-return]\n",
+        NOISY_MAX,
+    ),
+    Fault(
+        "SparseVector: third variant, tells the noisy answer",
+        "mechanisms/sparse_vector.py",
+        "values = tuple(np.asarray(self.value_mechanism.sample(row[above], source)).tolist())",
+        "values = tuple(float(x) for x in row[above])",
+        SPARSE,
+    ),
+    Fault(
+        "SparseVector: fourth variant, too little noise",
+        "mechanisms/sparse_vector.py",
+        "DiscreteLaplaceLaw(4 * self.count * self._moved / self.epsilon)",
+        "DiscreteLaplaceLaw(self._moved / self.epsilon)",
+        SPARSE,
+    ),
+    Fault(
+        "SparseVector: fifth variant, no noise on answers",
+        "mechanisms/sparse_vector.py",
+        "noisy = self.lattice.add(self.lattice.to_steps(row), noise)",
+        "noisy = self.lattice.add(self.lattice.to_steps(row), 0 * noise)",
+        SPARSE,
+    ),
+    Fault(
+        "SparseVector: sixth variant, never stops",
+        "mechanisms/sparse_vector.py",
+        "else len(row)\n        above = above[: self.count]",
+        "else len(row)\n        asked = len(row)",
+        SPARSE,
+    ),
+    Fault(
+        "SparseVector: adaptive run never stops",
+        "mechanisms/sparse_vector.py",
+        "while sum(flags) < self.vector.count and (question",
+        "while (question",
+        SPARSE,
+    ),
+    Fault(
+        "SparseVector: values come free",
+        "mechanisms/sparse_vector.py",
+        "flags + self.value_mechanism.loss * self.count",
+        "flags",
+        SPARSE,
+    ),
+    Fault(
+        "SparseVector: threshold without noise",
+        "mechanisms/sparse_vector.py",
+        "self.lattice.to_step(self.threshold) + self._threshold_law.one(source)",
+        "self.lattice.to_step(self.threshold)",
+        SPARSE,
+    ),
+    Fault(
+        "PartitionSelection: coin for one more unit",
+        "mechanisms/partition_selection.py",
+        "BernoulliLaw(self.probability(size))",
+        "BernoulliLaw(self.probability(size + 1))",
+        PARTITIONS,
+    ),
+    Fault(
+        "PartitionSelection: grows too fast",
+        "mechanisms/partition_selection.py",
+        "table.append(min(kept * grown // GRID + jump, slower, one))",
+        "table.append(min(kept * grown // GRID + jump, one))",
+        PARTITIONS,
+    ),
+    Fault(
+        "PartitionSelection: many partitions charged as one",
+        "mechanisms/partition_selection.py",
+        "_losses(self.epsilon, self.delta, self.partitions_per_unit)",
+        "_losses(self.epsilon, self.delta, 1)",
+        PARTITIONS,
+    ),
+    Fault(
+        "PartitionCounts: >= for >",
+        "mechanisms/partition_counts.py",
+        "np.where(noisy > self.largest_error, noisy, 0)",
+        "np.where(noisy >= self.largest_error, noisy, 0)",
+        PARTITION_COUNTS,
+    ),
+    Fault(
+        "PartitionCounts: noise halved",
+        "mechanisms/partition_counts.py",
+        "DiscreteLaplaceLaw(1 / min(",
+        "DiscreteLaplaceLaw(Fraction(1, 2) / min(",
+        PARTITION_COUNTS,
+    ),
+    Fault(
+        "RandomizedResponse: ones never flip",
+        "mechanisms/randomized_response.py",
+        "np.where(flat, BernoulliLaw(self.flip_one).many(source, flat.size), flips)",
+        "np.where(flat, np.zeros(flat.size, dtype=bool), flips)",
+        RESPONSE,
+    ),
+    Fault(
+        "RandomizedResponse: one bit charged for many",
+        "mechanisms/randomized_response.py",
+        "RandomizedResponseCurve(self.flip_zero, self.flip_one), self.cells)",
+        "RandomizedResponseCurve(self.flip_zero, self.flip_one), 1)",
+        RESPONSE,
+    ),
+    Fault(
+        "RandomizedResponse: the lie may be true",
+        "mechanisms/randomized_response.py",
+        "reported = (flat ^ flips)",
+        "reported = (flat ^ (flips & BernoulliLaw(Fraction(1, 2)).many(source, flat.size)))",
+        RESPONSE,
+    ),
+    Fault(
+        "KaryRandomizedResponse: odds squared",
+        "mechanisms/kary_randomized_response.py",
+        "FavoriteLaw(self.categories, self.epsilon)",
+        "FavoriteLaw(self.categories, 2 * self.epsilon)",
+        KARY,
+    ),
+    Fault(
+        "KaryRandomizedResponse: covers any number of values",
+        "mechanisms/kary_randomized_response.py",
+        "changed_cells(sensitivity) <= self.cells",
+        "changed_cells(sensitivity) >= 0",
+        KARY,
+    ),
+    Fault(
+        "FiniteMechanism: draws from the next row",
+        "mechanisms/finite_mechanism.py",
+        "self._laws[value].one(source)",
+        "self._laws[value - 1].one(source)",
+        TABLE,
+    ),
+    Fault(
+        "FiniteMechanism: worst ratio upside down",
+        "mechanisms/finite_mechanism.py",
+        "least = min(near, key=entries.__getitem__)",
+        "least = max(near, key=entries.__getitem__)",
+        TABLE,
+    ),
+    Fault(
+        "SmoothLaplace: noise halved",
+        "mechanisms/smooth_laplace.py",
+        "return 2 / self.epsilon",
+        "return 1 / self.epsilon",
+        SMOOTH_LAPLACE,
+    ),
+    Fault(
+        "SmoothLaplace: textbook's smoothness for every ε",
+        "mechanisms/smooth_laplace.py",
+        "float_down(min(half / (Decimal(2) / chance).ln(), proven))",
+        "float_down(half / (Decimal(2) / chance).ln())",
+        SMOOTH_LAPLACE,
+    ),
+    Fault(
+        "SmoothCauchy: spread halved",
+        "mechanisms/smooth_cauchy.py",
+        "Fraction(str(float_up(1 / (2 * min(far, _cosh(top) - 1)).sqrt())))",
+        "Fraction(str(float_up(1 / (8 * min(far, _cosh(top) - 1)).sqrt())))",
+        SMOOTH_CAUCHY,
+    ),
+    Fault(
+        "SmoothGaussian: spread without its 5",
+        "mechanisms/smooth_gaussian.py",
+        "float_up(5 * root / decimal_of(self.epsilon))",
+        "float_up(root / decimal_of(self.epsilon))",
+        SMOOTH_GAUSSIAN,
+    ),
+    Fault(
+        "smooth: half the smooth sensitivity",
+        "mechanisms/smooth.py",
+        "return max(scale, _NARROWEST)",
+        "return max(scale / 2, _NARROWEST)",
+        SMOOTH_LAPLACE,
+    ),
+    Fault(
+        "Staircase: a stair too short",
+        "mechanisms/staircase.py",
+        "StaircaseLaw(self.epsilon, width=self.width, rise=self.rise)",
+        "StaircaseLaw(self.epsilon, width=self.width // 2, rise=self.rise)",
+        STAIRCASE,
+    ),
+    Fault(
+        "Staircase: covers twice the sensitivity",
+        "mechanisms/staircase.py",
+        "sensitivity.linf <= self.sensitivity",
+        "sensitivity.linf <= 2 * self.sensitivity",
+        STAIRCASE,
     ),
 )
