@@ -18,7 +18,7 @@ from scipy.stats import beta
 
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter
-from privet.loss import Guarantee, PrivacyLoss
+from privet.loss import Guarantee, Neighbors, PrivacyLoss
 from privet.noise import BitSource
 from tests.statistics import FALSE_ALARM, assert_does_not_follow, assert_follows
 
@@ -119,6 +119,20 @@ class MechanismContract:
         text = release.to_json()
         assert Release.from_json(text, kinds=kinds).to_json() == text
         assert json.loads(text)["purpose"] == "contract"
+
+    @pytest.mark.parametrize("relation", list(Neighbors), ids=lambda relation: relation.name)
+    def test_it_is_charged_under_each_relation_it_holds_for(self, example: Example, relation: Neighbors) -> None:
+        mechanism, unit = example.mechanism, Unit("person", relation)
+        ledger = Ledger(Guarantee(1000, "0.5"), unit=unit)
+        secret = Sensitive(example.pair[0], example.sensitivity, unit)
+        if relation in mechanism.loss.neighbors:
+            release = ledger.release(secret, mechanism, purpose="relation", delta="0.1")
+            assert release.loss == mechanism.loss.under(relation)
+            assert len(ledger.entries) == 1
+        else:
+            with pytest.raises(InvalidParameter, match="holds only for"):
+                ledger.release(secret, mechanism, purpose="relation", delta="0.1")
+            assert not ledger.entries
 
     def test_it_covers_its_pair_and_refuses_more(self, example: Example) -> None:
         assert example.mechanism.covers(example.sensitivity)
