@@ -1,6 +1,7 @@
 """Release: everything the outside world may see about one computation."""
 
 import json
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
@@ -12,6 +13,8 @@ from privet.core.uncertainty import Uncertainty
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
 from privet.loss import LossCurve, PrivacyLoss
+from privet.loss.exact import readable
+from privet.loss.facts import described
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -101,7 +104,9 @@ class Release(Generic[T]):
             raise InvalidParameter(f"not the JSON of a release: {problem}") from problem
 
     def __repr__(self) -> str:
-        return f"{self._shown()}\nspent {self.loss!r} per {self.unit.name} on {self.purpose!r} ({self.mechanism})"
+        pure = self.loss.epsilon(0)
+        spent = f"ε={readable(pure)}" if math.isfinite(pure) else described(self.loss)
+        return f"{self._shown()}\nspent {spent} per {self.unit.name} on {self.purpose!r} by {self.mechanism}"
 
     def _shown(self) -> str:
         if self.uncertainty is None or np.asarray(self.value).dtype.kind not in "iufO":

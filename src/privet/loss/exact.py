@@ -80,7 +80,7 @@ def readable(number: Fraction | float) -> str:
         >>> readable(Fraction(1, 3)), readable(Fraction("0.25")), readable(Fraction(10**6))
         ('0.333333333', '0.25', '1000000')
     """
-    text = shortest(number) if isinstance(number, Fraction) else repr(number)
+    text = shortest(number) if isinstance(number, Fraction) else repr(number).removesuffix(".0")
     return text if len(text) <= READABLE and "/" not in text else f"{float(number):.9g}"
 
 

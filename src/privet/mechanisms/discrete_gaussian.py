@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from privet.core import Sensitivity, Uncertainty
+from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedCurve, DiscreteGaussianCurve, Guarantee, PrivacyLoss, calibrated_scale
@@ -96,6 +97,7 @@ class DiscreteGaussian(WholeNoise):
     @classmethod
     def calibrated(cls, *, epsilon: Exact, delta: Exact, sensitivity: Sensitivity) -> "DiscreteGaussian":
         """Return the mechanism with the least noise that is (epsilon, delta)-DP for this sensitivity."""
+        refuse_undeclared(sensitivity)
         promise = Guarantee(epsilon, delta)
         if not promise.delta:
             raise InvalidParameter(

@@ -1,6 +1,7 @@
 """Laplace or Gaussian noise on several numbers, whichever is less, and its loss when no number moves far."""
 
 from privet.core import Sensitivity
+from privet.core.sensitivity import refuse_undeclared
 from privet.loss import LaplaceCurve, PrivacyLoss
 from privet.loss.exact import Exact, exact
 from privet.mechanisms.gaussian import Gaussian
@@ -18,6 +19,7 @@ def least_noise(*, epsilon: Exact, delta: Exact, sensitivity: Sensitivity) -> La
         >>> least_noise(epsilon=1, delta=1e-5, sensitivity=Sensitivity(1, cells=7))
         Gaussian(l2_sensitivity=2.64575131, scale=9.87032354)
     """
+    refuse_undeclared(sensitivity)
     if not exact(delta, "delta"):
         return Laplace.calibrated(epsilon=epsilon, sensitivity=sensitivity)
     gaussian = Gaussian.calibrated(epsilon=epsilon, delta=delta, sensitivity=sensitivity)

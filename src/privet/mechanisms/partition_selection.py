@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
+from privet.core.sensitivity import refuse_undeclared
 from privet.errors import InvalidParameter
 from privet.loss import ApproximateCurve, Guarantee, PrivacyLoss, calibrated_scale
 from privet.loss.exact import Exact, shortest, whole
@@ -69,6 +70,7 @@ class Partitions(Mechanism[Counts, Out], Generic[Out]):
         Of two ways to divide the promise it takes the one that names smaller partitions: equal shares of ε and δ, or
         half of δ for the coins and the other half for composing many small ε.
         """
+        refuse_undeclared(sensitivity)
         promise, moved = Guarantee(epsilon, delta), _moved(sensitivity)
         if math.floor(sensitivity.linf) > 1:
             raise InvalidParameter("a unit must count once in a partition: count units, with a per_cell of 1")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
+from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, whole
@@ -48,6 +49,7 @@ class Selection(Mechanism[Numbers, int]):
     @classmethod
     def calibrated(cls, *, epsilon: Exact, sensitivity: Sensitivity) -> Self:
         """Return the mechanism that is epsilon-DP for scores of this sensitivity, all that are there."""
+        refuse_undeclared(sensitivity)
         return cls(sensitivity.linf, epsilon)
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
+from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
 from privet.loss import ApproximateCurve, PrivacyLoss
@@ -93,6 +94,7 @@ class SparseVector(Mechanism[Numbers, Crossings]):
         cls, *, epsilon: Exact, sensitivity: Sensitivity, threshold: Exact, count: int = 1, values: Exact = 0
     ) -> "SparseVector":
         """Return the mechanism that costs epsilon in all, a share `values` of it, from 0 to below 1, for values."""
+        refuse_undeclared(sensitivity)
         total, share = positive(epsilon, "epsilon"), exact(values, "values")
         if not 0 <= share < 1:
             raise InvalidParameter(f"values must be a share of epsilon, at least 0 and below 1, got {values}")

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from privet.core import Mechanism, Sensitivity, Uncertainty
+from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
 from privet.loss import ApproximateCurve, MixtureCurve, PrivacyLoss
@@ -97,6 +98,7 @@ class Staircase(Mechanism[Numbers, Answer]):
     @classmethod
     def calibrated(cls, *, epsilon: Exact, sensitivity: Sensitivity) -> "Staircase":
         """Return the mechanism for this sensitivity, which must be of one cell."""
+        refuse_undeclared(sensitivity)
         if sensitivity.cells > 1:
             raise InvalidParameter(
                 f"staircase noise is proven for one moved number, got {sensitivity!r}: use Laplace.calibrated"
