@@ -225,4 +225,4 @@ def test_accuracy_is_the_share_of_right_outputs() -> None:
 
 def test_its_repr_stays_short_for_large_tables() -> None:
     table = FiniteMechanism([[Fraction(1, 100)] * 100] * 50)
-    assert repr(table) == "FiniteMechanism(50 rows, 100 columns, ε=0.0)"
+    assert repr(table) == "FiniteMechanism(50 rows, 100 columns, ε=0)"
