@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
 from privet.errors import InvalidParameter
-from privet.loss import Guarantee
+from privet.loss import ApproximateCurve, Guarantee, PrivacyLoss
 from privet.loss.exact import Exact
 from privet.mechanisms.additive import BINARY, Answer, Numbers, RoundedLaw, finite_numbers, positive
 from privet.noise import BitSource, Lattice
@@ -61,10 +61,12 @@ class SmoothNoise(Mechanism[SmoothValue, Answer]):
 
     step: Fraction
 
-    @property
-    @abstractmethod
-    def kept(self) -> Guarantee:
-        """The promise, where a ledger that counts ε and δ charges the answer."""
+    promise: Guarantee
+
+    @cached_property
+    def loss(self) -> PrivacyLoss:
+        """What is proven: the promise, and no more of the curve."""
+        return PrivacyLoss.of(ApproximateCurve(self.promise.epsilon, self.promise.delta))
 
     @property
     @abstractmethod

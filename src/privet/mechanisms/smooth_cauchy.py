@@ -4,10 +4,9 @@ import math
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
 
 from privet.errors import InvalidParameter
-from privet.loss import ApproximateCurve, Guarantee, PrivacyLoss
+from privet.loss import Guarantee
 from privet.loss.exact import Exact, exact, readable
 from privet.loss.outward import decimal_of, float_down, float_up, precise
 from privet.mechanisms.additive import positive
@@ -60,7 +59,7 @@ class SmoothCauchy(SmoothNoise):
         with precise():
             kept = float_down(decimal_of(smooth)) if smoothness is None else float(smooth)
         self._keep(epsilon=level, step=positive(step, "step"), chosen=(kept, wide))
-        self._keep(promise=self.kept)
+        self._keep(promise=Guarantee(level))
 
     @classmethod
     def classical(cls, *, epsilon: Exact, step: Exact) -> "SmoothCauchy":
@@ -80,16 +79,6 @@ class SmoothCauchy(SmoothNoise):
     def spread(self) -> Fraction:
         """The least, or as it was chosen."""
         return self.chosen[1]
-
-    @cached_property
-    def kept(self) -> Guarantee:
-        """The promise."""
-        return Guarantee(self.epsilon)
-
-    @cached_property
-    def loss(self) -> PrivacyLoss:
-        """Pure ε."""
-        return PrivacyLoss.of(ApproximateCurve(self.epsilon))
 
     def law(self, steps: Fraction) -> CauchyLaw:
         """Cauchy noise."""

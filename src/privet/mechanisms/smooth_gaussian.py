@@ -9,7 +9,7 @@ from functools import cached_property
 from scipy import special
 
 from privet.errors import InvalidParameter
-from privet.loss import ApproximateCurve, Guarantee, PrivacyLoss
+from privet.loss import Guarantee
 from privet.loss.exact import Exact, whole
 from privet.loss.outward import decimal_of, float_down, float_up, precise
 from privet.loss.theorems import gaussian_delta
@@ -52,7 +52,7 @@ class SmoothGaussian(SmoothNoise):
     def __init__(self, epsilon: Exact, delta: Exact, *, step: Exact, dimension: int = 1) -> None:
         level, chance = kept_promise(epsilon, delta)
         self._keep(epsilon=level, delta=chance, step=positive(step, "step"), dimension=whole(dimension, "dimension"))
-        self._keep(promise=self.kept)
+        self._keep(promise=Guarantee(level, chance))
         if not self.smoothness > 0:
             raise InvalidParameter(
                 f"epsilon = {float(level):.3g} is outside of the theorem for delta = {float(chance):.3g}: take an "
@@ -87,16 +87,6 @@ class SmoothGaussian(SmoothNoise):
         with precise():
             root = (2 * (2 / decimal_of(self.delta)).ln()).sqrt()
             return Fraction(str(float_up(5 * root / decimal_of(self.epsilon))))
-
-    @cached_property
-    def kept(self) -> Guarantee:
-        """The promise."""
-        return Guarantee(self.epsilon, self.delta)
-
-    @cached_property
-    def loss(self) -> PrivacyLoss:
-        """What is proven: (ε, δ)."""
-        return PrivacyLoss.of(ApproximateCurve(self.epsilon, self.delta))
 
     def law(self, steps: Fraction) -> GaussianLaw:
         """Gaussian noise."""

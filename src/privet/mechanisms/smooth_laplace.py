@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
-from privet.loss import ApproximateCurve, Guarantee, PrivacyLoss
+from privet.loss import Guarantee
 from privet.loss.exact import Exact
 from privet.loss.outward import decimal_of, float_down, precise
 from privet.mechanisms.additive import positive
@@ -43,7 +43,7 @@ class SmoothLaplace(SmoothNoise):
     def __init__(self, epsilon: Exact, delta: Exact, *, step: Exact) -> None:
         level, chance = kept_promise(epsilon, delta)
         self._keep(epsilon=level, delta=chance, step=positive(step, "step"))
-        self._keep(promise=self.kept)
+        self._keep(promise=Guarantee(level, chance))
 
     @cached_property
     def smoothness(self) -> float:
@@ -57,16 +57,6 @@ class SmoothLaplace(SmoothNoise):
     def spread(self) -> Fraction:
         """2 / ε."""
         return 2 / self.epsilon
-
-    @cached_property
-    def kept(self) -> Guarantee:
-        """The promise."""
-        return Guarantee(self.epsilon, self.delta)
-
-    @cached_property
-    def loss(self) -> PrivacyLoss:
-        """What is proven: (ε, δ)."""
-        return PrivacyLoss.of(ApproximateCurve(self.epsilon, self.delta))
 
     def law(self, steps: Fraction) -> LaplaceLaw:
         """Laplace noise."""

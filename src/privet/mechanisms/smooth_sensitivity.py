@@ -188,7 +188,7 @@ def compare_with_global(
     """
     if not len(smooth_sensitivities) or not all(0 < number < math.inf for number in smooth_sensitivities):
         raise InvalidParameter("smooth_sensitivities must hold at least one finite number > 0")
-    chosen, promise = sorted(smooth_sensitivities), mechanism.kept
+    chosen, promise = sorted(smooth_sensitivities), mechanism.promise
     plain: Laplace | Gaussian
     if isinstance(mechanism, SmoothGaussian):
         plain = Gaussian.calibrated(epsilon=promise.epsilon, delta=promise.delta, sensitivity=sensitivity)
