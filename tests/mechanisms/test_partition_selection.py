@@ -153,9 +153,9 @@ def test_rounding_never_exceeds_the_ideal() -> None:
 
 
 def test_a_single_unit_shows_itself_with_probability_delta(source: BitSource) -> None:
-    """Attack B8: the stated δ is the chance of the very coin that filters. n = 100,000 groups of one."""
+    """Attack B8: the stated δ is the chance of the very coin that filters. n = 400,000 groups of one."""
     mechanism = PartitionSelection(epsilon=1, delta="0.005")
-    kept = np.asarray(mechanism.sample(np.ones(100_000, dtype=np.int64), source)).astype(int)
+    kept = np.asarray(mechanism.sample(np.ones(400_000, dtype=np.int64), source)).astype(int)
     assert_follows(kept, {1: 0.005, 0: 0.995})
     assert_does_not_follow(kept, {1: 0.005 * 1.3, 0: 1 - 0.005 * 1.3})
     assert not np.asarray(mechanism.sample(np.zeros(1000, dtype=np.int64), source)).any()
