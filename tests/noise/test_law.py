@@ -14,13 +14,16 @@ from privet.noise import (
     BernoulliLaw,
     BitSource,
     CategoricalLaw,
+    CauchyLaw,
     DiscreteLaplaceLaw,
     LaplaceLaw,
     Law,
     PermutationLaw,
     UniformLaw,
 )
+from privet.noise.entropy import Words
 from privet.noise.for_tests import bit_string_for_tests
+from privet.noise.lazy import RADIUS, midpoints
 from tests.noise.reference import LAWS
 
 NOTHING = bit_string_for_tests("")
@@ -187,3 +190,37 @@ def test_categorical_takes_unsigned_and_extreme_scores(source: BitSource) -> Non
 def test_reprs_are_readable(law: object, text: str) -> None:
     assert repr(law) == text
     assert all("scale=2" in repr(law(2)) for law in LAWS)  # type: ignore[call-arg]
+
+
+class Replayed:
+    """The same words again, as if they were fresh."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+
+    def words(self, count: int) -> Words:
+        taken, self._words = self._words[:count], self._words[count:]
+        return taken
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(7), Fraction(2**24, 3), Fraction(2**40)], ids=str)
+@pytest.mark.parametrize("law", [LaplaceLaw, DiscreteLaplaceLaw, CauchyLaw])
+def test_single_draws_decide_as_many_do(law: type[LaplaceLaw], scale: Fraction, source: BitSource) -> None:
+    """Each word by itself, without numpy, and all at once: the same whole numbers wherever both are decided."""
+    drawn = source.words(5_000)
+    sampler = law(scale)
+    magnitudes, undecided = sampler.decide(midpoints(drawn), RADIUS)
+    for place in np.flatnonzero(~np.asarray(undecided)).tolist():
+        word = int(drawn[place])
+        single = sampler.one(Replayed(np.concatenate((drawn[place : place + 1], drawn[:20]))))
+        assert single == (-1 if word >> 63 else 1) * int(magnitudes[place])
+
+
+@pytest.mark.parametrize("word", [0, 1 << 63, (1 << 52) - 1, (1 << 64) - 1])
+def test_the_ends_of_the_unit_interval(word: int, source: BitSource) -> None:
+    """Attack A17: no logarithm of zero, whatever the bits."""
+    bits = np.concatenate((np.array([word], dtype=np.uint64), source.words(20)))
+    for law in (LaplaceLaw(5), DiscreteLaplaceLaw(5), CauchyLaw(5)):
+        assert isinstance(law.one(Replayed(bits)), int)
+        if isinstance(law, LaplaceLaw | CauchyLaw):
+            assert isinstance(law.near(Replayed(bits), 0.3), int)

@@ -8,7 +8,7 @@ import math
 
 from flint import arb
 
-from privet.noise.lazy import F, ball_of, exponential
+from privet.noise.lazy import RADIUS, RESERVE, F, ball_of, exponential
 from privet.noise.signed_floor import RoundedNoise, SignedFloor
 
 
@@ -18,6 +18,13 @@ class ExponentialSize(SignedFloor):
     def size(self, uniform: F, radius: float) -> tuple[F, F]:
         """Return -ln(u) and its slack."""
         return exponential(uniform, radius)
+
+    def size_of_one(self, uniform: float) -> tuple[float, float]:
+        """Return -ln(u) and its slack, as `exponential` does; the logarithm of `math` is as good as numpy's."""
+        if uniform <= RADIUS:
+            return 0.0, math.inf
+        value = -math.log(uniform)
+        return value, RADIUS * (1 + RESERVE) / (uniform - RADIUS) + RESERVE + RESERVE * value
 
     def size_ball(self, uniform: arb) -> arb:
         """Return a ball around -ln(u)."""

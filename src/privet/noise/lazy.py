@@ -12,6 +12,7 @@ The float64 error of each formula here is below 2^-48, relative and absolute (nu
 worst error against balls and insist on a factor of 2^10 below the reserve.
 """
 
+import math
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -51,7 +52,20 @@ def midpoints(words: Words) -> Floats:
 
 def midpoint(word: int) -> np.float64:
     """Return what `midpoints` returns for one word."""
-    return np.float64((2 * (word & _LOW_52) + 1) * RADIUS)
+    return np.float64(center_of(word))
+
+
+def center_of(word: int) -> float:
+    """Return the same as a plain float."""
+    return (2 * (word & _LOW_52) + 1) * RADIUS
+
+
+def certain_whole(value: float, slack: float) -> int | None:
+    """Return floor(value) if `value - slack` and `value + slack` agree about it, else None."""
+    if not slack < math.inf:
+        return None
+    low = math.floor(value - slack)
+    return low if low == math.floor(value + slack) else None
 
 
 def exponential(uniform: F, radius: float) -> tuple[F, F]:
@@ -209,10 +223,10 @@ def collect_around(centers: Floats, draw: Callable[[Floats], Steps]) -> Steps:
     return added(whole_steps(nearest), noise)
 
 
-def parted(center: float) -> tuple[int, np.float64]:
+def parted(center: float) -> tuple[int, float]:
     """Return the whole number nearest to one center and the rest, exact as in `collect_around`."""
     nearest = round(center)
-    return nearest, np.float64(center - nearest)
+    return nearest, center - nearest
 
 
 def whole_steps(values: Floats) -> Steps:

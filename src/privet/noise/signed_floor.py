@@ -18,11 +18,12 @@ from privet.noise.lazy import (
     LazyUniform,
     Steps,
     ball_of,
+    center_of,
     certain_floor,
+    certain_whole,
     collect,
     collect_around,
     decided_steps,
-    midpoint,
     midpoints,
     parted,
     settle,
@@ -42,6 +43,12 @@ class SignedFloor(Law):
     @abstractmethod
     def size(self, uniform: F, radius: float) -> tuple[F, F]:
         """Return the size at each uniform and its slack: how far the size of a real within `radius` may be from it."""
+
+    def size_of_one(self, uniform: float) -> tuple[float, float]:
+        """Return the same for one real that is known to 52 bits; numpy is slow for single numbers, so override it."""
+        with np.errstate(divide="ignore"):
+            value, slack = self.size(np.float64(uniform), RADIUS)
+        return float(value), float(slack)
 
     @abstractmethod
     def size_ball(self, uniform: arb) -> arb:
@@ -71,11 +78,11 @@ class SignedFloor(Law):
     def one(self, source: BitSource) -> int:
         """Draw one value, exact however large."""
         word = int(source.words(1)[0])
-        with np.errstate(divide="ignore"):
-            magnitude, undecided = self.decide(midpoint(word), RADIUS)
-        if undecided:
+        value, slack = self.size_of_one(center_of(word))
+        magnitude = certain_whole(value * self._scale + self._offset, slack * self._scale + self._doubt)
+        if magnitude is None:
             return self._refined(word, source)
-        return -int(magnitude) if word >> 63 else int(magnitude)
+        return -magnitude if word >> 63 else magnitude
 
     def many(self, source: BitSource, count: int) -> Steps:
         """Draw `count` independent values."""
@@ -139,10 +146,10 @@ class RoundedNoise(SignedFloor):
     def near(self, source: BitSource, center: float) -> int:
         """Draw the whole number nearest to one center + X, as `around` does."""
         word, (whole, fraction) = int(source.words(1)[0]), parted(center)
-        sign = np.float64(-1.0 if word >> 63 else 1.0)
-        with np.errstate(divide="ignore"):
-            floor, undecided = self.decide_around(midpoint(word), RADIUS, sign, fraction)
-        return whole + (self._refined_around(word, float(fraction), source) if undecided else int(floor))
+        value, slack = self.size_of_one(center_of(word))
+        signed = -value * self._scale if word >> 63 else value * self._scale
+        floor = certain_whole(signed + fraction + 0.5, slack * self._scale + RESERVE)
+        return whole + (self._refined_around(word, fraction, source) if floor is None else floor)
 
     def _refined_around(self, word: int, fraction: float, source: BitSource) -> int:
         center = Fraction(fraction) + Fraction(1, 2)
