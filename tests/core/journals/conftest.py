@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgres import MISSING, server
+
 MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - a disk in memory, where there is one: fsync costs nothing there
 
 
@@ -19,3 +21,12 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     made = Path(tempfile.mkdtemp(prefix="privet-", dir=MEMORY_DISK))
     yield made
     shutil.rmtree(made, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def database() -> Iterator[str]:
+    """The address of a real PostgreSQL."""
+    with server() as address:
+        if address is None:
+            pytest.skip(MISSING)
+        yield address

@@ -3,7 +3,6 @@
 import itertools
 import os
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,18 +22,9 @@ from tests.core.journals.work import (
     spend_all,
     spend_in_processes,
 )
-from tests.postgres import MISSING, server
 
 psycopg = pytest.importorskip("psycopg")
 NUMBERS = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[str]:
-    with server() as address:
-        if address is None:
-            pytest.skip(MISSING)
-        yield address
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from privet.core import Entry, Ledger, Mechanism, Sensitive, Sensitivity, Unit
@@ -124,20 +125,24 @@ def die_at(point: str) -> None:
     journal.reached = end  # type: ignore[assignment] # its argument has another name
 
 
-def release_and_die(address: str, point: str, key: str) -> None:
+def release_and_die(address: str, point: str, key: str, path: str) -> None:
+    """Release and write the answer to a file, but end at a point on the way."""
     ledger = Ledger.open(address)
     die_at(point)
-    ask(ledger, key=key)
+    text = ask(ledger, key=key).to_json()
+    Path(path).write_text(text, encoding="ascii")
 
 
-def retry(address: str, key: str) -> str:
+def retry(ledger: Ledger, key: str) -> str:
     """The stored answer, or that it is lost."""
-    with Ledger.open(address) as ledger:
-        try:
-            text: str = ask(ledger, key=key).to_json()
-        except AnswerLost:
-            return "lost"
-        return text
+    try:
+        text: str = ask(ledger, key=key).to_json()
+    except AnswerLost:
+        return LOST
+    return text
+
+
+LOST = "lost"
 
 
 def run(target: Callable[..., None], *arguments: object) -> int | None:

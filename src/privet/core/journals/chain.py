@@ -53,7 +53,10 @@ class Row:
     @property
     def facts(self) -> Facts:
         """What the row says."""
-        facts: Facts = json.loads(self.body)
+        try:
+            facts: Facts = json.loads(self.body)
+        except ValueError as problem:
+            raise LedgerDamaged(f"row {self.sequence} was changed: it is not JSON") from problem
         if (lookup_key(facts), facts.get("to")) != (self.key, self.answers):
             raise LedgerDamaged(f"row {self.sequence} was changed: it is filed under another key")
         return facts

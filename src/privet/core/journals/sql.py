@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from privet.core.journals.chain import Row
+from privet.errors import LedgerDamaged
 
 _COLUMNS = "sequence, body, hash, key, answers"
 
@@ -57,4 +58,6 @@ class SqlPages:
 
 def _row(values: tuple[Any, ...]) -> Row:
     sequence, body, digest, key, answers = values
+    if not isinstance(body, str) or not isinstance(digest, bytes | bytearray | memoryview):
+        raise LedgerDamaged(f"row {sequence} is empty")
     return Row(sequence, body, bytes(digest), key, answers)
