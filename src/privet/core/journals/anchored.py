@@ -59,7 +59,7 @@ class AnchoredJournal(Journal):
         """
         if self.anchor is None:
             raise LedgerUnavailable(f"{self.place} has no anchor: name its place with anchor=…")
-        with self._steady(), self._reading() as pages:
+        with self._steady(), self._writing() as pages:
             first = next(pages.rows(0, 0), None)
             if first is None:
                 raise LedgerUnavailable(f"there is no ledger at {self.place}")

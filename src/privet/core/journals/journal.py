@@ -365,6 +365,13 @@ class Journal(ABC):
             self._current()
             return self._seen()
 
+    @property
+    def identity(self) -> bytes:
+        """The hash of the first row: no two journals have the same."""
+        if self._first is None:
+            raise LedgerUnavailable(f"{self.place} is not open: open it through Ledger or journal.open()")
+        return self._first.hash
+
     def rows(self, first: int = 0) -> Iterator[Row]:
         """Every row there is now, in order, as it is stored."""
         self.books()
