@@ -105,7 +105,7 @@ def loop_until_killed(address: str, path: str, start: int) -> None:
     """Release with keys 0, 1, 2, … and write each answer to a file, until somebody ends the process."""
     ledger = Ledger.open(address)
     with open(path, "a", encoding="ascii") as file:  # noqa: PTH123 - a plain file
-        for number in range(start, 10**6):
+        for number in range(start, start + 10_000):
             release = ask(ledger, key=f"key {number}")
             file.write(f"{number} {release.to_json()}\n")
             file.flush()
