@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from privet.core.journals.chain import Row
@@ -40,16 +41,17 @@ class Mark:
 
     def slot(self) -> bytes:
         """The mark as a slot holds it."""
-        text = json.dumps({"journal": self.journal, "sequence": self.sequence, "hash": self.hash})
+        text = f'{{"journal": "{self.journal}", "sequence": {self.sequence}, "hash": "{self.hash}"}}'
         return f"{hashlib.sha256(text.encode()).hexdigest()[:16]} {text}\n".encode().ljust(SLOT)
 
-    @classmethod
-    def of(cls, slot: bytes) -> "Mark | None":
+    @staticmethod
+    @lru_cache(maxsize=64)  # the same slot is read again and again
+    def of(slot: bytes) -> "Mark | None":
         """The mark in a slot, or None if it is empty or torn."""
         checksum, _, text = slot.decode("ascii", "replace").strip().partition(" ")
         if not text or hashlib.sha256(text.encode()).hexdigest()[:16] != checksum:
             return None
-        return cls(**json.loads(text))
+        return Mark(**json.loads(text))
 
 
 class Anchor:
@@ -60,7 +62,7 @@ class Anchor:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self._name = path, str(path)
         self._file: int | None = None
 
     @property
@@ -120,7 +122,8 @@ class Anchor:
 
     def _newest(self, file: int) -> tuple[Mark, int]:
         """The mark with the highest sequence, and its slot."""
-        marks = [(mark, slot) for slot in (0, 1) if (mark := Mark.of(os.pread(file, SLOT, slot * SLOT))) is not None]
+        both = os.pread(file, 2 * SLOT, 0)
+        marks = [(mark, n) for n in (0, 1) if (mark := Mark.of(both[n * SLOT : (n + 1) * SLOT])) is not None]
         if not marks:
             raise LedgerDamaged(
                 f"the anchor {self.path} is not readable: put back the right file, or make a new one with "
@@ -136,7 +139,7 @@ class Anchor:
                 self._file = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
             fcntl.flock(self._file, how)
             try:
-                here, there = os.fstat(self._file), self.path.stat()
+                here, there = os.fstat(self._file), os.stat(self._name)  # noqa: PTH116 - for each spend, so the fastest way
                 if (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino):
                     raise LedgerUnavailable(f"the anchor {self.path} was replaced while open: open the ledger again")
                 yield self._file

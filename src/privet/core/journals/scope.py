@@ -1,6 +1,7 @@
 """Scope: whose spends a cap counts."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from privet.core.journals.chain import Facts
@@ -61,6 +62,10 @@ DATASET = Scope()
 
 def scopes_of(facts: Facts) -> tuple[Scope, ...]:
     """Every scope in which a spend counts, the widest first."""
-    analyst, purpose = facts.get("analyst"), facts.get("purpose")
+    return _scopes_of(facts.get("analyst"), facts.get("purpose"))
+
+
+@lru_cache(maxsize=1024)
+def _scopes_of(analyst: str | None, purpose: str | None) -> tuple[Scope, ...]:
     wide = (DATASET, Scope(purpose=purpose))
     return wide if analyst is None else (DATASET, Scope(analyst), wide[1], Scope(analyst, purpose))

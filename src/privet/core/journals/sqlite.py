@@ -49,7 +49,7 @@ class SqliteJournal(AnchoredJournal):
     def __init__(self, path: str | Path, *, anchor: str | Path | None = None, timeout: float = 30.0) -> None:
         self.path = Path(os.path.realpath(path))
         super().__init__(Path(os.path.realpath(anchor)) if anchor else self.path.with_name(f"{self.path.name}.anchor"))
-        self._timeout = timeout
+        self._name, self._timeout = str(self.path), timeout
         self._connection: sqlite3.Connection | None = None
         self._locks: int | None = None
         self._identity: tuple[int, int] | None = None
@@ -146,13 +146,13 @@ class SqliteJournal(AnchoredJournal):
     def _refuse_swapped(self) -> None:
         """The names must still lead to the files that are open; a second name would have a log of its own."""
         try:
-            state = self.path.stat()
+            state = os.stat(self._name)  # noqa: PTH116 - twice for each spend, so the fastest way
         except OSError:
             raise LedgerDamaged(f"{self.path} was removed while it was open") from None
         if (state.st_dev, state.st_ino) != self._identity:
             raise LedgerDamaged(f"{self.path} was replaced while it was open")
         self._refuse_linked(state)
-        log = _identity(self.path.with_name(f"{self.path.name}-wal"))
+        log = _identity(f"{self._name}-wal")
         if self._log is not None and log != self._log:
             raise LedgerDamaged(f"the write-ahead log of {self.path} was removed or replaced while it was open")
         self._log = log
@@ -284,9 +284,9 @@ def _byte(kind: int, position: int) -> bytes:
     return struct.pack("hhqqi4x", kind, os.SEEK_SET, position, 1, 0)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identity(path: str) -> tuple[int, int] | None:
     try:
-        state = path.stat()
+        state = os.stat(path)  # noqa: PTH116 - as above
     except OSError:
         return None
     return state.st_dev, state.st_ino
