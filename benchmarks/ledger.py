@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
@@ -103,8 +104,8 @@ def sqlite_rows(folder: Path, sizes: list[int], console: Console) -> Table:
 
 def postgres_rows(console: Console) -> Table | None:
     with server() as address:
-        if address is None:
-            console.print("no PostgreSQL here: its part is left out")
+        if address is None or find_spec("psycopg") is None:
+            console.print("no PostgreSQL here, or no psycopg: its part is left out")
             return None
         import psycopg  # noqa: PLC0415 - only if there is a server
 
