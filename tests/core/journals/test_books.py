@@ -9,9 +9,9 @@ from privet.core.journals import DATASET, Books, Scope
 from privet.core.journals.books import Account
 from privet.core.journals.terms import FINEST, Terms, kept
 from privet.core.unit import Unit
-from privet.errors import InvalidParameter, LedgerDamaged
+from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 from privet.loss import Amount, EpsilonSum, Guarantee
-from tests.core.journals.work import COUNT, priced
+from tests.core.journals.work import COUNT, ask, new_ledger, priced
 
 UNITS = ("epsilon", "delta")
 TERMS = Terms(Guarantee(3), Unit("person"), EpsilonSum())
@@ -112,3 +112,18 @@ def test_terms_need_names(bad: dict[str, Any]) -> None:
 def test_scopes_need_names(bad: Any) -> None:  # noqa: ANN401 - anything
     with pytest.raises(InvalidParameter, match="must be a name"):
         Scope(bad)
+
+
+def test_an_interrupt_while_counting_breaks_the_handle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C between two lines must not leave books that count a row twice."""
+    ledger = new_ledger(None)
+
+    def interrupted(self: Books, *_: object, **__: object) -> None:  # noqa: ARG001 - a stand-in
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Books, "_spend", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ask(ledger)
+    with pytest.raises(LedgerUnavailable, match="interrupted while it counted"):
+        ask(ledger)

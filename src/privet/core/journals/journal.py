@@ -454,8 +454,8 @@ class Journal(ABC):
             facts = row.facts_after(head)
             if facts["kind"] in OWNERS:
                 self._attest(row)
-            books.apply(row.sequence, facts)
-            self._head = head = row
+            self._add(row, facts)
+            head = row
         else:
             if found:
                 return books
@@ -481,10 +481,16 @@ class Journal(ABC):
     def _take_in(self, written: "Written") -> Row:
         """Add rows that this handle wrote itself, now that they are durable, and remember the last one outside."""
         for row, facts in written:
-            self._current().apply(row.sequence, facts, checked=True)
-            self._head = row
+            self._add(row, facts, checked=True)
         self._committed(row)
         return row
+
+    def _add(self, row: Row, facts: Facts, *, checked: bool = False) -> None:
+        """Take one row into the books; an interrupt in the middle leaves the handle broken, not wrong."""
+        self._broken = "it was interrupted while it counted"
+        self._current().apply(row.sequence, facts, checked=checked)
+        self._head = row
+        self._broken = None
 
     def _current(self) -> Books:
         if self._books is None:
