@@ -2,7 +2,7 @@
 # Each target makes .venv when it needs one; a second run reuses it.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check soak bench format clean
+.PHONY: help run test check lint soak mutate bench format clean
 
 VENV  ?= .venv
 BIN   := $(VENV)/bin
@@ -14,20 +14,27 @@ help: ## show this list
 run: $(VENV)/.ready-run ## set up, then answer questions about 100,000 generated people
 	@$(BIN)/privet demo
 
-test: check ## set up, then run every check and every test
+test: lint ## set up, then run every check and every test, with coverage
+	@echo "privet: every test, doctest and page, with coverage (pytest)"
+	@$(BIN)/pytest -q -n $(CORES) --cov --cov-report=term
 	@echo "privet: all tests passed"
 
-check: $(VENV)/.ready-dev ## the fast loop: format, lint, types, unit tests with coverage
+check: lint ## the fast loop: format, lint, types, unit tests
+	@echo "privet: unit tests and doctests (pytest)"
+	@$(BIN)/pytest -q -n $(CORES)
+
+lint: $(VENV)/.ready-dev
 	@echo "privet: format and lint (ruff)"
 	@$(BIN)/ruff format --check --quiet . || { echo "privet: run 'make format' to fix the layout"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@echo "privet: types (mypy --strict)"
 	@$(BIN)/mypy
-	@echo "privet: unit tests, doctests and coverage (pytest)"
-	@$(BIN)/pytest -q -n $(CORES) --cov --cov-report=term
 
 soak: $(VENV)/.ready-dev ## the long statistical, crash and fuzz runs, on fresh entropy from the OS
 	@PRIVET_TEST_ENTROPY=os HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n $(CORES) -m "soak or not soak" --durations=10
+
+mutate: $(VENV)/.ready-dev ## plant faults into a copy of the source, one at a time, and see whether the tests notice
+	@$(BIN)/python tools/mutate --jobs $(CORES)
 
 bench: $(VENV)/.ready-run ## measure Privet beside its peers, in one run
 	@$(BIN)/python benchmarks/noise.py

@@ -44,7 +44,9 @@ def chi_square(draws: Draws, pmf: Mapping[int, float], *, false_alarm: float = F
     total = sum(observed.values())
     left = max(1e-12, 1.0 - math.fsum(pmf.values()))  # the probabilities themselves are rounded
     strays = sum(count for k, count in observed.items() if k not in pmf)
-    merged = _merged(sorted((pmf[k] * total, observed.get(k, 0)) for k in pmf), (left * total, strays))
+    rows = [(pmf[k] * total, observed.get(k, 0)) for k in pmf]
+    rows.sort(key=lambda row: row[0])  # by what is expected alone: ties must not be merged by what was seen
+    merged = _merged(rows, (left * total, strays))
     statistic = sum((count - expected) ** 2 / expected for expected, count in merged)
     if binom.sf(strays - 1, total, left) < false_alarm / 2:
         statistic = math.inf

@@ -18,7 +18,7 @@ from scipy.stats import beta
 
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter
-from privet.loss import Guarantee, PrivacyLoss
+from privet.loss import Guarantee, Neighbors, PrivacyLoss
 from privet.noise import BitSource
 from tests.statistics import FALSE_ALARM, assert_does_not_follow, assert_follows
 
@@ -41,6 +41,7 @@ class Example:
         draw: draws many answers for one input at once, as outcomes, where that is faster than one by one.
         tightness: the exact δ at ε = half the claim is at least this share of the claimed δ.
         too_far: a sensitivity the mechanism must refuse, if there is one.
+        trials: how many runs the sampler's test and the audit take; fewer where one run is slow.
     """
 
     mechanism: Mechanism[Any, Any]
@@ -52,6 +53,7 @@ class Example:
     draw: Callable[[Any, BitSource, int], Sequence[int]] | None = None
     tightness: float = 0.0
     too_far: Sensitivity | None = None
+    trials: int = TRIALS
 
     def draws(self, value: Any, source: BitSource, count: int) -> Sequence[int]:  # noqa: ANN401 - any input
         """Outcomes of independent runs."""
@@ -96,12 +98,12 @@ class MechanismContract:
 
     def test_the_sampler_follows_the_law(self, example: Example, source: BitSource) -> None:
         for value in example.pair:
-            draws = Counter(example.draws(value, source, TRIALS))
+            draws = Counter(example.draws(value, source, example.trials))
             assert_follows(draws, example.law(value))
             assert_does_not_follow(draws, example.wrong_law(value))
 
     def test_an_audit_never_exceeds_the_claim(self, example: Example, source: BitSource) -> None:
-        assert audited_epsilon(example, source, TRIALS) <= claimed_epsilon(example.mechanism.loss)
+        assert audited_epsilon(example, source, example.trials) <= claimed_epsilon(example.mechanism.loss)
 
     @pytest.mark.soak
     def test_a_long_audit_never_exceeds_the_claim(self, example: Example, source: BitSource) -> None:
@@ -117,6 +119,20 @@ class MechanismContract:
         text = release.to_json()
         assert Release.from_json(text, kinds=kinds).to_json() == text
         assert json.loads(text)["purpose"] == "contract"
+
+    @pytest.mark.parametrize("relation", list(Neighbors), ids=lambda relation: relation.name)
+    def test_it_is_charged_under_each_relation_it_holds_for(self, example: Example, relation: Neighbors) -> None:
+        mechanism, unit = example.mechanism, Unit("person", relation)
+        ledger = Ledger(Guarantee(1000, "0.5"), unit=unit)
+        secret = Sensitive(example.pair[0], example.sensitivity, unit)
+        if relation in mechanism.loss.neighbors:
+            release = ledger.release(secret, mechanism, purpose="relation", delta="0.1")
+            assert release.loss == mechanism.loss.under(relation)
+            assert len(ledger.entries) == 1
+        else:
+            with pytest.raises(InvalidParameter, match="holds only for"):
+                ledger.release(secret, mechanism, purpose="relation", delta="0.1")
+            assert not ledger.entries
 
     def test_it_covers_its_pair_and_refuses_more(self, example: Example) -> None:
         assert example.mechanism.covers(example.sensitivity)

@@ -97,7 +97,7 @@ def test_map_is_free_and_forgets_the_uncertainty() -> None:
 def test_it_reads_well() -> None:
     text = repr(released(1234.5, Laplace(l1_sensitivity=1, scale=1)))
     assert " ± 3 (95%)" in text
-    assert "laplace(epsilon=1)" in text
+    assert "spent ε=1 per person" in text
     assert "'a test'" in text
     many = repr(released(np.zeros(1000)))
     assert "990 more" in many

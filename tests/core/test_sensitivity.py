@@ -12,6 +12,17 @@ from privet.core import Sensitivity, Unit
 from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
+from privet.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Exponential,
+    Gaussian,
+    Laplace,
+    NoisyMax,
+    PartitionSelection,
+    SparseVector,
+    Staircase,
+)
 
 MOVES = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9)
 
@@ -78,3 +89,25 @@ def test_reprs_show_what_was_declared() -> None:
     assert repr(Sensitivity("0.1")) == "Sensitivity(0.1)"
     assert repr(Sensitivity(1, cells=3)) == "Sensitivity(1, cells=3)"
     assert repr(Sensitivity(1, cells=3, l1=2)) == "Sensitivity(1, cells=3, l1=2)"
+
+
+@pytest.mark.parametrize("bare", [1, 1.5, "1", None])
+@pytest.mark.parametrize(
+    "calibrated",
+    [
+        lambda s: Laplace.calibrated(epsilon=1, sensitivity=s),
+        lambda s: Gaussian.calibrated(epsilon=1, delta=1e-6, sensitivity=s),
+        lambda s: Gaussian.classical(epsilon=1, delta=1e-6, sensitivity=s),
+        lambda s: Gaussian.concentrated(rho=1, sensitivity=s),
+        lambda s: DiscreteLaplace.calibrated(epsilon=1, sensitivity=s),
+        lambda s: DiscreteGaussian.calibrated(epsilon=1, delta=1e-6, sensitivity=s),
+        lambda s: Exponential.calibrated(epsilon=1, sensitivity=s),
+        lambda s: NoisyMax.calibrated(epsilon=1, sensitivity=s),
+        lambda s: SparseVector.calibrated(epsilon=1, sensitivity=s, threshold=0),
+        lambda s: PartitionSelection.calibrated(epsilon=1, delta=1e-6, sensitivity=s),
+        lambda s: Staircase.calibrated(epsilon=1, sensitivity=s),
+    ],
+)
+def test_a_bare_number_is_no_sensitivity(calibrated: Any, bare: Any) -> None:  # noqa: ANN401 - anything
+    with pytest.raises(InvalidParameter, match=r"such as Sensitivity\(1\)"):
+        calibrated(bare)

@@ -1,7 +1,10 @@
 """Readings are total: a number or infinity for every curve, count and level, never an exception, a warning or NaN."""
 
 import math
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -101,6 +104,20 @@ def test_a_loss_that_was_read_can_still_be_sent_to_another_process(curve: LossCu
     loss = PrivacyLoss.of(curve, 2)
     loss.epsilon(1e-6)
     assert pickle.loads(pickle.dumps(loss)) == loss  # noqa: S301 - our own bytes
+
+
+def test_a_loss_is_the_same_in_another_process() -> None:
+    """Hashes differ there, so none may travel: the same curves would not be found again."""
+    loss = PrivacyLoss.of(LaplaceCurve("0.1")) + PrivacyLoss.of(ApproximateCurve("0.1"), 2)
+    loss.epsilon(1e-6)
+    script = (
+        "import pickle, sys; from privet.loss import ApproximateCurve, LaplaceCurve, PrivacyLoss; of = PrivacyLoss.of;"
+        "loss = pickle.loads(sys.stdin.buffer.read()); same = of(LaplaceCurve('0.1')) + of(ApproximateCurve('0.1'), 2);"
+        "assert loss == same and hash(loss) == hash(same) and loss + same == same * 2"
+    )
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-c", script], input=pickle.dumps(loss), env=environment, check=True)  # noqa: S603 - our own words
 
 
 def test_weights_and_rows_that_are_off_by_rounding_lose_no_mass() -> None:

@@ -87,3 +87,48 @@ def test_answers_lie_on_a_public_lattice_and_keep_their_shape(source: BitSource)
     assert all(Fraction(float(x)) % mechanism.lattice.step == 0 for x in answers.ravel())
     assert isinstance(mechanism.sample(5, source), float)
     assert isinstance(mechanism.sample(np.float64(0.1), source), float)
+
+
+def test_values_of_any_size(source: BitSource) -> None:
+    mechanism = Laplace(l1_sensitivity=1, scale=2)
+    assert abs(float(mechanism.sample(10**30, source)) - 1e30) < 1e15
+    assert abs(float(mechanism.sample(-1e300, source)) + 1e300) < 1e285
+    fine = Laplace(l1_sensitivity="1e-300", scale="1e-300")
+    for huge in (1e300, np.array([1e300])):
+        with pytest.raises(InvalidParameter, match="too large for the noise"):
+            fine.check(huge)
+
+
+@pytest.mark.parametrize("value", [2**60 + 1, -(2**60) - 1, 12345, 2**63 - 1, -1])
+@pytest.mark.parametrize("kind", [int, np.int64])
+def test_whole_numbers_are_never_rounded_to_floats(value: int, kind: Any, source: BitSource) -> None:  # noqa: ANN401
+    """On a lattice coarser than 1 the part below a step counts exactly: 2^60 and 2^60 + 1 stay 1 apart."""
+    mechanism = Laplace(l1_sensitivity=1, scale=2**40)
+    assert mechanism.lattice.exponent == 16
+    seen: list[Fraction] = []
+
+    class Recorder:
+        def near(self, source: BitSource, center: float) -> int:  # noqa: ARG002 - the noise is left out
+            seen.append(Fraction(center))
+            return 0
+
+        def around(self, source: BitSource, centers: Any) -> Any:  # noqa: ANN401, ARG002 - the noise is left out
+            seen.extend(Fraction(float(center)) for center in centers)
+            return np.zeros(len(centers), dtype=np.int64)
+
+    mechanism.__dict__["_law"] = Recorder()
+    given = value if kind is int else np.array([value])
+    whole = Fraction(float(np.ravel(mechanism.sample(given, source))[0])) / 2**16
+    assert whole + seen[0] == Fraction(value, 2**16)
+
+
+def test_unsigned_numbers_on_a_coarse_lattice(source: BitSource) -> None:
+    mechanism = Laplace(l1_sensitivity=1, scale=2**40)
+    answers = np.asarray(mechanism.sample(np.array([2**64 - 1, 0], dtype=np.uint64), source))
+    assert np.abs(answers - np.array([2.0**64, 0.0])).max() < 2**47
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="no longer floats here")
+def test_longer_floats_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="convert it first"):
+        Laplace(l1_sensitivity=1, scale=1).check(np.array([1], dtype=np.longdouble))

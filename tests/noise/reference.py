@@ -8,7 +8,7 @@ import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
 
-from privet.noise import DiscreteGaussianLaw, DiscreteLaplaceLaw, GaussianLaw, LaplaceLaw, Law
+from privet.noise import CauchyLaw, DiscreteGaussianLaw, DiscreteLaplaceLaw, GaussianLaw, LaplaceLaw, Law
 from privet.noise.lazy import Steps
 
 
@@ -42,11 +42,49 @@ def discrete_gaussian_tail(scale: Fraction, k: int) -> arb:
     return 2 * sum(weights[k:], arb(0)) / whole if k > 0 else arb(1)
 
 
+def cauchy_tail(scale: Fraction, k: int) -> arb:
+    """P(|K| >= k): the Cauchy mass beyond k - 1/2."""
+    return 2 * (ball(scale / (k - Fraction(1, 2)))).atan() / arb.pi() if k > 0 else arb(1)
+
+
+def laplace_beyond(x: arb) -> arb:
+    """P(X > x) at scale 1."""
+    return (-x).exp() / 2 if x > 0 else 1 - x.exp() / 2
+
+
+def gaussian_beyond(x: arb) -> arb:
+    """P(X > x) at scale 1."""
+    return (x / arb(2).sqrt()).erfc() / 2
+
+
+def cauchy_beyond(x: arb) -> arb:
+    """P(X > x) at scale 1."""
+    return arb(1) / 2 - x.atan() / arb.pi()
+
+
+Rounded = LaplaceLaw | GaussianLaw | CauchyLaw
+BEYOND: Mapping[type[Rounded], Callable[[arb], arb]] = {
+    LaplaceLaw: laplace_beyond,
+    GaussianLaw: gaussian_beyond,
+    CauchyLaw: cauchy_beyond,
+}
+
+
+def around_pmf(
+    law: type[Rounded], scale: Fraction, center: Fraction, edges: list[int], *, wrong: Fraction = Fraction(1)
+) -> dict[int, float]:
+    """P(edges[j-1] <= K < edges[j]) for K the whole number nearest to center + X; the first and last cells are open."""
+    reached = [BEYOND[law](ball((edge - Fraction(1, 2) - center) / (scale * wrong))) for edge in edges]
+    tails = [arb(1), *reached, arb(0)]
+    return {j: float((tails[j] - tails[j + 1]).mid()) for j in range(len(edges) + 1)}
+
+
 Tail = Callable[[Fraction, int], arb]
 LAWS: Mapping[type[Law], Tail] = {
     LaplaceLaw: laplace_tail,
     DiscreteLaplaceLaw: discrete_laplace_tail,
     GaussianLaw: gaussian_tail,
+    CauchyLaw: cauchy_tail,
     DiscreteGaussianLaw: discrete_gaussian_tail,
 }
 

@@ -1,9 +1,12 @@
 """The exit: a secret goes in, a receipt is written, a release comes out."""
 
 from privet.core.calibrate import calibrate
+from privet.core.dataset import Dataset
+from privet.core.enumerated_sensitivity import enumerated_sensitivity
 from privet.core.journals import DATASET, Entry, Journal, MemoryJournal, Scope, journal_at
 from privet.core.ledger import Ledger, Reservation
 from privet.core.mechanism import Mechanism
+from privet.core.partition import Partition
 from privet.core.release import Release
 from privet.core.sensitive import Sensitive
 from privet.core.sensitivity import Sensitivity
@@ -12,11 +15,13 @@ from privet.core.unit import Unit
 
 __all__ = [
     "DATASET",
+    "Dataset",
     "Entry",
     "Journal",
     "Ledger",
     "Mechanism",
     "MemoryJournal",
+    "Partition",
     "Release",
     "Reservation",
     "Scope",
@@ -25,5 +30,6 @@ __all__ = [
     "Uncertainty",
     "Unit",
     "calibrate",
+    "enumerated_sensitivity",
     "journal_at",
 ]

@@ -87,7 +87,7 @@ class Mechanism(ABC, Generic[In, Out]):
         Proof: the prepared data of neighbors are joined by a chain of that many neighbors: group privacy. With
             δ > 0 the δ grows too (see `PrivacyLoss.group`).
         """
-        return After(self, function, whole(stability, "stability"))
+        return After(self, function, stability)
 
 
 Before = TypeVar("Before")
@@ -106,6 +106,7 @@ class Then(Mechanism[In, Next], Generic[In, Middle, Next]):
         return self.mechanism.loss
 
     def __post_init__(self) -> None:
+        _refuse_not_callable(self.function)
         self._keep(promise=self.mechanism.promise)
 
     def covers(self, sensitivity: Sensitivity) -> bool:
@@ -128,6 +129,11 @@ class After(Mechanism[Before, Out], Generic[Before, Middle, Out]):
     mechanism: Mechanism[Middle, Out]
     function: Callable[[Before], Middle]
     stability: int
+
+    def __post_init__(self) -> None:
+        _refuse_not_callable(self.function)
+        self._keep(stability=whole(self.stability, "stability"))
+        self._keep(promise=self.mechanism.promise if self.stability == 1 else None)
 
     @cached_property
     def loss(self) -> PrivacyLoss:
@@ -158,5 +164,13 @@ def refuse_uncovered(mechanism: Mechanism[Any, Any], sensitivity: Sensitivity) -
         )
 
 
+def _refuse_not_callable(function: object) -> None:
+    if not callable(function):
+        raise InvalidParameter(f"function must be a function of one argument, got {type(function).__name__}")
+
+
 def _said(value: object) -> str:
+    """A parameter for people. Of a function only its name: its repr may show an address, or data it was given."""
+    if callable(value) and not isinstance(value, Mechanism):
+        return str(getattr(value, "__name__", type(value).__name__))
     return readable(value) if isinstance(value, Fraction) else repr(value)

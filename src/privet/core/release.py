@@ -1,6 +1,7 @@
 """Release: everything the outside world may see about one computation."""
 
 import json
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
@@ -11,7 +12,9 @@ from privet.core.encoding import decoded, encoded
 from privet.core.uncertainty import Uncertainty
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
-from privet.loss import PrivacyLoss
+from privet.loss import LossCurve, PrivacyLoss
+from privet.loss.exact import readable
+from privet.loss.facts import described
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -84,25 +87,35 @@ class Release(Generic[T]):
 
     @classmethod
     def from_json(cls, text: str, *, kinds: Iterable[type] = ()) -> "Release[Any]":
-        """The release that `to_json` wrote; name the classes of values that are not numbers, texts or arrays."""
+        """The release that `to_json` wrote.
+
+        Args:
+            text: the JSON.
+            kinds: the classes of values that are not numbers, texts or arrays, and of curves Privet does not know.
+        """
         try:
             facts = json.loads(text)
             known = (*_kinds(Uncertainty), *kinds)
             value, uncertainty = decoded(facts["value"], known), decoded(facts["uncertainty"], known)
-            loss = PrivacyLoss.from_json(json.dumps(facts["loss"]))
+            curves = [kind for kind in known if issubclass(kind, LossCurve)]
+            loss = PrivacyLoss.from_json(json.dumps(facts["loss"]), curves=curves)
             return Release(value, uncertainty, loss, facts["purpose"], facts["mechanism"], Unit(**facts["unit"]))
         except (ValueError, TypeError, KeyError) as problem:
             raise InvalidParameter(f"not the JSON of a release: {problem}") from problem
 
     def __repr__(self) -> str:
-        return f"{self._shown()}\nspent {self.loss!r} per {self.unit.name} on {self.purpose!r} ({self.mechanism})"
+        pure = self.loss.epsilon(0)
+        spent = f"ε={readable(pure)}" if math.isfinite(pure) else described(self.loss)
+        return f"{self._shown()}\nspent {spent} per {self.unit.name} on {self.purpose!r} by {self.mechanism}"
 
     def _shown(self) -> str:
         if self.uncertainty is None or np.asarray(self.value).dtype.kind not in "iufO":
             return _clipped(self.value)
         margin = self.uncertainty.margin(CONFIDENCE)
         if np.ndim(cast("Any", self.value)) == 0:
-            return f"{_rounded(self.value, margin)} ± {_digits(margin)} ({CONFIDENCE:.0%})"
+            known = isinstance(self.value, int | float | np.generic)
+            shown = _rounded(self.value, margin) if known else _clipped(self.value)  # a function, for example
+            return f"{shown} ± {_digits(margin)} ({CONFIDENCE:.0%})"
         cells = [_rounded(cell, margin) for cell in np.ravel(cast("Any", self.value))[:SHOWN].tolist()]
         left = np.size(cast("Any", self.value)) - len(cells)
         more = f" … {left:,} more" if left else ""

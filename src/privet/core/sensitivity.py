@@ -61,6 +61,14 @@ class Sensitivity:
         return f"Sensitivity({', '.join(words)})"
 
 
+def refuse_undeclared(sensitivity: object) -> None:
+    """Raise if this is not a `Sensitivity`: a bare number does not say how many cells it is about."""
+    if not isinstance(sensitivity, Sensitivity):
+        raise InvalidParameter(
+            f"sensitivity must be a Sensitivity, such as Sensitivity(1) for a count, got {type(sensitivity).__name__}"
+        )
+
+
 def root_above(square: Fraction) -> Fraction:
     """Return the root, exact where it is rational with small terms, else a float not below it."""
     top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)

@@ -107,6 +107,10 @@ class LossCurve(ABC):
             self.__dict__["_hash"] = known
         return int(known)
 
+    def __getstate__(self) -> dict[str, object]:
+        """All but the hash, which differs from process to process."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+
     def _keep_exact(self, name: str, *, low: Exact = 0, high: Exact = math.inf) -> None:
         """Store a field as the exact number that was typed, after checking its range."""
         object.__setattr__(self, name, exact_within(getattr(self, name), name, low=low, high=high))

@@ -2,7 +2,6 @@
 
 import math
 import re
-import sys
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -81,22 +80,13 @@ def readable(number: Fraction | float) -> str:
         >>> readable(Fraction(1, 3)), readable(Fraction("0.25")), readable(Fraction(10**6))
         ('0.333333333', '0.25', '1000000')
     """
-    text = shortest(number) if isinstance(number, Fraction) else repr(number)
+    text = shortest(number) if isinstance(number, Fraction) else repr(number).removesuffix(".0")
     if len(text) <= READABLE and "/" not in text:
         return text
     try:
         return f"{float(number):.9g}"
     except OverflowError:
         return "more than 1.8e308"
-
-
-def float_at_most(number: Fraction) -> float:
-    """The nearest float whose shortest decimal is not above `number`, which is not negative."""
-    try:
-        nearest = float(number)
-    except OverflowError:
-        return sys.float_info.max
-    return nearest if Fraction(repr(nearest)) <= number else math.nextafter(nearest, 0.0)
 
 
 def total_of(charges: Iterable[tuple[int, float]]) -> float:
@@ -115,9 +105,21 @@ def total_of(charges: Iterable[tuple[int, float]]) -> float:
 
 
 def float_at_least(number: Fraction) -> float:
-    """The nearest float whose shortest decimal is not below `number`."""
+    """The nearest float whose shortest decimal is not below `number`: three tenths are 0.3, a third is more than that.
+
+    Example:
+        >>> float_at_least(Fraction(3, 10)), float_at_least(Fraction(1, 3)) > Fraction(1, 3)
+        (0.3, True)
+    """
     try:
-        nearest = float(number)
+        found = float(number)
     except OverflowError:
-        return math.inf
-    return nearest if Fraction(repr(nearest)) >= number else math.nextafter(nearest, math.inf)
+        found = math.inf if number > 0 else -math.inf
+    while Decimal(float.__repr__(found)) < number:
+        found = math.nextafter(found, math.inf)
+    return found
+
+
+def float_at_most(number: Fraction) -> float:
+    """The nearest float whose shortest decimal is not above `number`."""
+    return 0.0 - float_at_least(-number)  # zero without a sign

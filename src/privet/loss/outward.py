@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 
-from privet.loss.exact import Exact, exact_within
+from privet.loss.exact import Exact, exact_within, float_at_least
 
 _PRECISE = Context(prec=80, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 _OUTWARD = Decimal("1e-40")
@@ -52,10 +52,7 @@ def float_up(number: Fraction | Decimal) -> float:
         (0.3, True)
     """
     if isinstance(number, Fraction):
-        candidate = _nearest(number)
-        while _meant(candidate) < number:
-            candidate = math.nextafter(candidate, math.inf)
-        return candidate
+        return float_at_least(number)
     with precise():
         number += abs(number) * _OUTWARD
     candidate = _nearest(number)
@@ -69,7 +66,7 @@ def float_down(number: Fraction | Decimal) -> float:
     return -float_up(-number)
 
 
-def _nearest(number: Fraction | Decimal) -> float:
+def _nearest(number: Decimal) -> float:
     try:
         return float(number)
     except OverflowError:

@@ -1,11 +1,11 @@
 """PrivacyLoss: the receipt that every part of Privet passes around."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,41 @@ from privet.loss.guarantee import Guarantee
 from privet.loss.neighbors import EITHER, Neighbors
 from privet.loss.pricing import reading
 from privet.loss.pricing.below import epsilon_below
-from privet.loss.pricing.plan import Parts
+from privet.loss.pricing.growing import Parts
 from privet.loss.pricing.solving import solved
 
 LARGE = 700.0  # exponents up to here are floats
 NEAR_ONE = 1.0 + 2.0**-23  # Rényi orders below are read here: divergences grow with the order
+
+
+class Known(NamedTuple):
+    """What is asked of a loss again and again, and known of a sum if it is known of both losses."""
+
+    times: dict[LossCurve, int]  # how often each curve was paid for; not to be changed
+    neighbors: frozenset[Neighbors]
+    symmetric: bool
+    plain: bool  # whether every curve is read as it is: neither fused with its kind nor known by Rényi divergences
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[LossCurve, int]]) -> "Known":
+        """Look at every part."""
+        times = dict(parts)
+        fused = {getattr(type(curve).fused, "__func__", None) for curve in times}
+        return cls(
+            times,
+            reduce(frozenset.intersection, (curve.neighbors for curve in times), EITHER),
+            all(curve.symmetric for curve in times),
+            fused <= {getattr(LossCurve.fused, "__func__", None)} and not any(curve.known_by_renyi for curve in times),
+        )
+
+    def joined(self, other: "Known") -> "Known":
+        """What is known of a sum of losses that share no curve."""
+        return Known(
+            {**self.times, **other.times},
+            self.neighbors & other.neighbors,
+            self.symmetric and other.symmetric,
+            self.plain and other.plain,
+        )
 
 
 @dataclass(frozen=True)
@@ -52,19 +82,33 @@ class PrivacyLoss:
     @classmethod
     def of(cls, curve: LossCurve, times: int = 1) -> "PrivacyLoss":
         """The loss of running one mechanism `times` times."""
-        return cls(frozenset({(curve, 1)})) * times
+        runs = whole(times, "times", low=0)
+        return cls(frozenset({(curve, runs)} if runs else ()))
 
     # --- arithmetic -------------------------------------------------------------------------------------------
 
     def __add__(self, other: "PrivacyLoss") -> "PrivacyLoss":
         """Both computations on the same data; refused if no neighbor relation holds for both."""
-        total = Counter(dict(self.parts))
-        total.update(dict(other.parts))
-        combined = PrivacyLoss(frozenset(total.items()))
+        mine, theirs = self._known.times, other._known.times
+        if mine.keys() & theirs.keys():
+            more = {curve: mine.get(curve, 0) + times for curve, times in theirs.items()}
+            combined = PrivacyLoss(frozenset({**mine, **more}.items()))
+        else:
+            combined = self._joined(other)
         if not combined.neighbors:
             raise InvalidParameter(
                 f"losses must share a neighbor relation to be added, got {_names(self)} and {_names(other)}"
             )
+        return combined
+
+    def _joined(self, other: "PrivacyLoss") -> "PrivacyLoss":
+        """The sum with a loss that shares no curve; what is known of both is not looked up again as a loss grows."""
+        combined = PrivacyLoss(self.parts | other.parts)
+        mine, theirs = self._known, other._known  # noqa: SLF001 - of the same class
+        combined.__dict__["_known"] = known = mine.joined(theirs)
+        if "_directions" in self.__dict__ and known.plain and mine.symmetric == theirs.symmetric:
+            pairs = zip(self._directions, other._directions, strict=True)  # noqa: SLF001 - of the same class
+            combined.__dict__["_directions"] = tuple(one.joined(more) for one, more in pairs)
         return combined
 
     def __mul__(self, times: int) -> "PrivacyLoss":
@@ -127,20 +171,24 @@ class PrivacyLoss:
 
     # --- what it is -------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def neighbors(self) -> frozenset[Neighbors]:
         """The neighbor relations that every part holds for."""
-        return reduce(frozenset.intersection, (curve.neighbors for curve, _ in self.parts), EITHER)
+        return self._known.neighbors
 
-    @cached_property
+    @property
     def symmetric(self) -> bool:
         """True if joining and leaving have the same loss."""
-        return all(curve.symmetric for curve, _ in self.parts)
+        return self._known.symmetric
 
     @property
     def largest_loss(self) -> Fraction | float:
         """The largest loss that is not infinite, exact where the parts are."""
         return reading.largest_loss(self._directions[0])
+
+    @cached_property
+    def _known(self) -> "Known":
+        return Known.of(self.parts)
 
     @cached_property
     def _directions(self) -> tuple[Parts, ...]:
@@ -282,6 +330,10 @@ class PrivacyLoss:
         """The loss written by `to_json`; name the classes of curves that Privet does not know."""
         return facts.from_json(text, curves)
 
+    def __getstate__(self) -> dict[str, object]:
+        """The parts alone: what was read of them holds hashes, which differ from process to process."""
+        return {"parts": self.parts}
+
     def __repr__(self) -> str:
         return f"PrivacyLoss({facts.described(self)})"
 
@@ -289,8 +341,9 @@ class PrivacyLoss:
 
     @property
     def _has_bounds(self) -> bool:
-        runs = sum(times for _, times in self.parts)
-        return runs > 1 and any(curve.known_by_renyi for curve, _ in self.parts)
+        if self._known.plain or sum(times for _, times in self.parts) == 1:
+            return False
+        return any(curve.known_by_renyi for curve, _ in self.parts)
 
     @cached_property
     def _divergences(self) -> tuple[Array, Array]:
@@ -317,8 +370,8 @@ def _blocks(loss: PrivacyLoss) -> tuple[PrivacyLoss, ...]:
 
 def _level(value: Exact, name: str) -> float:
     """A level as a float, rounded down, because less epsilon or delta is harder to meet; inf is a legal epsilon."""
-    if isinstance(value, float) and value == math.inf:
-        return math.inf
+    if isinstance(value, float) and value >= 0:
+        return float(value) + 0.0  # the float of its shortest decimal; zero without a sign
     return float_at_most(exact_within(value, name, low=0))
 
 

@@ -1,8 +1,61 @@
 """Mechanisms: one file each, with its proof."""
 
+from privet.mechanisms.bernstein import Bernstein
+from privet.mechanisms.bernstein_function import BernsteinFunction
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.discrete_laplace import DiscreteLaplace
+from privet.mechanisms.exponential import Exponential
+from privet.mechanisms.finite_mechanism import FiniteMechanism
 from privet.mechanisms.gaussian import Gaussian
+from privet.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from privet.mechanisms.laplace import Laplace
+from privet.mechanisms.noisy_max import NoisyMax
+from privet.mechanisms.partition_counts import PartitionCounts
+from privet.mechanisms.partition_selection import PartitionSelection
+from privet.mechanisms.permute_and_flip import PermuteAndFlip
+from privet.mechanisms.randomized_response import RandomizedResponse
+from privet.mechanisms.sample_and_aggregate import GroupedRows, SampleAndAggregate
+from privet.mechanisms.smooth import SmoothValue
+from privet.mechanisms.smooth_cauchy import SmoothCauchy
+from privet.mechanisms.smooth_gaussian import SmoothGaussian
+from privet.mechanisms.smooth_laplace import SmoothLaplace
+from privet.mechanisms.smooth_sensitivity import (
+    compare_with_global,
+    localized_gaussian,
+    median_smooth_sensitivity,
+    smooth_bound,
+    smooth_median,
+)
+from privet.mechanisms.sparse_vector import Crossings, SparseVector
+from privet.mechanisms.staircase import Staircase
 
-__all__ = ["DiscreteGaussian", "DiscreteLaplace", "Gaussian", "Laplace"]
+__all__ = [
+    "Bernstein",
+    "BernsteinFunction",
+    "Crossings",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Exponential",
+    "FiniteMechanism",
+    "Gaussian",
+    "GroupedRows",
+    "KaryRandomizedResponse",
+    "Laplace",
+    "NoisyMax",
+    "PartitionCounts",
+    "PartitionSelection",
+    "PermuteAndFlip",
+    "RandomizedResponse",
+    "SampleAndAggregate",
+    "SmoothCauchy",
+    "SmoothGaussian",
+    "SmoothLaplace",
+    "SmoothValue",
+    "SparseVector",
+    "Staircase",
+    "compare_with_global",
+    "localized_gaussian",
+    "median_smooth_sensitivity",
+    "smooth_bound",
+    "smooth_median",
+]

@@ -18,7 +18,8 @@ from privet.noise.lazy import CHUNK, Floats, Steps
 Numbers: TypeAlias = int | float | ArrayLike
 Answer: TypeAlias = float | Floats  # a number for a number, an array for an array
 BINARY = 1 + Fraction(1, 2**52)  # a sensitivity typed as 0.1 is up to this much larger as a float
-TOO_LARGE = "the value is too large for the noise: it must stay below 2^900 times the scale"
+WIDEST = 8  # bytes of a number; longer floats would have to be rounded
+COARSEST = 52  # exponent of the widest lattice: the part of a whole number below its step is then a float
 FINER = 24  # bits by which the lattice is finer than the noise: rounding costs 3e-8 of the scale
 
 
@@ -59,37 +60,52 @@ class AdditiveNoise(Mechanism[Numbers, Answer]):
     @cached_property
     def lattice(self) -> Lattice:
         """The multiples of a power of two on which all answers lie."""
-        return Lattice.finer_than(self.noise_scale, bits=FINER)
+        lattice = Lattice.finer_than(self.noise_scale, bits=FINER)
+        return lattice if lattice.exponent <= COARSEST else Lattice(COARSEST)
 
     @cached_property
     def _law(self) -> RoundedLaw:
         return self.law(self.noise_scale * BINARY / self.lattice.step)
 
     def check(self, value: Numbers) -> None:
-        """Refuse what is not a finite number or a non-empty array of them."""
-        if not (isinstance(value, int | float) and math.isfinite(value)):
-            finite_numbers(value)
+        """Refuse what is not a finite number or a non-empty array of them, or is far beyond the noise."""
+        if isinstance(value, float) and math.isfinite(value):
+            _in_steps(value, self.lattice)
+        elif not isinstance(value, int):
+            array = finite_numbers(value)
+            if array.dtype.kind == "f":
+                _in_steps(float(np.abs(array).max()), self.lattice)
 
     def sample(self, value: Numbers, source: BitSource) -> Answer:
         """The numbers plus noise, rounded to the lattice."""
-        lattice, law = self.lattice, self._law
-        if isinstance(value, int) and lattice.exponent <= 0:
-            return lattice.to_float((value << -lattice.exponent) + law.one(source))
-        if isinstance(value, float):
-            return lattice.to_float(law.near(source, _steps_of(value, lattice)))
+        if isinstance(value, int | float):
+            return self.lattice.to_float(self._step(value, source))
         array = finite_numbers(value)
         flat, answers = array.ravel(), np.empty(array.size)
         for start in range(0, array.size, CHUNK):  # so that the arrays in between stay in the cache
             piece = slice(start, start + CHUNK)
-            answers[piece] = lattice.to_floats(self._steps(flat[piece], source))
+            answers[piece] = self.lattice.to_floats(self._steps(flat[piece], source))
         return answers.reshape(array.shape) if array.ndim else float(answers[0])
 
+    def _step(self, value: float, source: BitSource) -> int:
+        """One number plus noise, in whole steps."""
+        exponent = self.lattice.exponent
+        if not isinstance(value, int):
+            return self._law.near(source, _in_steps(value, self.lattice))
+        if exponent <= 0:  # then it lies on the lattice
+            return (value << -exponent) + self._law.one(source)
+        return (value >> exponent) + self._law.near(source, math.ldexp(value & ((1 << exponent) - 1), -exponent))
+
     def _steps(self, values: NDArray[Any], source: BitSource) -> Steps:
-        """The numbers plus noise, in whole steps."""
+        """Many numbers plus noise, in whole steps; whole numbers are never turned into floats, which might round."""
         lattice = self.lattice
-        if values.dtype.kind in "biu" and lattice.exponent <= 0:  # then they lie on the lattice
+        if values.dtype.kind == "f":
+            return self._law.around(source, lattice.in_steps(values.astype(np.float64, copy=False)))
+        if lattice.exponent <= 0:
             return lattice.add(lattice.to_steps(values), self._law.many(source, len(values)))
-        return self._law.around(source, finite_steps(lattice.in_steps(values.astype(np.float64, copy=False))))
+        integers = values if values.dtype == np.uint64 else values.astype(np.int64)
+        fractions = np.ldexp((integers & ((1 << lattice.exponent) - 1)).astype(np.float64), -lattice.exponent)
+        return lattice.add((integers >> lattice.exponent).astype(np.int64), self._law.around(source, fractions))
 
 
 def finite_numbers(value: Numbers) -> NDArray[Any]:
@@ -98,9 +114,7 @@ def finite_numbers(value: Numbers) -> NDArray[Any]:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter("the value must be a number or a rectangular array of numbers") from None
-    if array.dtype == np.object_ and array.ndim == 0 and isinstance(value, int):
-        return array.astype(np.float64)  # an int beyond int64
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > WIDEST:
         raise InvalidParameter(
             f"the value must be a number or an array of numbers, got {array.dtype}: convert it first"
         )
@@ -113,18 +127,14 @@ def finite_numbers(value: Numbers) -> NDArray[Any]:
     return array
 
 
-def finite_steps(steps: Floats) -> Floats:
-    """Return the steps, refusing those beyond the range of floats."""
-    if not np.isfinite(steps).all():
-        raise InvalidParameter(TOO_LARGE)
-    return steps
-
-
-def _steps_of(value: float, lattice: Lattice) -> float:
+def _in_steps(value: float, lattice: Lattice) -> float:
+    """Return a finite number in lattice steps, exactly: only the exponent changes."""
     try:
         return math.ldexp(value, -lattice.exponent)
     except OverflowError:
-        raise InvalidParameter(TOO_LARGE) from None
+        raise InvalidParameter(
+            "the value is too large for the noise: it must stay below 2^900 times the scale"
+        ) from None
 
 
 def positive(value: Exact, name: str) -> Fraction:

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
 from scipy import special
 
 from privet.core import Sensitivity, Uncertainty
+from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedCurve, DiscreteGaussianCurve, Guarantee, PrivacyLoss, calibrated_scale
@@ -15,6 +17,9 @@ from privet.loss.exact import Exact, whole
 from privet.mechanisms.additive import positive
 from privet.mechanisms.whole_noise import WholeNoise
 from privet.noise import DiscreteGaussianLaw
+
+SUMMED = 1000.0  # scales up to here are summed term by term; beyond, the bound is a part in a thousand away
+ROUNDED = 1 + 1e-12  # more than a sum of so many terms loses
 
 
 @dataclass(frozen=True)
@@ -28,13 +33,12 @@ class DiscreteGaussianError(Uncertainty):
     scale: float
 
     def tail(self, distance: float) -> float:
-        """Pr[|K| > d], summed up to a scale of 1,000, bounded beyond."""
+        """Pr[|K| > d], a sum up to a scale of 1,000, a bound beyond."""
         first = math.floor(max(distance, 0.0)) + 1
-        if self.scale > 1000:  # noqa: PLR2004 - beyond, the bound is a part in a thousand away
-            return min(1.0, float(special.erfc((first - 1) / self.scale / math.sqrt(2))) * (1 + 1e-12))
-        last = first + math.ceil(40 * self.scale) + 2
-        weights = [math.exp(-0.5 * (k / self.scale) ** 2) for k in range(last)]
-        return min(1.0, 2 * math.fsum(weights[first:]) / (2 * math.fsum(weights) - 1) * UP)
+        if self.scale > SUMMED:
+            return min(1.0, float(special.erfc((first - 1) / self.scale / math.sqrt(2))) * ROUNDED)
+        weights = np.exp(-0.5 * (np.arange(first + math.ceil(40 * self.scale) + 2) / self.scale) ** 2)
+        return min(1.0, float(2 * weights[first:].sum() / (2 * weights.sum() - 1)) * ROUNDED)
 
     def distance(self, tail: float) -> float:
         """The least whole distance whose tail is small enough."""
@@ -93,6 +97,7 @@ class DiscreteGaussian(WholeNoise):
     @classmethod
     def calibrated(cls, *, epsilon: Exact, delta: Exact, sensitivity: Sensitivity) -> "DiscreteGaussian":
         """Return the mechanism with the least noise that is (epsilon, delta)-DP for this sensitivity."""
+        refuse_undeclared(sensitivity)
         promise = Guarantee(epsilon, delta)
         if not promise.delta:
             raise InvalidParameter(

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from privet.core import Sensitivity, Uncertainty
+from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
 from privet.loss import DiscreteLaplaceCurve, PrivacyLoss
@@ -72,6 +73,7 @@ class DiscreteLaplace(WholeNoise):
     @classmethod
     def calibrated(cls, *, epsilon: Exact, sensitivity: Sensitivity) -> "DiscreteLaplace":
         """Return the mechanism with the least noise that is epsilon-DP for this sensitivity."""
+        refuse_undeclared(sensitivity)
         moved = max(math.floor(sensitivity.l1), 1)
         return cls(moved, moved / positive(epsilon, "epsilon"))
 

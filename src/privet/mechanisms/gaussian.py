@@ -8,7 +8,7 @@ from functools import cached_property
 from scipy import special
 
 from privet.core import Sensitivity, Uncertainty
-from privet.core.sensitivity import root_above
+from privet.core.sensitivity import refuse_undeclared, root_above
 from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
 from privet.loss import GaussianCurve, Guarantee, PrivacyLoss, calibrated_scale
@@ -80,6 +80,7 @@ class Gaussian(AdditiveNoise):
     @classmethod
     def calibrated(cls, *, epsilon: Exact, delta: Exact, sensitivity: Sensitivity) -> "Gaussian":
         """Return the mechanism with the least noise that is (epsilon, delta)-DP for this sensitivity, exactly."""
+        refuse_undeclared(sensitivity)
         promise = Guarantee(epsilon, delta)
         if not promise.delta:
             raise InvalidParameter("delta must be > 0: Gaussian noise is never pure DP; for delta = 0 use Laplace")
@@ -89,6 +90,7 @@ class Gaussian(AdditiveNoise):
     @classmethod
     def concentrated(cls, *, rho: Exact, sensitivity: Sensitivity) -> "Gaussian":
         """Return the mechanism with the least noise that is rho-zCDP for this sensitivity."""
+        refuse_undeclared(sensitivity)
         square = 1 / (2 * positive(rho, "rho"))
         return cls(sensitivity.l2, sensitivity.l2 * root_above(square))
 
@@ -99,6 +101,7 @@ class Gaussian(AdditiveNoise):
         σ = l2 √(2 ln(1.25/δ)) / ε is proven for ε <= 1 only (Dwork and Roth 2014, Theorem 3.22), and from about ε = 8
         on it is not private at δ = 1e-4.
         """
+        refuse_undeclared(sensitivity)
         scale = gaussian_scale_classical(epsilon, delta=delta, l2_sensitivity=sensitivity.l2)
         return cls(sensitivity.l2, scale, promise=Guarantee(epsilon, delta))
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from privet.core import Sensitivity, Uncertainty, calibrate
+from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP
 from privet.loss import Guarantee, LaplaceCurve, PrivacyLoss
 from privet.loss.exact import Exact
@@ -71,6 +72,7 @@ class Laplace(AdditiveNoise):
     @classmethod
     def calibrated(cls, *, epsilon: Exact, sensitivity: Sensitivity, delta: Exact = 0) -> "Laplace":
         """Return the mechanism with the least noise that is (epsilon, delta)-DP for this sensitivity."""
+        refuse_undeclared(sensitivity)
         promise = Guarantee(positive(epsilon, "epsilon") if not delta else epsilon, delta)
         if promise.delta:
             return calibrate(lambda scale: cls(sensitivity.l1, scale), promise)

@@ -6,11 +6,13 @@ says what one whole step is worth.
 
 from privet.noise.bernoulli import BernoulliExpLaw, BernoulliLaw
 from privet.noise.categorical import CategoricalLaw
+from privet.noise.cauchy import CauchyLaw
 from privet.noise.entropy import BitSource, Entropy
 from privet.noise.gaussian import DiscreteGaussianLaw, GaussianLaw
 from privet.noise.laplace import DiscreteLaplaceLaw, LaplaceLaw
 from privet.noise.lattice import Lattice
 from privet.noise.law import Law
+from privet.noise.staircase import StaircaseLaw
 from privet.noise.uniform import PermutationLaw, UniformLaw
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "BernoulliLaw",
     "BitSource",
     "CategoricalLaw",
+    "CauchyLaw",
     "DiscreteGaussianLaw",
     "DiscreteLaplaceLaw",
     "Entropy",
@@ -26,5 +29,6 @@ __all__ = [
     "Lattice",
     "Law",
     "PermutationLaw",
+    "StaircaseLaw",
     "UniformLaw",
 ]

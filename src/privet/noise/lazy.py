@@ -195,16 +195,24 @@ def collect(count: int, draw: Callable[[int], Steps]) -> Steps:
 
 
 def collect_around(centers: Floats, draw: Callable[[Floats], Steps]) -> Steps:
-    """Return the whole part of each center plus what `draw` gives for its fraction in [0, 1), a chunk at a time.
+    """Return the whole number nearest to each center plus what `draw` gives for the rest of it, a chunk at a time.
 
-    Whole parts and fractions are exact: a float's floor is a float, and so is what the floor leaves.
+    The rest lies in [-1/2, 1/2] and is exact. Proof: a center is a whole multiple of the unit 2^e of its last bit, and
+    e >= -53 from 1/2 on; so the rest is such a multiple too, at most 1/2, and a float. Below 1/2 the center is its own
+    rest. (With the floor in place of the nearest, -2^-60 would leave 1 - 2^-60, which is no float.)
     """
-    floors = np.floor(centers)
-    fractions = centers - floors
+    nearest = np.rint(centers)
+    rests = centers - nearest
     noise: Steps = np.empty(0, dtype=np.int64)
     if len(centers):
-        noise = np.concatenate([draw(fractions[start : start + CHUNK]) for start in range(0, len(centers), CHUNK)])
-    return added(whole_steps(floors), noise)
+        noise = np.concatenate([draw(rests[start : start + CHUNK]) for start in range(0, len(centers), CHUNK)])
+    return added(whole_steps(nearest), noise)
+
+
+def parted(center: float) -> tuple[int, np.float64]:
+    """Return the whole number nearest to one center and the rest, exact as in `collect_around`."""
+    nearest = round(center)
+    return nearest, np.float64(center - nearest)
 
 
 def whole_steps(values: Floats) -> Steps:

@@ -1,10 +1,19 @@
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, ctx, fmpq
 
 from privet.errors import InvalidParameter
-from privet.loss import FiniteCurve, KaryResponseCurve, PrivacyLoss, RandomizedResponseCurve
+from privet.loss import (
+    ApproximateCurve,
+    FiniteCurve,
+    Guarantee,
+    KaryResponseCurve,
+    PrivacyLoss,
+    RandomizedResponseCurve,
+)
 
 
 def test_ten_randomized_responses_cost_ten_times_as_much() -> None:
@@ -51,3 +60,25 @@ def test_identical_rows_cost_nothing_and_unequal_sums_are_refused() -> None:
         FiniteCurve([[0.5, 0.4], [0.5, 0.5]])
     with pytest.raises(InvalidParameter, match="equal length"):
         FiniteCurve([[1], [0.5, 0.5]])
+
+
+@pytest.mark.parametrize("lift", [Fraction(1, 10**k) for k in (1, 3, 8, 15, 16, 17, 20, 40, 200)], ids=float)
+def test_tiny_losses_are_not_taken_for_none(lift: Fraction) -> None:
+    """Flips just below a half: the largest loss is at least ln of the exact ratio, and no more than a trifle larger."""
+    curve = RandomizedResponseCurve.truthful((1 + lift) / 2)
+    with ctx.workprec(2000):
+        truth = arb(fmpq((1 + lift).numerator, (1 + lift).denominator)) / arb(
+            fmpq((1 - lift).numerator, (1 - lift).denominator)
+        )
+        loss = truth.log()
+        claimed = arb(curve.largest_loss)
+        assert claimed >= loss
+        assert claimed <= loss * arb("1.00000000000001")
+    assert not PrivacyLoss.of(curve).meets(Guarantee(0))
+
+
+def test_probabilities_below_all_floats_still_count() -> None:
+    least = Fraction(1, 10**400)
+    curve = FiniteCurve([[least, 1 - least], [0, 1]])
+    assert curve.removing(np.array([math.inf]))[0] > 0
+    assert PrivacyLoss.of(ApproximateCurve(1, least)).delta(2) > 0

@@ -18,8 +18,29 @@ if TYPE_CHECKING:
     from privet.loss.privacy_loss import PrivacyLoss
 
 
+class OneOfCurve(LossCurve):
+    """One of several computations runs."""
+
+    alternatives: "tuple[PrivacyLoss, ...]"
+
+    @property
+    def neighbors(self) -> frozenset[Neighbors]:
+        """What holds for every alternative."""
+        return reduce(frozenset.intersection, (loss.neighbors for loss in self.alternatives))
+
+    @property
+    def symmetric(self) -> bool:
+        """As the alternatives."""
+        return all(loss.symmetric for loss in self.alternatives)
+
+    @property
+    def largest_loss(self) -> Fraction | float:
+        """The largest of theirs."""
+        return max(loss.largest_loss for loss in self.alternatives)
+
+
 @dataclass(frozen=True)
-class WorstOfCurve(LossCurve):
+class WorstOfCurve(OneOfCurve):
     """One of several computations runs, and it is not known (or is chosen by an opponent) which.
 
     Args:
@@ -43,16 +64,6 @@ class WorstOfCurve(LossCurve):
         if not self.alternatives:
             raise InvalidParameter("alternatives must hold at least one loss, got none")
 
-    @property
-    def neighbors(self) -> frozenset[Neighbors]:
-        """What holds for every alternative."""
-        return reduce(frozenset.intersection, (loss.neighbors for loss in self.alternatives))
-
-    @property
-    def symmetric(self) -> bool:
-        """As the alternatives."""
-        return all(loss.symmetric for loss in self.alternatives)
-
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon when a unit leaves."""
         return reduce(np.maximum, [loss.profile(epsilon) for loss in self.alternatives])
@@ -60,11 +71,6 @@ class WorstOfCurve(LossCurve):
     def adding(self, epsilon: Array) -> Array:
         """Delta at each epsilon when a unit joins."""
         return reduce(np.maximum, [loss.profile(epsilon, adding=True) for loss in self.alternatives])
-
-    @property
-    def largest_loss(self) -> Fraction | float:
-        """The largest of theirs."""
-        return max(loss.largest_loss for loss in self.alternatives)
 
     def renyi(self, order: float) -> tuple[float, float]:
         """The largest of theirs."""
@@ -169,7 +175,7 @@ class ReversedCurve(LossCurve):
 
 
 @dataclass(frozen=True)
-class MixtureCurve(LossCurve):
+class MixtureCurve(OneOfCurve):
     """One of several computations runs, drawn by a public coin that does not depend on the data.
 
     Args:
@@ -197,16 +203,6 @@ class MixtureCurve(LossCurve):
             raise InvalidParameter("weights must add up to 1, one for each alternative")
         object.__setattr__(self, "weights", tuple(weight / sum(weights) for weight in weights))
 
-    @property
-    def neighbors(self) -> frozenset[Neighbors]:
-        """What holds for every alternative."""
-        return reduce(frozenset.intersection, (loss.neighbors for loss in self.alternatives))
-
-    @property
-    def symmetric(self) -> bool:
-        """As the alternatives."""
-        return all(loss.symmetric for loss in self.alternatives)
-
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon when a unit leaves."""
         return self._mean([loss.profile(epsilon) for loss in self.alternatives])
@@ -218,11 +214,6 @@ class MixtureCurve(LossCurve):
     def _mean(self, profiles: list[Array]) -> Array:
         weighted = [float(weight) * delta for weight, delta in zip(self.weights, profiles, strict=True)]
         return rounded_up(np.sum(weighted, axis=0))
-
-    @property
-    def largest_loss(self) -> Fraction | float:
-        """The largest of theirs."""
-        return max(loss.largest_loss for loss in self.alternatives)
 
 
 @dataclass(frozen=True)

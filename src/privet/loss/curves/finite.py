@@ -15,11 +15,12 @@ from privet.errors import InvalidParameter
 from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
 from privet.loss.curves.pure import response_renyi
 from privet.loss.divergences.divergence import renyi_of_loss
-from privet.loss.exact import Exact, exact_within, shortest, whole
+from privet.loss.exact import Exact, exact_within, float_at_least, shortest, whole
 
 Table = tuple[tuple[Fraction, ...], ...]
 Pair = tuple[Array, Array]  # probability of each output under P, and its loss log(P/Q)
 LARGE = 700.0  # exponents up to here are floats
+LEAST = Fraction(1, 2**1000)  # ratios from here to its inverse are floats with all their digits
 NO_LOSS = 1e-12  # losses that differ by less are one loss
 
 
@@ -39,13 +40,11 @@ class TableCurve(LossCurve):
     @cached_property
     def pairs(self) -> list[Pair]:
         """The different ordered pairs of rows, each as sorted losses with their probabilities."""
-        table = np.array([[float(x) for x in row] for row in self.rows])
         found: dict[bytes, Pair] = {}
-        with np.errstate(divide="ignore"):
-            log_table = np.log(table)
-        for i, j in permutations(range(len(table)), 2):
-            kept = table[i] > 0
-            loss, mass = log_table[i][kept] - log_table[j][kept], table[i][kept]
+        for one, other in permutations(self.rows, 2):
+            kept = [(p, q) for p, q in zip(one, other, strict=True) if p]
+            mass = np.array([float_at_least(p) for p, _ in kept])
+            loss = np.array([log_ratio(p, q) for p, q in kept])
             order = np.lexsort((mass, loss))
             pair = (mass[order], loss[order])
             found.setdefault(pair[0].tobytes() + pair[1].tobytes(), pair)
@@ -69,7 +68,7 @@ class TableCurve(LossCurve):
 
     @property
     def largest_loss(self) -> float:
-        """The largest finite log-ratio, rounded up."""
+        """The largest finite log-ratio, rounded up: `log_ratio` is right relative to itself."""
         return float(self.finite_losses[-1]) * (1 + 2.0**-50)
 
     @property
@@ -89,6 +88,21 @@ class TableCurve(LossCurve):
         """The definition, for the worst ordered pair of rows."""
         worst = max((renyi_of_loss(mass, loss, order) for mass, loss in self.pairs), default=0.0)
         return worst, worst
+
+
+def log_ratio(p: Fraction, q: Fraction) -> float:
+    """Return ln(p / q) for p > 0, to a few units in the last place relative to itself; infinite for q = 0.
+
+    Near 1 the exact ratio less 1 goes through log1p, so that a loss of 1e-17 is not taken for none.
+    """
+    if q == 0:
+        return math.inf
+    ratio = p / q
+    if abs(ratio - 1) * 2 <= 1:
+        return math.log1p(float(ratio - 1))
+    if LEAST < ratio < 1 / LEAST:
+        return math.log(float(ratio))
+    return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
 @dataclass(frozen=True)
@@ -113,10 +127,12 @@ class FiniteCurve(TableCurve):
         rows = tuple(tuple(exact_within(x, "probability", low=0, high=1) for x in row) for row in self.matrix)
         if not rows or len({len(row) for row in rows}) != 1:
             raise InvalidParameter("matrix must have at least one row, and rows of equal length")
-        for row in rows:
-            if abs(sum(row, Fraction(-1))) > Fraction(1, 10**9):
-                raise InvalidParameter(f"every row of matrix must add up to 1, got {shortest(sum(row, Fraction(0)))}")
-        object.__setattr__(self, "matrix", tuple(tuple(x / sum(row) for x in row) for row in rows))
+        totals = [sum(row, Fraction(0)) for row in rows]
+        for total in totals:
+            if abs(total - 1) > Fraction(1, 10**9):
+                raise InvalidParameter(f"every row of matrix must add up to 1, got {shortest(total)}")
+        scaled = tuple(tuple(x / total for x in row) for row, total in zip(rows, totals, strict=True))
+        object.__setattr__(self, "matrix", scaled)
 
     @property
     def rows(self) -> Table:

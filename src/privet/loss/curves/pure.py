@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
-from privet.loss.exact import Exact
+from privet.loss.exact import Exact, float_at_least
 from privet.loss.guarantee import Guarantee
 
 OVERFLOW = 300.0  # hyperbolic functions of less are floats, and so are their products
@@ -47,7 +47,7 @@ class ApproximateCurve(LossCurve):
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""
-        top, delta = float(self.epsilon), float(self.delta)
+        top, delta = float(self.epsilon), float_at_least(cast("Fraction", self.delta))
         inside = -np.expm1(np.minimum(epsilon - top, 0.0)) / (1.0 + math.exp(-top))
         return rounded_up(delta + (1.0 - delta) * inside)
 

@@ -38,8 +38,25 @@ def shuffled_curve(local: "PrivacyLoss", reports: int) -> LossCurve:
     return ShuffledCurve(top, reports)
 
 
-class NumericCurve(LossCurve):
-    """A curve whose every value is a computation of its own."""
+class ReportsCurve(LossCurve):
+    """Shuffled reports of a local randomizer that is epsilon-DP; every value is a computation of its own."""
+
+    epsilon: Exact
+    reports: int
+
+    def __post_init__(self) -> None:
+        self._keep_exact("epsilon")
+        whole(self.reports, "reports", low=1)
+
+    @property
+    def neighbors(self) -> frozenset[Neighbors]:
+        """One person's value replaced."""
+        return frozenset({Neighbors.REPLACE})
+
+    @property
+    def largest_loss(self) -> Fraction:
+        """Shuffling never costs more than the local loss."""
+        return Fraction(self.epsilon)
 
     @abstractmethod
     def delta_at(self, epsilon: float) -> float:
@@ -52,7 +69,7 @@ class NumericCurve(LossCurve):
         points = float(self.largest_loss) * shape
         return np.exp(points), np.array([self.delta_at(float(point)) for point in points])
 
-    def evaluated(self, epsilon: Array) -> Array:
+    def removing(self, epsilon: Array) -> Array:
         """A few values directly; many by chords, which lie above because the curve is convex in e^epsilon."""
         if epsilon.size <= FEW or self.largest_loss == 0:
             return np.array([self.delta_at(float(e)) for e in epsilon.ravel()]).reshape(epsilon.shape)
@@ -61,7 +78,7 @@ class NumericCurve(LossCurve):
 
 
 @dataclass(frozen=True)
-class ShuffledCurve(NumericCurve):
+class ShuffledCurve(ReportsCurve):
     """Shuffled reports of any local randomizer that is epsilon-DP.
 
     Args:
@@ -86,19 +103,6 @@ class ShuffledCurve(NumericCurve):
     epsilon: Exact
     reports: int
 
-    def __post_init__(self) -> None:
-        self._keep_exact("epsilon")
-        whole(self.reports, "reports", low=1)
-
-    @property
-    def neighbors(self) -> frozenset[Neighbors]:
-        """One person's value replaced."""
-        return frozenset({Neighbors.REPLACE})
-
-    def removing(self, epsilon: Array) -> Array:
-        """Delta at each epsilon."""
-        return self.evaluated(epsilon)
-
     def delta_at(self, epsilon: float) -> float:
         """Delta at one epsilon."""
         top = float(self.epsilon)
@@ -112,11 +116,6 @@ class ShuffledCurve(NumericCurve):
             if missing <= 1e-6 * total:
                 break
         return min(result, -math.expm1(epsilon - top) / (1 + math.exp(-top)) * (1 + 2.0**-48))
-
-    @property
-    def largest_loss(self) -> Fraction:
-        """Shuffling never costs more than the local loss."""
-        return Fraction(self.epsilon)
 
 
 def _likely(trials: int, chance: float, width: float) -> tuple[Array, Array, float]:
@@ -157,7 +156,7 @@ def _given_clones(clones: Array, top: float, epsilon: float) -> Array:
 
 
 @dataclass(frozen=True)
-class ShuffledKaryCurve(NumericCurve):
+class ShuffledKaryCurve(ReportsCurve):
     """Shuffled reports of k-ary randomized response.
 
     Args:
@@ -185,18 +184,8 @@ class ShuffledKaryCurve(NumericCurve):
     reports: int
 
     def __post_init__(self) -> None:
-        self._keep_exact("epsilon")
+        super().__post_init__()
         whole(self.categories, "categories", low=2)
-        whole(self.reports, "reports", low=1)
-
-    @property
-    def neighbors(self) -> frozenset[Neighbors]:
-        """One person's value replaced."""
-        return frozenset({Neighbors.REPLACE})
-
-    def removing(self, epsilon: Array) -> Array:
-        """Delta at each epsilon."""
-        return self.evaluated(epsilon)
 
     def delta_at(self, epsilon: float) -> float:
         """Delta at one epsilon."""
@@ -212,11 +201,6 @@ class ShuffledKaryCurve(NumericCurve):
         values = np.array([big - grown, 1 - grown * big, 1 - grown, 0.0])
         chances = np.array([share / k, share / k, share * (1 - 2 / k), 1 - share])
         return positive_part(values, chances, n) / n
-
-    @property
-    def largest_loss(self) -> Fraction:
-        """Shuffling never costs more than the local loss."""
-        return Fraction(self.epsilon)
 
 
 def positive_part(values: Array, chances: Array, times: int) -> float:

@@ -14,8 +14,9 @@ import numpy as np
 
 from privet.loss.curve import Array
 from privet.loss.pricing.composition import UNIT, Product, Spectrum, repeated, tilted
-from privet.loss.pricing.grid import CAREFUL, Atoms, connect_the_dots, scouted
-from privet.loss.pricing.plan import TILTS, Parts, Plan, plan_for, scouted_moments
+from privet.loss.pricing.grid import CAREFUL, Atoms, equal_grid, scouted
+from privet.loss.pricing.growing import Parts
+from privet.loss.pricing.plan import TILTS, Plan, plan_for, summary_of
 from privet.loss.pricing.reading import epsilon, largest_loss
 from privet.loss.pricing.solving import solved
 
@@ -100,7 +101,7 @@ def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float]:
         scout = scouted(direction, CAREFUL)
         high = math.ceil(scout.cut_above(math.exp(max(plan.log_delta - 40.0, -740.0))) / plan.step) + 2
         low = math.ceil(-scout.cut_below(1e-18) / plan.step) + 2
-        fine = connect_the_dots(direction, plan.step * np.arange(-low, 0.0), plan.step * np.arange(1.0, high + 1))
+        fine = equal_grid(direction, plan.step, low, high)
         atoms, one = lowered(fine, plan.step, plan.tilt)
         part: Spectrum | None = tilted(atoms, plan.tilt, plan.step, plan.size) if atoms.mass.sum() > 0 else None
         if part is None:
@@ -112,7 +113,7 @@ def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float]:
 
 def _astray(parts: Parts, plan: Plan, log_total: float) -> float:
     """A bound of the tilted mass outside the window, which the transform folded into it (Chernoff)."""
-    rising = np.sum([n * scouted_moments(part, CAREFUL).logs for part, n in parts], axis=0)[-len(TILTS) :]
+    rising = summary_of(parts, CAREFUL).logs[-len(TILTS) :]
     first, end = plan.first * plan.step, (plan.first + plan.size) * plan.step
     below, above = plan.tilt > TILTS, plan.tilt < TILTS
     lower = rising[below] - log_total + (plan.tilt - TILTS[below]) * first

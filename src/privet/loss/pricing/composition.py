@@ -7,9 +7,11 @@ transform into a small relative error of delta, be delta 1e-2 or 1e-300.
 
 Rounding of the transform. Let y be the transform of a tilted part p of total 1, and u = 2^-53. A transform of
 size N errs by at most eta |y| in the Euclidean norm with eta = 16 u log2 N (Higham 2002, Theorem 24.2, has
-about 7 u log2 N). A product of the y_i^n_i then errs, after the inverse transform, in every entry by at most
-sum_i n_i eta |p_i| rms(y_i^(n_i - 1)), by Cauchy and Schwarz and |y_i| <= 1; the rounding of the products and of
-the inverse transform is of the same form. Twice that bound is added to every entry before anything is read.
+about 7 u log2 N for powers of two; a factor of three is one more stage of sums of three terms, which errs by
+less than (6 sqrt 3 + 4) u, where eta allows 16 u log2 3). A product of the y_i^n_i then errs, after the inverse
+transform, in every entry by at most sum_i n_i eta |p_i| rms(y_i^(n_i - 1)), by Cauchy and Schwarz and |y_i| <= 1; the
+rounding of the products and of the inverse transform is of the same form. Twice that bound is added to every entry
+before anything is read.
 
 Wrapping around. The transform is periodic: mass below the window reappears at its upper end, which only raises
 delta. Mass above the window would be lost, so its largest possible contribution, e^(K - tilt * end), is added.
@@ -17,18 +19,23 @@ delta. Mass above the window would be lost, so its largest possible contribution
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import fft
 
 from privet.loss.curve import Array
-from privet.loss.pricing.grid import QUICK, Atoms, Direction, connect_the_dots, scouted
-from privet.loss.pricing.plan import SMALL, Parts, Plan
+from privet.loss.pricing.grid import QUICK, Atoms, Direction, equal_grid, scouted
+from privet.loss.pricing.growing import Growing, Parts, Runs
+from privet.loss.pricing.plan import SMALL, Plan
 
 UNIT = 2.0**-53
 OUTWARD = 2.0**-49  # relative error of a loss: of grid points, of a spacing that is no float, of an answer's logarithm
-REMEMBERED = 64  # grids whose last product is kept
+NEARBY = 4.0  # how far around the expected answer is looked first, in natural logarithms of delta
+FARTHEST = 300.0  # and what is looked at later at once
+SCARCE = 2.0**-900  # room below which weights that underflowed could matter
+GENTLE = 300.0  # natural logarithm of how far apart weights may be that are multiplied without care
 NEGLECTED = 1e-9  # share of delta that may become infinite loss when a curve is cut off
 
 
@@ -90,20 +97,33 @@ class Composition:
         """The smallest epsilon >= 0 at which delta(epsilon) <= delta; inf if it lies above the window.
 
         Between grid points delta(epsilon) = a - b e^epsilon, with two sums over the losses above; both are
-        running sums from the far end, so one pass gives delta at every grid point. The sums are scaled around
-        a center, which walks down if the answer lies below what floating point can hold at once.
+        running sums from the far end, so one pass gives delta at every grid point. The first pass looks around
+        the expected answer only. If that was elsewhere, the next ones walk down from the end of the window, each over
+        what floating point can hold at once.
         """
-        losses, center = self.losses, self.plan.epsilon
-        share = delta / (1 + self.slack + losses.size * 4 * UNIT * (self.plan.tilt + 2)) - self.lost
+        plan = self.plan
+        rounding = plan.size * 4 * UNIT * (plan.tilt + 2) + 2.0**-42  # of the sums, and of their weights
+        share = delta / (1 + self.slack + rounding) - self.lost
         if share <= 0:
             return math.inf
+        expected = plan.epsilon / plan.step - plan.first
+        near = NEARBY / ((plan.tilt + 1.0) * plan.step)
+        start, stop = math.floor(expected - near), math.ceil(expected + near / 4)
+        if max(0, -plan.first) < start < stop < plan.size:
+            found = self._crossing(start, stop, share)
+            if self._loss(start) < found < math.inf:
+                return found * (1 + OUTWARD)
+        center = plan.epsilon
         while True:
-            lowest = max(-self.plan.step, center - 300.0 / (self.plan.tilt + 1.0))
-            start = max(0, int(np.searchsorted(losses, lowest)) - 1)
-            found = self._crossing(losses[start:], start, center, share)
-            if found > losses[start] or start == 0 or lowest < 0:
+            lowest = max(-plan.step, center - FARTHEST / (plan.tilt + 1.0))
+            start = max(0, math.ceil(min(lowest / plan.step - plan.first, plan.size)) - 1)
+            found = self._crossing(start, plan.size, share)
+            if found > self._loss(start) or start == 0 or lowest < 0:
                 return max(0.0, found) * (1 + OUTWARD)
-            center = float(losses[start])
+            center = self._loss(start)
+
+    def _loss(self, index: int) -> float:
+        return self.plan.step * (self.plan.first + index)
 
     def profile(self, epsilon: Array) -> Array:
         """Delta at many epsilons >= 0; 1 below what the window can show."""
@@ -121,27 +141,47 @@ class Composition:
         beyond = epsilon >= (losses[-1] if losses.size else math.inf)
         return np.where(beyond, min(1.0, self.lost * (1 + self.slack)), np.minimum(values, 1.0))
 
-    def _crossing(self, losses: Array, start: int, center: float, share: float) -> float:
-        """Where delta falls to `share` among these losses; the first of them if it is already lower there."""
-        if losses.size < 2:  # noqa: PLR2004 - no interval to search
+    def _crossing(self, start: int, stop: int, share: float) -> float:
+        """Where delta falls to `share` between these grid points; the first if it is lower there, inf if above all.
+
+        Proof: everything is scaled by e^(tilt * loss) at the first point, so no weight exceeds 1, and those that
+            underflow are smaller than the room by far. An error in the weight of a loss is one in its mass, which
+            `epsilon` allows for. Running sums of n terms err by n u, and a factor e^-x by less than if the loss were
+            lower by (x + 4) u: both are added, to delta where it is compared and to the answer where it is solved for.
+            So delta is low enough at the point that is found, and on the interval before it the equation is exact.
+        """
+        plan, first = self.plan, self._loss(start)
+        room = share * _exp(plan.tilt * first - self.log_total)
+        if stop - start < 2 or room < SCARCE:  # noqa: PLR2004 - no interval to search
             return math.inf
-        away = losses - center
-        height = self.mass[start:] * np.exp(np.minimum(-self.plan.tilt * away, 340.0))
-        total = np.cumsum(height[::-1])[::-1]
-        shrunk = np.cumsum((height * np.exp(np.minimum(-away, 340.0)))[::-1])[::-1]
-        room = share * _exp(self.plan.tilt * center - self.log_total)
-        reading = total[1:] - np.exp(np.minimum(away[:-1], 600.0)) * shrunk[1:]  # delta at losses[:-1]
-        enough = np.flatnonzero(reading <= room)
-        if not enough.size:
+        weights, growth = (_weights_again if plan.size <= SMALL else _weights)(plan.tilt, plan.step, plan.size)
+        here, count = stop - start, plan.size - start
+        heights = self.mass[start:] * weights[:, :count]
+        sums = heights[:, here - 1 :: -1].cumsum(axis=1)[:, ::-1]
+        if here < count:
+            sums += heights[:, here:].sum(axis=1, keepdims=True)
+        total, shrunk = sums
+        rounding = 4 * UNIT * (count * (1 + plan.step) + 4)
+        reading = total[1:] * (1 + rounding) - growth[: here - 1] * shrunk[1:]  # delta at every point but the last
+        place = int((reading <= room).argmax())
+        if not reading[place] <= room:
             return math.inf
-        first = int(enough[0])
-        if first == 0:
-            return float(losses[0])
-        if not shrunk[first] > 0:
-            return float(losses[first])
-        rounding = 4 * UNIT * (losses.size - first)  # of the running sums, whose difference may be all but cancelled
-        inside = math.log(max((total[first] - room) / shrunk[first], 5e-324)) + center + rounding
-        return max(inside, float(losses[first - 1]))
+        if place == 0:
+            return first
+        if not shrunk[place] > 0:
+            return self._loss(start + place)
+        inside = math.log(max((total[place] - room) / shrunk[place], 5e-324)) + first + rounding
+        return max(inside, self._loss(start + place - 1))
+
+
+def _weights(tilt: float, step: float, size: int) -> tuple[Array, Array]:
+    """The factors e^(-tilt x) and e^(-tilt x) e^-x, and e^x, at the distances x of the grid."""
+    away = step * np.arange(size, dtype=np.float64)
+    weight = np.exp(-tilt * away)
+    return np.stack([weight, weight * np.exp(-away)]), np.exp(np.minimum(away, 600.0))
+
+
+_weights_again = lru_cache(maxsize=16)(_weights)
 
 
 @dataclass(frozen=True)
@@ -166,33 +206,25 @@ class Product:
 
 def compose(parts: Parts, plan: Plan) -> Composition:
     """The composition of all parts, seen through the plan's window."""
-    product = _multiplied(frozenset(parts), plan, _cut(plan, sum(times for _, times in parts)))
-    mass = np.roll(np.fft.irfft(product.values, plan.size), -(plan.first % plan.size))
-    noise = 32 * UNIT * math.log2(plan.size) * (product.noise + _norm(mass))
+    product = _multiplied(parts.runs, plan, _cut(plan, parts.total))
+    start = plan.first % plan.size
+    wrapped = fft.irfft(product.values, plan.size)
+    noise = 32 * UNIT * math.log2(plan.size) * (product.noise + _norm(wrapped))
+    mass = np.maximum(np.concatenate([wrapped[start:], wrapped[:start]]), 0.0)
+    mass += noise
     beyond = abs(math.expm1(product.log_alive))
-    return Composition(plan, np.maximum(mass, 0.0) + noise, product.log_total, noise, beyond, product.slack + 2.0**-40)
+    return Composition(plan, mass, product.log_total, noise, beyond, product.slack + 2.0**-40)
 
 
-def _multiplied(parts: frozenset[tuple[Direction, int]], plan: Plan, cut: float) -> Product:
-    """The product of the spectra of these parts.
+def _multiplied(runs: Runs, plan: Plan, cut: float) -> Product:
+    """The product of the spectra of these parts; that of a small grid is remembered, to be extended."""
+    grid = (plan.tilt, plan.step, plan.size, cut)
 
-    The last product of each grid is remembered: a loss that is priced after every spend is multiplied by the latest
-    spend only. Up to the order of the factors, the result is the same with and without a memory.
-    """
-    key = (plan.tilt, plan.step, plan.size, cut)
-    known, product = _products.get(key, (frozenset(), None))
-    if not known <= parts:
-        known, product = frozenset(), None
-    make = _transformed_again if plan.size <= SMALL else _transformed
-    for direction, times in parts - known:
-        more = repeated(make(direction, *key), times, plan.size)
-        product = more if product is None else product * more
-    assert product is not None  # noqa: S101 - an empty loss is never composed
-    if plan.size <= SMALL:
-        _products[key] = (parts, product)
-        for old in list(_products)[:-REMEMBERED]:
-            _products.pop(old, None)
-    return product
+    def of(few: Runs) -> Product:
+        make = _transformed_again if plan.size <= SMALL else _transformed
+        return reduce(Product.__mul__, (repeated(make(part, *grid), times, plan.size) for part, times in few))
+
+    return _products.total(grid, runs, of) if plan.size <= SMALL else of(runs)
 
 
 def repeated(part: Spectrum, times: int, size: int) -> Product:
@@ -230,6 +262,11 @@ def _cut(plan: Plan, runs: int) -> float:
     return _exp(16 * math.floor((plan.log_delta + math.log(NEGLECTED / runs)) / 16))
 
 
+@lru_cache(maxsize=256)
+def _discretised_again(direction: Direction, step: float, cut: float) -> Atoms:
+    return discretised(direction, step, cut)
+
+
 def discretised(direction: Direction, step: float, cut: float) -> Atoms:
     """The part on the grid of the plan, cut off where at most `cut` of it remains."""
     top = float(direction.curve.largest_loss)
@@ -238,35 +275,58 @@ def discretised(direction: Direction, step: float, cut: float) -> Atoms:
         scout = scouted(direction, QUICK)
         top, bottom = scout.cut_above(cut), scout.cut_below(1e-18)
     high, low = max(1, math.ceil(top / step * (1 - 1e-12))), max(1, math.ceil(-bottom / step * (1 - 1e-12)))
-    return connect_the_dots(direction, step * np.arange(-low, 0.0), step * np.arange(1.0, high + 1))
+    return equal_grid(direction, step, low, high)
 
 
 def _transformed(direction: Direction, tilt: float, step: float, size: int, cut: float) -> Spectrum:
-    return tilted(discretised(direction, step, cut), tilt, step, size)
-
-
-def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
-    """The transform of a loss distribution on the grid, seen through e^(tilt * loss)."""
-    with np.errstate(divide="ignore"):
-        exponent = np.log(atoms.mass) + tilt * atoms.losses
-    top = float(np.max(exponent))
-    if math.isinf(top):
-        return Spectrum(np.zeros(size // 2 + 1, dtype=np.complex128), 0.0, 1.0, 0.0, 0.0)
-    weight = np.exp(exponent - top)
-    total = float(weight.sum())
-    low = round(float(atoms.losses[0]) / step)
-    positions = np.arange(low, low + len(weight)) % size
-    folded = np.bincount(positions, weights=weight / total, minlength=size).astype(np.float64, copy=False)
-    reach = tilt * max(abs(float(atoms.losses[0])), abs(float(atoms.losses[-1]))) + abs(top)
-    return Spectrum(np.fft.rfft(folded), top + math.log(total), atoms.beyond, _norm(folded), reach)
+    make = _discretised_again if size <= SMALL else discretised
+    return tilted(make(direction, step, cut), tilt, step, size)
 
 
 _transformed_again = lru_cache(maxsize=256)(_transformed)
-_products: dict[tuple[float, float, int, float], tuple[frozenset[tuple[Direction, int]], Product]] = {}
+_products = Growing(Product.__mul__)
+
+
+def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
+    """The transform of a loss distribution on the grid, seen through e^(tilt * loss).
+
+    Every mass is scaled by its weight at the last loss. Weights that are far apart could underflow where they count, so
+    they are then scaled by the largest product instead. What underflows else is far below the allowance for rounding.
+    """
+    lowest, highest, count = float(atoms.losses[0]), float(atoms.losses[-1]), len(atoms.mass)
+    if count <= size <= SMALL and tilt * (highest - lowest) < GENTLE:
+        (weights, _), _ = _weights_again(tilt, step, size)
+        weight, scale = atoms.mass * weights[count - 1 :: -1], tilt * highest
+    else:
+        with np.errstate(divide="ignore"):
+            exponent = np.log(atoms.mass) + tilt * atoms.losses
+        scale = float(exponent.max())
+        weight = np.exp(exponent - (0.0 if math.isinf(scale) else scale))
+    total = float(weight.sum())
+    if total == 0:
+        return Spectrum(np.zeros(size // 2 + 1, dtype=np.complex128), 0.0, 1.0, 0.0, 0.0)
+    weight /= total
+    circle = _circle(weight, round(lowest / step), size)
+    log_total = scale + math.log(total)
+    reach = tilt * max(abs(lowest), abs(highest)) + abs(scale) + abs(math.log(total))
+    return Spectrum(fft.rfft(circle), log_total, atoms.beyond, _norm(circle if count > size else weight), reach)
+
+
+def _circle(weight: Array, low: int, size: int) -> Array:
+    """The weights laid around a circle of this size, the first of them at `low`."""
+    count, start = len(weight), low % size
+    if count > size:
+        places = np.arange(start, start + count) % size
+        return np.bincount(places, weights=weight, minlength=size).astype(np.float64, copy=False)
+    circle = np.zeros(size)
+    before = min(count, size - start)
+    circle[start : start + before] = weight[:before]
+    circle[: count - before] = weight[before:]
+    return circle
 
 
 def _norm(values: Array) -> float:
-    return math.sqrt(float(np.sum(values * values)))
+    return math.sqrt(float(values @ values))
 
 
 def _exp(exponent: float) -> float:

@@ -9,8 +9,8 @@ bound. Only three moves are used afterwards: raising a mass, moving mass to a hi
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -20,6 +20,7 @@ from privet.loss.curve import ROUNDING, Array, LossCurve
 QUICK, CAREFUL = 24, 1024  # points of a scouting grid on each side of zero
 WIGGLE = 1e-9  # negative mass that is put down to rounding; more comes from a curve that is not convex
 WIDEST = 600.0  # losses further apart have no common floating scale
+HALF = 0.5  # the mantissa of a power of two
 SPREAD = 8.0  # how much denser the scouting grid is around zero than at its ends
 
 
@@ -29,13 +30,14 @@ class Direction:
 
     curve: LossCurve
     adding: bool
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.__dict__["_hash"] = hash((self.curve, self.adding))
+        object.__setattr__(self, "_hash", hash((self.curve, self.adding)))
 
     def __hash__(self) -> int:
         """Computed once: directions are the keys of every memory."""
-        return int(self.__dict__["_hash"])
+        return self._hash
 
     def ahead(self, epsilon: Array) -> Array:
         """Delta at increasing epsilon >= 0 in this direction; whatever the curve returns, a decreasing bound."""
@@ -69,13 +71,20 @@ class Atoms:
         return top if math.isinf(top) else top + math.log(float(np.exp(exponent - top).sum()))
 
 
-def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
+def equal_grid(direction: Direction, step: float, low: int, high: int) -> Atoms:
+    """The loss distribution on the multiples of a step, from -low to high."""
+    exact = math.frexp(step)[0] == HALF  # multiples of a power of two are floats, equally far apart
+    return connect_the_dots(direction, step * np.arange(-low, high + 1.0), low, gap=step if exact else None)
+
+
+def connect_the_dots(direction: Direction, losses: Array, zero: int, *, gap: float | Array | None = None) -> Atoms:
     """The loss distribution whose hockey-stick curve is the polygon through the given losses.
 
     Args:
         direction: the curve.
-        below: increasing losses < 0, at least one.
-        above: increasing losses > 0, at least one; if as many and as far, the mirror image of `below`.
+        losses: increasing; if the last is the first with the other sign, the mirror image of themselves.
+        zero: the index of loss 0, neither the first nor the last.
+        gap: the differences of the losses, where known.
 
     Proof: with x = e^loss, an atom of Q-mass q at x bends H by q there, so masses are differences of slopes.
         Left of x = 1, H(x) = 1 - x + x H'(1/x) with H' the other direction's curve; the straight part 1 - x
@@ -83,20 +92,22 @@ def connect_the_dots(direction: Direction, below: Array, above: Array) -> Atoms:
         values differ by less than a factor of two on a fine grid, where their difference is exact (Sterbenz).
         Left of the grid the chord runs to H(0) = 1; right of it H stays at its last value, as infinite loss.
     """
-    losses = np.concatenate([below, [0.0], above])
-    zero = len(below)
-    ahead = direction.ahead(np.concatenate([[0.0], above]))
-    mirrored = direction.curve.symmetric and len(below) == len(above) and below[0] == -above[-1]
+    ahead = direction.ahead(losses[zero:])
+    mirrored = losses[0] == -losses[-1] and direction.curve.symmetric
     behind = (ahead if mirrored else direction.behind(-losses[zero::-1]))[::-1] * np.exp(losses[: zero + 1])
     top = max(float(ahead[0]), float(behind[-1]))
     ahead[0] = behind[-1] = top
-    gap = losses[1:] - losses[:-1]
-    climb = np.concatenate([behind[1:] - behind[:-1], ahead[1:] - ahead[:-1]])
+    climb = np.empty(len(losses) - 1)
+    np.subtract(behind[1:], behind[:-1], out=climb[:zero])
+    np.subtract(ahead[1:], ahead[:-1], out=climb[zero:])
+    gap = losses[1:] - losses[:-1] if gap is None else gap
     mass = _masses(climb, gap, zero, float(behind[0]))
-    if -float(np.sum(mass, where=mass < 0)) > WIGGLE and losses[-1] - losses[0] < WIDEST:
+    if not mass.min() >= 0 and -float(mass[mass < 0].sum()) > WIGGLE and losses[-1] - losses[0] < WIDEST:
         climb = np.concatenate([_convex(climb[:zero], losses[: zero + 1]), _convex(climb[zero:], losses[zero:])])
         mass = _masses(climb, gap, zero, float(behind[0]))
-    return Atoms(losses, np.maximum(mass, 0.0) * (1.0 + ROUNDING), float(ahead[-1]))
+    np.maximum(mass, 0.0, out=mass)
+    mass *= 1.0 + ROUNDING
+    return Atoms(losses, mass, float(ahead[-1]))
 
 
 @lru_cache(maxsize=1024)
@@ -105,13 +116,13 @@ def unbounded_loss(direction: Direction) -> float:
     return float(direction.ahead(np.array([0.0, math.inf]))[1])
 
 
-def _masses(climb: Array, gap: Array, zero: int, left: float) -> Array:
+def _masses(climb: Array, gap: float | Array, zero: int, left: float) -> Array:
     """Differences of slopes: the mass at each loss, from how much the polygon climbs in each gap."""
     mass = np.empty(len(climb) + 1)
     with np.errstate(over="ignore"):
-        mass[:-1] = climb / np.expm1(gap)
+        np.divide(climb, np.expm1(gap), out=mass[:-1])
     mass[-1] = 0.0
-    mass[1:] -= climb / -np.expm1(-gap)
+    mass[1:] += climb / np.expm1(-gap)
     mass[zero] += 1.0
     mass[0] -= left
     return mass
@@ -133,23 +144,33 @@ def _convex(climb: Array, losses: Array) -> Array:
 class Scout:
     """A curve on a small unequal grid over everything it can do, from which orders of magnitude are read."""
 
+    direction: Direction
     atoms: Atoms
-    delta: Array  # at the positive losses of the grid
-    unbounded: float  # the probability of infinite loss
+    above: Array  # the positive losses of the grid
 
     @property
     def top(self) -> float:
         """Where the curve becomes flat."""
-        return float(self.atoms.losses[-1])
+        return float(self.above[-1])
+
+    @cached_property
+    def _delta(self) -> Array:
+        """The curve at the positive losses of the grid and at infinity."""
+        return self.direction.ahead(np.append(self.above, math.inf))
+
+    @property
+    def unbounded(self) -> float:
+        """The probability of infinite loss."""
+        return float(self._delta[-1])
 
     def cut_above(self, share: float) -> float:
         """A loss beyond which at most this much remains."""
-        place = int(np.searchsorted(-(self.delta - self.unbounded), -share))
-        return float(self.atoms.losses[-len(self.delta) :][min(place, len(self.delta) - 1)])
+        place = int(np.searchsorted(self.unbounded - self._delta[:-1], -share))
+        return float(self.above[min(place, len(self.above) - 1)])
 
     def cut_below(self, share: float) -> float:
         """A negative loss below which at most this much lies."""
-        below = len(self.atoms.losses) - len(self.delta) - 1
+        below = len(self.atoms.losses) - len(self.above) - 1
         place = int(np.searchsorted(np.cumsum(self.atoms.mass[:below]), share))
         return float(self.atoms.losses[min(place, below - 1)])
 
@@ -157,15 +178,22 @@ class Scout:
 @lru_cache(maxsize=1024)
 def scouted(direction: Direction, points: int) -> Scout:
     """Scout a curve. The grid ends where the curve is flat (or underflows), so moments bound the finite losses."""
-    ladder = 2.0 ** np.arange(-40.0, 21.0)
     if math.isfinite(direction.curve.largest_loss):
         top = bottom = max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
     else:
+        ladder = 2.0 ** np.arange(-40.0, 21.0)
         top = _flat_from(direction.ahead(ladder), ladder)
         bottom = _flat_from(direction.behind(ladder), ladder)
-    shape = np.sinh(SPREAD * np.arange(1, points + 1) / points) / math.sinh(SPREAD)
-    delta = direction.ahead(np.append(top * shape, math.inf))
-    return Scout(connect_the_dots(direction, -bottom * shape[::-1], top * shape), delta[:-1], float(delta[-1]))
+    losses = _shape(points) * top
+    losses[:points] *= bottom / top
+    return Scout(direction, connect_the_dots(direction, losses, points), losses[points + 1 :])
+
+
+@lru_cache(maxsize=8)
+def _shape(points: int) -> Array:
+    """A grid from -1 to 1, denser around zero."""
+    shape: Array = np.sinh(SPREAD * np.arange(-points, points + 1) / points) / math.sinh(SPREAD)
+    return shape
 
 
 def _flat_from(delta: Array, ladder: Array) -> float:
@@ -188,8 +216,7 @@ def _moment(direction: Direction, order: float) -> float:
 def _bounded(direction: Direction) -> Atoms:
     """A curve of bounded losses on a fine equal grid."""
     top = max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
-    losses = top * np.arange(1, CAREFUL + 1) / CAREFUL
-    return connect_the_dots(direction, -losses[::-1], losses)
+    return connect_the_dots(direction, top * np.arange(-CAREFUL, CAREFUL + 1) / CAREFUL, CAREFUL)
 
 
 def zcdp_from_renyi(curve: LossCurve) -> float:

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
+from itertools import starmap
 
 import numpy as np
 
@@ -12,7 +14,8 @@ from privet.loss.curves.concentrated import converted_delta
 from privet.loss.exact import float_at_least
 from privet.loss.pricing.composition import OUTWARD, Composition, compose
 from privet.loss.pricing.grid import CAREFUL, QUICK, Direction, unbounded_loss
-from privet.loss.pricing.plan import SHALLOW, TILTS, Parts, plan_for
+from privet.loss.pricing.growing import Growing, Parts
+from privet.loss.pricing.plan import SHALLOW, TILTS, plan_for
 from privet.loss.pricing.solving import solved
 
 TINY = 2.0**-1022  # what a curve may have lost to underflow, for each run
@@ -23,7 +26,7 @@ NOISY = 1e-5  # a share of rounding allowance above which the aim was bad
 
 def directed(parts: Iterable[tuple[LossCurve, int]], *, adding: bool) -> Parts:
     """All parts read in one direction."""
-    return tuple((_direction(curve, adding), times) for curve, times in parts)
+    return Parts([(_direction(curve, adding), times) for curve, times in parts])
 
 
 @lru_cache(maxsize=4096)
@@ -40,19 +43,51 @@ def largest_loss(parts: Parts) -> Fraction | float:
     return total
 
 
-def unbounded(parts: Parts) -> float:
-    """The probability that some part has infinite loss, rounded up."""
-    alive = sum(times * _log_alive(unbounded_loss(direction)) for direction, times in parts)
-    return min(1.0, abs(math.expm1(alive)) * (1 + 2.0**-48))
+@dataclass(frozen=True)
+class Ends:
+    """What several parts can do at most: the logarithm of the chance that no loss is infinite, and the largest loss."""
+
+    log_alive: float
+    largest: float  # about
+    runs: int
+    kinds: int = 1
+
+    def __add__(self, other: "Ends") -> "Ends":
+        return Ends(
+            self.log_alive + other.log_alive,
+            self.largest + other.largest,
+            self.runs + other.runs,
+            self.kinds + other.kinds,
+        )
+
+    @property
+    def unbounded(self) -> float:
+        """The probability that some part has infinite loss, rounded up.
+
+        Proof: the logarithms have one sign, so each of the `kinds` additions errs by at most a relative 2^-53, and
+            1 - e^x is not more sensitive to a relative error of x < 0 than x itself.
+        """
+        return min(1.0, abs(math.expm1(self.log_alive)) * (1 + 2.0**-48 + self.kinds * 2.0**-52))
 
 
-def _log_alive(beyond: float) -> float:
-    return math.log1p(-beyond) if beyond < 1 else -math.inf
+_ends = Growing(Ends.__add__)
+
+
+def ends_of(parts: Parts) -> Ends:
+    """The ends of all parts, in whichever direction they are read."""
+    return _ends.total(parts.adding, parts.runs, lambda runs: reduce(Ends.__add__, starmap(_ends_of_one, runs)))
+
+
+def _ends_of_one(direction: Direction, times: int) -> Ends:
+    beyond = unbounded_loss(direction)
+    log_alive = math.log1p(-beyond) if beyond < 1 else -math.inf
+    return Ends(times * log_alive, times * float(direction.curve.largest_loss), times)
 
 
 def delta(parts: Parts, epsilon: float) -> float:
     """An upper bound of delta at epsilon >= 0."""
-    infinite = unbounded(parts)
+    ends = ends_of(parts)
+    infinite = ends.unbounded
     if epsilon == math.inf or epsilon >= _as_float(largest_loss(parts)):
         return infinite
     if len(parts) == 1 and parts[0][1] == 1:
@@ -60,7 +95,7 @@ def delta(parts: Parts, epsilon: float) -> float:
     result, guess = 1.0, None
     for scouts in ATTEMPTS:
         found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts))
-        result = min(result, found.delta(epsilon) + TINY * sum(times for _, times in parts))
+        result = min(result, found.delta(epsilon) + TINY * ends.runs)
         spoilt = found.allowance(epsilon) + found.lost - infinite
         if spoilt <= NOISY * result:
             break
@@ -72,21 +107,23 @@ def epsilon(parts: Parts, delta: float) -> float:
     """An upper bound of the smallest epsilon >= 0 with delta(epsilon) <= delta; inf if there is none."""
     if delta >= 1:
         return 0.0
-    room = delta - unbounded(parts)
+    ends = ends_of(parts)
+    room = delta - ends.unbounded
     if room <= 0:
         return _as_float(largest_loss(parts)) if room == 0 else math.inf
-    top = sum(times * float(direction.curve.largest_loss) for direction, times in parts) * (1 + 2.0**-44)
+    top = ends.largest
     if top == 0:
         return 0.0
     if len(parts) == 1 and parts[0][1] == 1:
         return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta) * (1 + OUTWARD))
-    target, level, result = delta - TINY * sum(times for _, times in parts), math.log(room), top
+    target, level, result = delta - TINY * ends.runs, math.log(room), top
     guess: float | None = None
     for scouts in ATTEMPTS if level > SHALLOW else ATTEMPTS[1:]:
         found = compose(parts, plan_for(parts, log_delta=level, epsilon=guess, scouts=scouts))
         answer = found.epsilon(target)
         result = min(result, answer, _chernoff(found, room))
-        if found.shows(answer) and found.allowance(result) <= NOISY * room:
+        inside = found.shows(answer - found.plan.step)  # at the edge of the window it may be lower still
+        if inside and found.allowance(result) <= NOISY * room:
             break
         guess = result  # the next window is centered on the best answer so far
     return result if result < top else _as_float(largest_loss(parts))
@@ -119,8 +156,8 @@ def profile(parts: Parts, epsilon: Array) -> Array:
     best = np.ones_like(epsilon)
     for composed in _levels(parts):
         best = np.minimum(best, composed.profile(epsilon))
-    flat = epsilon >= _as_float(largest_loss(parts))
-    return np.minimum(1.0, np.where(flat, unbounded(parts), best + TINY * sum(times for _, times in parts)))
+    flat, ends = epsilon >= _as_float(largest_loss(parts)), ends_of(parts)
+    return np.minimum(1.0, np.where(flat, ends.unbounded, best + TINY * ends.runs))
 
 
 @lru_cache(maxsize=64)
