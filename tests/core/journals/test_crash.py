@@ -74,7 +74,7 @@ def test_killed_again_and_again(address: str, loops: int, tmp_path: Path) -> Non
     answers.touch()
     waits = Entropy().words(loops)
     for loop in range(loops):
-        child = CONTEXT.Process(target=loop_until_killed, args=(address, str(answers), 10_000 * loop))
+        child = CONTEXT.Process(target=loop_until_killed, args=(address, str(answers), 10_000 * loop), daemon=True)
         child.start()
         begun = answers.stat().st_size
         while answers.stat().st_size == begun and child.is_alive():
@@ -121,12 +121,12 @@ def test_the_spend_is_on_disk_before_the_data_is_read(folder: Path) -> None:
 def test_a_waiting_retry_learns_of_the_death(address: str, tmp_path: Path) -> None:
     """One process computes, another asks the same and waits; the first dies, and the second is told."""
     ledger = new_ledger(address)
-    child = CONTEXT.Process(target=release_slowly, args=(address, str(tmp_path / "started")))
+    child = CONTEXT.Process(target=release_slowly, args=(address, str(tmp_path / "started")), daemon=True)
     child.start()
     while not (tmp_path / "started").exists():
         assert child.is_alive()
         time.sleep(0.01)
-    waiting = CONTEXT.Process(target=write_retry, args=(address, str(tmp_path / "told")))
+    waiting = CONTEXT.Process(target=write_retry, args=(address, str(tmp_path / "told")), daemon=True)
     waiting.start()
     time.sleep(0.5)
     assert not (tmp_path / "told").exists()

@@ -10,12 +10,12 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from privet.core import Ledger, Scope, journal_at
-from privet.core.journals import disks
+from privet.core.journals import Row, disks
 from privet.core.journals.sqlite import SqliteJournal
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, PrivetError
 from privet.loss import Guarantee
@@ -69,7 +69,7 @@ def test_processes_keep_every_scope(folder: Path, repeats: int) -> None:
 
 def test_processes_may_make_the_journal_at_the_same_moment(folder: Path) -> None:
     address = f"sqlite:///{folder}/new.db"
-    children = [CONTEXT.Process(target=_make_and_spend, args=(address,)) for _ in range(6)]
+    children = [CONTEXT.Process(target=_make_and_spend, args=(address,), daemon=True) for _ in range(6)]
     for child in children:
         child.start()
     for child in children:
@@ -86,16 +86,19 @@ def _make_and_spend(address: str) -> None:
 
 def test_forked_children_open_the_journal_again(address: str) -> None:
     ledger = new_ledger(address, Guarantee(20))
-    plan = ledger.reserve(ask(ledger).loss * 4, purpose="four")
+    plan, journal = ledger.reserve(ask(ledger).loss * 4, purpose="four"), cast("SqliteJournal", ledger.journal)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # forking while threads run is what is tested
         children = []
         for _ in range(8):
             if (child := os.fork()) == 0:
+                if journal._connection is not None:  # the parent's, whose locks are not the child's
+                    os._exit(255)
                 os._exit(spend_all(plan, 4) + 10 * spend_all(ledger, 5))
             children.append(child)
     mine = spend_all(ledger, 5)
     codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert max(codes) < 255
     assert sum(code % 10 for code in codes) == 4  # the plan was drawn once, not once in every child
     assert sum(code // 10 for code in codes) + mine == 15
     assert ledger.spent.epsilon == 20
@@ -105,7 +108,7 @@ def test_forked_children_open_the_journal_again(address: str) -> None:
 def test_a_stopped_process_does_not_hold_the_ledger(address: str) -> None:
     """A process killed while it holds the write lock frees it."""
     new_ledger(address)
-    child = CONTEXT.Process(target=_hold_the_lock, args=(address,))
+    child = CONTEXT.Process(target=_hold_the_lock, args=(address,), daemon=True)
     child.start()
     while not Path(f"{address.removeprefix('sqlite:///')}.held").exists():
         assert child.is_alive()
@@ -237,6 +240,19 @@ def test_a_lost_anchor_is_refused_until_the_owner_makes_a_new_one(address: str, 
         assert ledger.spent.epsilon == 1
         assert [row.facts["kind"] for row in ledger.journal.rows()] == ["opened", "release", "anchored"]
         ask(ledger)
+
+
+def test_the_anchor_never_moves_backwards(address: str) -> None:
+    """A process that is slow to write the anchor finds a later row there, and leaves it."""
+    ledger = new_ledger(address)
+    spend_all(ledger, 3)
+    journal: Any = ledger.journal
+    early = list(journal.rows())[1]
+    journal.anchor.advance(journal.identity, early)
+    assert journal.anchor.read().sequence == 3
+    other = Row(3, early.body, early.hash)
+    with pytest.raises(LedgerDamaged, match="another journal"):
+        journal.anchor.advance(journal.identity, other)
 
 
 def test_an_anchor_slot_that_is_torn_leaves_the_other(address: str, folder: Path) -> None:

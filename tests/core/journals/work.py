@@ -53,7 +53,8 @@ def spend_in_processes(address: str, analysts: Sequence[str | None], attempts: i
     """What each of so many processes was answered, all spending at once."""
     results, go = CONTEXT.Queue(), CONTEXT.Event()
     children = [
-        CONTEXT.Process(target=spend_from_process, args=(address, each, attempts, results, go)) for each in analysts
+        CONTEXT.Process(target=spend_from_process, args=(address, each, attempts, results, go), daemon=True)
+        for each in analysts
     ]
     for child in children:
         child.start()
@@ -147,7 +148,7 @@ LOST = "lost"
 
 def run(target: Callable[..., None], *arguments: object) -> int | None:
     """Run in a child process and return how it ended."""
-    child = CONTEXT.Process(target=target, args=arguments)
+    child = CONTEXT.Process(target=target, args=arguments, daemon=True)
     child.start()
     child.join(60)
     return child.exitcode

@@ -45,7 +45,8 @@ class Account:
     def charged(self, cost: Amount) -> "Account":
         """The account after a spend."""
         spent = kept(self.spent + cost)
-        return replace(self, spent=spent, total=spent if self.period == 1 else kept(self.total + cost))
+        total = spent if self.period == 1 else kept(self.total + cost)
+        return Account(spent, total, self.limit, self.capacity, self.frozen, self.period, self.tracked)
 
     def allows(self, cost: Amount) -> bool:
         """Whether a spend fits."""
