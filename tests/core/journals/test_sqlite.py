@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
@@ -199,15 +200,18 @@ def test_an_old_copy_is_refused(address: str, folder: Path) -> None:
         new_ledger(address, Guarantee(10))
 
 
+def back_up(here: Path, there: Path) -> None:
+    with closing(sqlite3.connect(here)) as source, closing(sqlite3.connect(there)) as target:
+        source.backup(target)
+
+
 def test_an_old_copy_put_back_in_place_is_refused_by_an_open_handle(address: str, folder: Path) -> None:
     ledger = new_ledger(address)
     spend_all(ledger, 2)
     old = Ledger.open(address)
-    with sqlite3.connect(folder / "old.db") as target, sqlite3.connect(folder / "ledger.db") as source:
-        source.backup(target)
+    back_up(folder / "ledger.db", folder / "old.db")
     spend_all(ledger, 3)
-    with sqlite3.connect(folder / "old.db") as source, sqlite3.connect(folder / "ledger.db") as target:
-        source.backup(target)
+    back_up(folder / "old.db", folder / "ledger.db")
     with pytest.raises(LedgerDamaged, match="no longer holds row 5"):
         ask(ledger)
     with pytest.raises(LedgerDamaged, match="anchor remembers row 5"):  # all it has seen is still there
