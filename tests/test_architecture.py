@@ -27,7 +27,8 @@ DOORS = {  # each library that only one file may import, or one room
     "psycopg": "",  # the ledger's journal and the query backend
     "fastapi": "server",
     "altair": "explain",
-    "typer": "cli.py",
+    "typer": "cli",
+    "sqlite3": "core/journals/sqlite.py",
 }
 RANDOMNESS = {"random", "secrets", "uuid"}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -4,6 +4,10 @@ PrivetError
 ├── InvalidParameter    an argument is outside its stated range; nothing was drawn, read or charged
 ├── BudgetExceeded      the limit does not allow this spend; nothing was charged, and the data was not read
 ├── ReleaseFailed       the answer could not be computed after it was paid for; the spend stays
+├── AnswerLost          the answer was paid for and is gone; it is never computed again
+├── KeyReused           an idempotency key came back with another question; nothing was charged
+├── LedgerUnavailable   the journal cannot be read or written now; nothing is released
+├── LedgerDamaged       the journal contradicts itself or its anchor; nothing is released until the owner has looked
 └── EntropyError        the operating system gave no randomness; nothing is released
 """
 
@@ -25,6 +29,28 @@ class ReleaseFailed(PrivetError):  # noqa: N818 - named for what happened
 
     The message is the same whatever the data: what went wrong may depend on one person.
     """
+
+
+class AnswerLost(PrivetError):  # noqa: N818 - named for what happened
+    """A spend with this key was made and its answer was never stored: spent, answer lost.
+
+    The process that ran it died or failed. It is not run again: two answers for one price would be one too many.
+    """
+
+
+class KeyReused(PrivetError):  # noqa: N818 - named for what happened
+    """An idempotency key belongs to one question for good, and this is another."""
+
+
+class LedgerUnavailable(PrivetError):  # noqa: N818 - named for what happened
+    """The journal is locked, full, read-only, gone, replaced, on an unsuitable disk, or the connection is lost.
+
+    Nothing is released. If it happened while a spend was written, the spend may stand.
+    """
+
+
+class LedgerDamaged(PrivetError):  # noqa: N818 - named for what happened
+    """The journal is not what was written: a row was changed, removed or put back, or it is behind its anchor."""
 
 
 class EntropyError(PrivetError, RuntimeError):

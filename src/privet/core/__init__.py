@@ -3,7 +3,7 @@
 from privet.core.calibrate import calibrate
 from privet.core.dataset import Dataset
 from privet.core.enumerated_sensitivity import enumerated_sensitivity
-from privet.core.journal import Entry, Journal, MemoryJournal
+from privet.core.journals import DATASET, Entry, Journal, MemoryJournal, Scope, journal_at
 from privet.core.ledger import Ledger, Reservation
 from privet.core.mechanism import Mechanism
 from privet.core.partition import Partition
@@ -14,6 +14,7 @@ from privet.core.uncertainty import Uncertainty
 from privet.core.unit import Unit
 
 __all__ = [
+    "DATASET",
     "Dataset",
     "Entry",
     "Journal",
@@ -23,10 +24,12 @@ __all__ = [
     "Partition",
     "Release",
     "Reservation",
+    "Scope",
     "Sensitive",
     "Sensitivity",
     "Uncertainty",
     "Unit",
     "calibrate",
     "enumerated_sensitivity",
+    "journal_at",
 ]

@@ -1,17 +1,24 @@
 """Ledger: the only way out for protected data."""
 
-import threading
+import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NoReturn, Self, TypeVar
 
-from privet.core.journal import Entry, Journal, MemoryJournal
+from privet.core.journals.books import Refusal, curves_of
+from privet.core.journals.chain import canonical
+from privet.core.journals.entry import Entry, loss_facts
+from privet.core.journals.journal import Journal, Repeat, reached
+from privet.core.journals.places import journal_at
+from privet.core.journals.scope import DATASET, Scope
+from privet.core.journals.terms import LARGEST, Terms, refuse_wordless
 from privet.core.mechanism import Mechanism, refuse_uncovered
 from privet.core.release import Release
 from privet.core.sensitive import Sensitive
 from privet.core.unit import Unit
-from privet.errors import BudgetExceeded, EntropyError, InvalidParameter, ReleaseFailed
+from privet.errors import AnswerLost, BudgetExceeded, EntropyError, InvalidParameter, PrivetError, ReleaseFailed
 from privet.loss import (
     Amount,
     ConcentratedGuarantee,
@@ -24,7 +31,7 @@ from privet.loss import (
     ZcdpSum,
     compare_rules,
 )
-from privet.loss.exact import Exact
+from privet.loss.exact import Exact, exact
 from privet.loss.privacy_loss import sum_of
 from privet.loss.rule_choice import RuleComparison
 from privet.noise import Entropy
@@ -41,9 +48,14 @@ class Ledger:
         unit: who is protected; every secret must be about the same unit.
         rule: how spends add up, fixed from now on. Without one, ε and δ add up (ten answers at ε=1 fill a limit of
             10), or ρ for a limit on ρ. `Ledger.compare_rules` says how many answers each rule admits.
-        journal: where entries are kept; in memory by default.
+        journal: where entries are kept: "sqlite:///ledger.db", "postgresql://…", or in memory by default. One that
+            is there already is opened if it has these terms, and refused if not.
+        analyst: who asks through this handle; an analyst may have a cap of their own.
+        dataset: the name of the data. Copies and views of it share the ledger, if its owner has recorded them.
+        anchor: where the journal's anchor is, if not beside it (see docs/ledger.md).
 
-    Privacy: everything released through one ledger together keeps `limit`, however the questions were chosen.
+    Privacy: everything released through one ledger together keeps `limit`, however the questions were chosen, by
+        whatever number of handles, threads, processes and hosts (see docs/ledger.md).
     Proof: each loss is priced before its answer is drawn and charged before the data is touched; the rule is a filter
         (see `SpendingRule` and docs/proofs/composition.md); draws from a reservation are covered by `reserve`.
     Not covered: a second ledger over the same data has a limit of its own, which adds to this one; time.
@@ -59,25 +71,69 @@ class Ledger:
         (6.0, ε=0.5, δ=0, ε=0.5, δ=0)
     """
 
-    def __init__(
-        self, limit: Promise, *, unit: Unit, rule: SpendingRule | None = None, journal: Journal | None = None
+    def __init__(  # noqa: PLR0913 - the terms of a ledger, each by name
+        self,
+        limit: Promise,
+        *,
+        unit: Unit,
+        rule: SpendingRule | None = None,
+        journal: Journal | str | None = None,
+        analyst: str | None = None,
+        dataset: str = "default",
+        anchor: str | Path | None = None,
     ) -> None:
         if not isinstance(limit, Guarantee | ConcentratedGuarantee):
             raise InvalidParameter(f"limit must be a Guarantee, such as Guarantee(1, 1e-6), got {limit!r}")
         if not isinstance(unit, Unit):
             raise InvalidParameter(f'unit must be a Unit, such as Unit("person"), got {unit!r}')
-        if isinstance(limit, Guarantee) and limit.gamma:
-            raise InvalidParameter("a ledger cannot promise random DP: no rule adds up γ; leave gamma out")
-        self.limit, self.unit = limit, unit
-        self.rule = rule or (ZcdpSum() if isinstance(limit, ConcentratedGuarantee) else EpsilonSum())
-        self._capacity = self.rule.capacity(limit)
-        self._journal: Journal = MemoryJournal() if journal is None else journal
+        chosen = rule or (ZcdpSum() if isinstance(limit, ConcentratedGuarantee) else EpsilonSum())
+        terms = Terms(limit, unit, chosen, dataset)
+        self._open(journal_at(journal, anchor=anchor), terms, analyst)
+
+    @classmethod
+    def open(
+        cls,
+        journal: Journal | str,
+        *,
+        analyst: str | None = None,
+        anchor: str | Path | None = None,
+        dataset: str | None = None,
+    ) -> "Ledger":
+        """Open the ledger that a journal holds, with the terms it was made with.
+
+        Args:
+            journal: where it is.
+            analyst: who asks through this handle.
+            anchor: where its anchor is, if not beside it.
+            dataset: the name of the data that will be asked about; refused if the ledger is not that data's.
+        """
+        ledger = cls.__new__(cls)
+        ledger._open(journal_at(journal, anchor=anchor), None, analyst)  # noqa: SLF001 - its own class
+        names = ledger._journal.books().names  # noqa: SLF001 - its own class
+        if dataset is not None and dataset not in names:
+            raise InvalidParameter(
+                f"this is the ledger of {', '.join(sorted(names))}, not of {dataset!r}: if that is a copy or view of "
+                "the same data, its owner records it with `privet ledger share`"
+            )
+        return ledger
+
+    def _open(self, journal: Journal, terms: Terms | None, analyst: str | None) -> None:
+        self.analyst = Scope(analyst).analyst
+        known = journal.open(terms)
+        self._journal, self.unit, self.rule, self.dataset = journal, known.unit, known.rule, known.dataset
         self._entropy = Entropy()
 
     # --- spending ---------------------------------------------------------------------------------------------
 
-    def release(
-        self, secret: Sensitive[In], mechanism: Mechanism[In, Out], *, purpose: str, delta: Exact | None = None
+    def release(  # noqa: PLR0913 - the secret, the mechanism, and how to ask, each by name
+        self,
+        secret: Sensitive[In],
+        mechanism: Mechanism[In, Out],
+        *,
+        purpose: str,
+        delta: Exact | None = None,
+        key: str | None = None,
+        kinds: Iterable[type] = (),
     ) -> Release[Out]:
         """Check, charge, then touch the data and sample; a refused or failed run never returns a value.
 
@@ -86,16 +142,56 @@ class Ledger:
             mechanism: must cover the secret's sensitivity.
             purpose: what the answer is for; it is recorded.
             delta: the δ at which a rule that counts ε and δ charges an answer; by default the mechanism's own.
+            key: makes asking again safe: the same key with the same question returns the stored answer, for free.
+            kinds: with a key, the classes of values that are not numbers, texts or arrays (see `Release.from_json`).
 
         Raises:
             InvalidParameter: before the charge, when something does not fit together.
-            BudgetExceeded: before the charge, when it does not fit the limit.
+            BudgetExceeded: before the charge, when it does not fit the limit or a cap.
+            KeyReused: before the charge, when the key belongs to another question.
             ReleaseFailed: after the charge, when the secret cannot be computed; the spend stays.
+            AnswerLost: the key was charged before, and its answer was never stored.
+            LedgerUnavailable, LedgerDamaged: the journal cannot be written or believed; nothing is computed.
         """
         self._refuse(secret, mechanism, purpose)
-        loss = self._pay(mechanism, purpose, delta)
-        value = self._run(secret, mechanism)
-        return Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit)
+        asked = None if key is None else self._request(secret, mechanism, purpose, delta, key)
+        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked)
+        if isinstance(number, Repeat):
+            return Release.from_json(self._journal.stored(number), kinds=kinds)
+        if key is None:
+            value = self._run(secret, mechanism)
+            return Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit)
+        try:
+            value = self._run(secret, mechanism)
+            release = Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit)
+            self._store(number, release)
+            return release
+        finally:
+            self._journal.done(number)
+
+    def _store(self, number: int, release: Release[Any]) -> None:
+        """Keep an answer before anybody sees it."""
+        try:
+            text = release.to_json()
+        except InvalidParameter:
+            text = None
+        if text is None:
+            raise ReleaseFailed(FAILED)
+        try:
+            self._journal.answer_surely(number, text)
+        except PrivetError as problem:
+            raise AnswerLost(f"spent, answer lost: it could not be stored, so it is not shown ({problem})") from problem
+        reached("before send")
+
+    def _request(
+        self, secret: Sensitive[In], mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None, key: str
+    ) -> str:
+        """A hash of everything that is asked: what a key is bound to."""
+        refuse_wordless(key, "key must be a text that no other question has, such as a UUID")
+        share = None if delta is None else str(exact(delta, "delta"))
+        loss = loss_facts(mechanism.loss)
+        facts = [self.analyst, self.dataset, purpose, repr(mechanism), loss, repr(secret.sensitivity), share]
+        return hashlib.sha256(canonical(facts).encode()).hexdigest()
 
     def reserve(
         self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], *, purpose: str, delta: Exact | None = None
@@ -114,8 +210,8 @@ class Ledger:
         """
         loss = self._plan(plan, purpose)
         cost = self.rule.cost(loss, delta=delta)
-        number = self._spend(Entry("reservation", purpose, "a plan", loss, cost))
-        return Reservation(self, loss, purpose=purpose, number=number)
+        number = self._spend(Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst))
+        return Reservation(self, loss, purpose=purpose, number=_new(number))
 
     def _plan(self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], purpose: str) -> PrivacyLoss:
         _refuse_purpose(purpose)
@@ -140,28 +236,40 @@ class Ledger:
         if not secret.deferred:
             mechanism.check(secret.reveal_to_ledger())
 
-    def _pay(self, mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None) -> PrivacyLoss:
+    def _pay(
+        self, mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None, *, key: str | None, request: str | None
+    ) -> tuple[PrivacyLoss, int | Repeat]:
         """Charge one run and return its loss under the ledger's neighbors."""
         loss, cost = _priced(mechanism.loss, self.unit.neighbors, self.rule, mechanism.promise, delta)
-        self._spend(Entry("release", purpose, repr(mechanism), loss, cost))
-        return loss
+        words = repr(mechanism)
+        return loss, self._spend(
+            Entry("release", purpose, words, loss, cost, analyst=self.analyst, key=key, request=request)
+        )
 
-    def _spend(self, entry: Entry) -> int:
-        number = self._journal.spend(entry, limit=self._capacity)
-        if number is None:
-            raise BudgetExceeded(self._refusal(entry))
-        return number
+    def _spend(self, entry: Entry) -> int | Repeat:
+        if not all(part <= LARGEST for part in entry.cost.parts):  # no journal could even write it down
+            raise BudgetExceeded(self._refusal(entry, Refusal(DATASET, self._journal.books().dataset)))
+        outcome = self._journal.spend(entry)
+        if isinstance(outcome, Refusal):
+            raise BudgetExceeded(self._refusal(entry, outcome))
+        return outcome
 
-    def _refusal(self, entry: Entry) -> str:
-        asked, left = entry.cost, self.remaining
+    def _refusal(self, entry: Entry, refused: Refusal) -> str:
+        account, scope = refused.account, refused.scope
+        if account is None or scope is None:
+            raise TypeError("only a reservation draws from a plan")
+        if account.frozen:
+            return f"{entry.purpose!r} is refused: {scope!r} is frozen until its owner thaws it"
+        asked, left = entry.cost, account.remaining
+        of = "limit" if scope == DATASET else f"cap of {scope!r}:"
         advice = "ask for less, or for a smaller ε"
         if isinstance(self.rule, EpsilonSum) and entry.cost.epsilon == float("inf"):
             advice = (
-                "its loss is not pure, so it needs a δ: calibrate it with delta=…, or pass delta=… here"
-                if self.limit != Guarantee(self._capacity.epsilon)
-                else "its loss is not pure, and this limit has no δ: use a pure mechanism, or a limit with a δ"
+                "its loss is not pure, and this limit has no δ: use a pure mechanism, or a limit with a δ"
+                if isinstance(self.limit, Guarantee) and not self.limit.delta
+                else "its loss is not pure, so it needs a δ: calibrate it with delta=…, or pass delta=… here"
             )
-        return f"{entry.purpose!r} requests {asked}, {left} remains of the limit {self.limit!r}: {advice}"
+        return f"{entry.purpose!r} requests {asked}, {left} remains of the {of} {account.limit!r}: {advice}"
 
     def _run(self, secret: Sensitive[In], mechanism: Mechanism[In, Out]) -> Out:
         """Touch the data and sample. What goes wrong from here on may depend on the data, so it is not told."""
@@ -174,28 +282,42 @@ class Ledger:
             raise
         except Exception:  # noqa: BLE001, S110 - the reason could be one person's data
             pass
-        raise ReleaseFailed(
-            "the answer could not be computed; it stays paid for. The reason is not shown, for it may depend on the "
-            "data: run the computation on data of your own invention to see it"
-        )
+        raise ReleaseFailed(FAILED)
 
     # --- reading ----------------------------------------------------------------------------------------------
 
     @property
+    def limit(self) -> Promise:
+        """The promise that is never broken, as it stands now; of each period, if the owner renews it."""
+        limit = self._journal.books().dataset.limit
+        return self._journal.books().terms.limit if limit is None else limit
+
+    @property
     def spent(self) -> Amount:
-        """What has been charged so far, exactly, in the rule's own terms."""
-        total = self._journal.total()
-        return self._capacity * 0 if total is None else total
+        """What has been charged so far, exactly, in the rule's own terms; since the last renewal, if there was one."""
+        return self._journal.books().dataset.spent
 
     @property
     def remaining(self) -> Amount:
-        """What may still be charged, exactly."""
-        return self._capacity.less(self.spent)
+        """What may still be charged through this handle, exactly: the least of the dataset's and the analyst's."""
+        books = self._journal.books()
+        scopes = [DATASET] if self.analyst is None else [DATASET, Scope(self.analyst)]
+        left = [each for scope in scopes if (each := books.account(scope).remaining) is not None]
+        return Amount(*map(min, zip(*(each.parts for each in left), strict=True)), units=left[0].units)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """Every spend, in order."""
         return self._journal.entries()
+
+    @property
+    def journal(self) -> Journal:
+        """Where the entries are; what its owner does to it (caps, renewals, checks) is done there."""
+        return self._journal
+
+    def verify(self) -> int:
+        """Check the whole journal against itself and its anchor; return how many rows it has, or raise."""
+        return self._journal.verify()
 
     @staticmethod
     def compare_rules(limit: Guarantee, answer: PrivacyLoss | Mechanism[Any, Any]) -> RuleComparison:
@@ -215,7 +337,7 @@ class Ledger:
     def __repr__(self) -> str:
         return (
             f"Ledger({self.limit!r} per {self.unit.name}, {self.unit.neighbors.value}; {self.rule.name}; "
-            f"spent {self.spent}; {_counted(len(self.entries))})"
+            f"spent {self.spent}; {_counted(self._journal.books().spends)})"
         )
 
     # --- a ledger is a handle, not data -----------------------------------------------------------------------
@@ -224,7 +346,11 @@ class Ledger:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        """Nothing to let go of: the journal in memory lives as long as its ledger."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of files and connections; the ledger opens them again when it is used."""
+        self._journal.close()
 
     def __copy__(self) -> Self:
         """A budget cannot be duplicated: whoever copies a ledger gets the same one."""
@@ -257,16 +383,16 @@ class Reservation(Ledger):
     """
 
     def __init__(self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int) -> None:
-        self.limit, self.unit, self.rule = ledger.limit, ledger.unit, ledger.rule
-        self._capacity, self._journal, self._entropy = ledger._capacity, ledger._journal, ledger._entropy  # noqa: SLF001 - its own class
-        self._purpose, self._number, self._lock = purpose, number, threading.Lock()
-        self._left = Counter(dict(plan.parts))
+        self.unit, self.rule, self.analyst, self.dataset = ledger.unit, ledger.rule, ledger.analyst, ledger.dataset
+        self._journal, self._entropy = ledger._journal, ledger._entropy  # noqa: SLF001 - its own class
+        self._purpose, self._number = purpose, number
+        self._curves = {text: curve for curve, _ in plan.parts for text in curves_of(loss_facts(PrivacyLoss.of(curve)))}
 
     @property
     def left(self) -> PrivacyLoss:
-        """The curves that have not been drawn."""
-        with self._lock:
-            return PrivacyLoss(frozenset((+self._left).items()))
+        """The curves that have not been drawn, by anybody who shares the journal."""
+        left = self._journal.books().plans.get(self._number, Counter())
+        return PrivacyLoss(frozenset((self._curves[text], times) for text, times in left.items()))
 
     def reserve(
         self,
@@ -277,25 +403,39 @@ class Reservation(Ledger):
     ) -> "Reservation":
         """Set a part of the plan aside as a plan of its own; it is paid for, so `delta` changes nothing."""
         loss = self._plan(plan, purpose)
-        return Reservation(self, loss, purpose=purpose, number=self._draw(loss, "a plan", purpose))
+        number = self._spend(self._drawn(loss, "a plan", purpose, plan=True))
+        return Reservation(self, loss, purpose=purpose, number=_new(number))
 
-    def _pay(self, mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None) -> PrivacyLoss:  # noqa: ARG002 - paid for already
+    def _pay(
+        self,
+        mechanism: Mechanism[In, Out],
+        purpose: str,
+        delta: Exact | None,  # noqa: ARG002 - paid for already
+        *,
+        key: str | None,
+        request: str | None,
+    ) -> tuple[PrivacyLoss, int | Repeat]:
         loss = mechanism.loss.under(self.unit.neighbors)
-        self._draw(loss, repr(mechanism), purpose)
-        return loss
+        return loss, self._spend(self._drawn(loss, repr(mechanism), purpose, key=key, request=request))
 
-    def _draw(self, loss: PrivacyLoss, mechanism: str, purpose: str) -> int:
-        """Take the curves out of the plan, all or none, and record it."""
-        with self._lock:
-            if any(self._left[curve] < times for curve, times in loss.parts):
-                left = PrivacyLoss(frozenset((+self._left).items()))
-                raise BudgetExceeded(
-                    f"{purpose!r} needs {loss!r}, and the plan {self._purpose!r} has {left!r} left: "
-                    "reserve the very losses that will be drawn, or release through the ledger"
-                )
-            self._left.subtract(dict(loss.parts))
-            free = self._capacity * 0
-            return self._spend(Entry("draw", purpose, mechanism, loss, free, reservation=self._number))
+    def _drawn(self, loss: PrivacyLoss, mechanism: str, purpose: str, **more: Any) -> Entry:  # noqa: ANN401 - fields of an entry
+        """The entry that takes curves out of the plan, all or none."""
+        free = self._journal.books().nothing
+        return Entry("draw", purpose, mechanism, loss, free, self._number, analyst=self.analyst, **more)
+
+    def _refusal(self, entry: Entry, refused: Refusal) -> str:
+        if refused.scope is not None:
+            return super()._refusal(entry, refused)
+        return (
+            f"{entry.purpose!r} needs {entry.loss!r}, and the plan {self._purpose!r} has {self.left!r} left: "
+            "reserve the very losses that will be drawn, or release through the ledger"
+        )
+
+
+FAILED = (
+    "the answer could not be computed; it stays paid for. The reason is not shown, for it may depend on the data: run "
+    "the computation on data of your own invention to see it"
+)
 
 
 @lru_cache(maxsize=4096)
@@ -310,6 +450,13 @@ def _priced(
 def _refuse_purpose(purpose: object) -> None:
     if not isinstance(purpose, str) or not purpose.strip():
         raise InvalidParameter(f"purpose must say in words what the answer is for, got {purpose!r}")
+
+
+def _new(number: int | Repeat) -> int:
+    """The place of an entry that has no key, so cannot be a repetition."""
+    if isinstance(number, Repeat):
+        raise TypeError("an entry without a key is never a repetition")
+    return number
 
 
 def _counted(entries: int) -> str:

@@ -81,7 +81,12 @@ def readable(number: Fraction | float) -> str:
         ('0.333333333', '0.25', '1000000')
     """
     text = shortest(number) if isinstance(number, Fraction) else repr(number).removesuffix(".0")
-    return text if len(text) <= READABLE and "/" not in text else f"{float(number):.9g}"
+    if len(text) <= READABLE and "/" not in text:
+        return text
+    try:
+        return f"{float(number):.9g}"
+    except OverflowError:
+        return "more than 1.8e308"
 
 
 def total_of(charges: Iterable[tuple[int, float]]) -> float:

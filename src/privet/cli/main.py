@@ -1,7 +1,5 @@
-"""The command line: parses arguments, calls the rooms below, and prints errors as one sentence."""
+"""The commands of `privet`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Annotated
 
@@ -9,22 +7,15 @@ import typer
 from rich.console import Console
 
 from privet import demo
-from privet.errors import PrivetError
+from privet.cli import ledger
+from privet.cli.saying import errors_in_one_sentence
 
 app = typer.Typer(
     help="Let others learn from data about people without exposing anyone.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-
-
-@contextmanager
-def _errors_in_one_sentence() -> Iterator[None]:
-    try:
-        yield
-    except PrivetError as error:
-        typer.echo(f"privet: {error}", err=True)
-        raise typer.Exit(code=1) from None
+app.add_typer(ledger.app, name="ledger")
 
 
 def _print_version(*, wanted: bool) -> None:
@@ -50,5 +41,5 @@ def show_demo(
     epsilon: Annotated[float, typer.Option(help="The privacy loss all answers together may cost.")] = 1.0,
 ) -> None:
     """Answer questions about invented people, privately, and show what each answer cost."""
-    with _errors_in_one_sentence():
+    with errors_in_one_sentence():
         demo.run(rows=rows, epsilon=epsilon, console=Console())

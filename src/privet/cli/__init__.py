@@ -1,0 +1,5 @@
+"""The command line: parses arguments, calls the rooms below, and prints errors as one sentence."""
+
+from privet.cli.main import app
+
+__all__ = ["app"]

@@ -1,0 +1,287 @@
+"""`privet ledger …`: what the owner of the data does with a ledger."""
+
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from privet.cli.ledger_tables import show_anchor, show_report
+from privet.cli.saying import errors_in_one_sentence
+from privet.core import Scope, Unit
+from privet.core.journals import Journal, Terms, journal_at
+from privet.core.journals.anchor import Anchor
+from privet.core.journals.anchored import AnchoredJournal
+from privet.core.journals.report import export_csv, export_json, report
+from privet.core.journals.terms import DECLARABLE
+from privet.errors import InvalidParameter, LedgerUnavailable
+from privet.loss import (
+    ConcentratedGuarantee,
+    EpsilonSum,
+    GaussianSum,
+    Guarantee,
+    Neighbors,
+    Promise,
+    RenyiSum,
+    SpendingRule,
+    ZcdpSum,
+)
+
+app = typer.Typer(help="Make, read, check and change ledgers.", no_args_is_help=True)
+
+
+class Format(Enum):
+    """How to export."""
+
+    JSON = "json"
+    CSV = "csv"
+
+
+Place: TypeAlias = Annotated[str, typer.Argument(help='A file such as ledger.db, or "postgresql://…?ledger=name".')]
+AnchorPath: TypeAlias = Annotated[
+    Path | None, typer.Option("--anchor", help="Where the anchor is, if not beside the file.")
+]
+Epsilon: TypeAlias = Annotated[str | None, typer.Option(help="ε, exactly as typed.")]
+Delta: TypeAlias = Annotated[str | None, typer.Option(help="δ, exactly as typed.")]
+Rho: TypeAlias = Annotated[str | None, typer.Option(help="ρ of zero-concentrated privacy, instead of ε and δ.")]
+Analyst: TypeAlias = Annotated[str | None, typer.Option(help="Only spends of this analyst.")]
+Purpose: TypeAlias = Annotated[str | None, typer.Option(help="Only spends for this purpose.")]
+Reason: TypeAlias = Annotated[str, typer.Option(help="Why, for those who read the ledger later.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Declared: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--declare", help=f"NAME=TEXT, again for each; names: {', '.join(DECLARABLE)}."),
+]
+
+
+@app.command()
+def create(  # noqa: PLR0913 - the terms of a ledger, each by name
+    place: Place,
+    *,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    unit: Annotated[str, typer.Option(help="Who is protected: person, household, visit, …")],
+    neighbors: Annotated[str, typer.Option(help="add_remove or replace.")] = Neighbors.ADD_REMOVE.name.lower(),
+    rule: Annotated[
+        str | None, typer.Option(help="How spends add up: epsilon, epsilon:1e-8, zcdp, renyi:16 or gaussian.")
+    ] = None,
+    dataset: Annotated[str, typer.Option(help="The name of the data.")],
+    version: Annotated[str | None, typer.Option(help="Which version of the data.")] = None,
+    shared_by: Annotated[
+        list[str] | None, typer.Option(help="The name of a copy or view of the data, again for each.")
+    ] = None,
+    purpose: Annotated[str | None, typer.Option(help="What the data may be used for.")] = None,
+    retention: Annotated[str | None, typer.Option(help="How long what is kept.")] = None,
+    minimisation: Annotated[str | None, typer.Option(help="What is left out, and why the rest is needed.")] = None,
+    security: Annotated[str | None, typer.Option(help="How the data is protected.")] = None,
+    anchor: AnchorPath = None,
+) -> None:
+    """Make a new ledger: who is protected, how much may be revealed about them, and how spends add up."""
+    with errors_in_one_sentence():
+        limit = _limit(epsilon, delta, rho)
+        if limit is None:
+            raise InvalidParameter("a ledger needs a limit: give --epsilon (and --delta), or --rho")
+        given = {"purpose": purpose, "retention": retention, "minimisation": minimisation, "security": security}
+        declared = {name: text for name, text in given.items() if text is not None}
+        chosen = _rule(rule, limit)
+        terms = Terms(limit, Unit(unit, neighbors), chosen, dataset, version, tuple(shared_by or ()), declared)
+        journal = journal_at(place, anchor=anchor)
+        _refuse_existing(journal)
+        journal.open(terms)
+        show_report(report(journal), Console())
+
+
+@app.command()
+def show(place: Place, *, anchor: AnchorPath = None, as_json: AsJson = False) -> None:
+    """Say what has been promised so far, to whom, and what is left."""
+    with errors_in_one_sentence():
+        found = report(_opened(place, anchor))
+        _print(found, as_json=as_json)
+
+
+@app.command()
+def cap(  # noqa: PLR0913 - whose, how much and why, each by name
+    place: Place,
+    *,
+    analyst: Analyst = None,
+    purpose: Purpose = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the cap away.")] = False,
+    freeze: Annotated[bool, typer.Option("--freeze", help="Stop every spend.")] = False,
+    thaw: Annotated[bool, typer.Option("--thaw", help="Allow spends again.")] = False,
+    reason: Reason,
+    anchor: AnchorPath = None,
+) -> None:
+    """Raise, lower, set, remove or freeze the cap of the dataset, an analyst or a purpose."""
+    with errors_in_one_sentence():
+        limit = _limit(epsilon, delta, rho)
+        if (limit is not None) + remove + freeze + thaw != 1:
+            raise InvalidParameter("say one of: a new limit (--epsilon or --rho), --remove, --freeze, --thaw")
+        journal, scope = _opened(place, anchor), Scope(analyst, purpose)
+        if freeze or thaw:
+            journal.freeze(scope, reason=reason, thaw=thaw)
+        else:
+            journal.cap(limit, scope=scope, frozen=journal.books().account(scope).frozen, reason=reason)
+        show_report(report(journal), Console())
+
+
+@app.command()
+def renew(
+    place: Place, *, analyst: Analyst = None, purpose: Purpose = None, reason: Reason, anchor: AnchorPath = None
+) -> None:
+    """Start a new period: the cap counts from zero again, and the promise in total grows by it."""
+    with errors_in_one_sentence():
+        journal = _opened(place, anchor)
+        journal.renew(Scope(analyst, purpose), reason=reason)
+        show_report(report(journal), Console())
+
+
+@app.command()
+def share(
+    place: Place,
+    name: Annotated[str, typer.Argument(help="The name of a copy or view.")],
+    *,
+    reason: Reason,
+    anchor: AnchorPath = None,
+) -> None:
+    """Record the name of a copy or view of the data: it shares this ledger."""
+    with errors_in_one_sentence():
+        journal = _opened(place, anchor)
+        journal.share(name, reason=reason)
+        show_report(report(journal), Console())
+
+
+@app.command()
+def declare(place: Place, *, declared: Declared = None, anchor: AnchorPath = None) -> None:
+    """Record what the owner states about the processing: purpose, retention, minimisation, and so on."""
+    with errors_in_one_sentence():
+        pairs = [each.partition("=") for each in declared or ()]
+        if not pairs or not all(middle for _, middle, _ in pairs):
+            raise InvalidParameter("say what is declared, such as --declare 'retention=raw rows for one year'")
+        journal = _opened(place, anchor)
+        journal.declare(**{name: text for name, _, text in pairs})
+        show_report(report(journal), Console())
+
+
+@app.command()
+def verify(place: Place, *, anchor: AnchorPath = None) -> None:
+    """Check every row against the chain, every total against the rows, and all of it against the anchor."""
+    with errors_in_one_sentence():
+        journal = _opened(place, anchor)
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("checking", total=None)
+            rows = journal.verify(lambda done, of: bar.update(task, completed=done, total=of))
+        typer.echo(f"{rows:,} rows are as they were written, up to {journal.head().hash.hex()}")
+
+
+@app.command()
+def export(
+    place: Place,
+    *,
+    how: Annotated[Format, typer.Option("--format", help="json or csv.")] = Format.JSON,
+    output: Annotated[Path | None, typer.Option(help="A file; the screen by default.")] = None,
+    anchor: AnchorPath = None,
+) -> None:
+    """Write everything out, for auditors and spreadsheets."""
+    with errors_in_one_sentence():
+        journal = _opened(place, anchor)
+        write = export_json if how is Format.JSON else export_csv
+        if output is None:
+            write(journal, sys.stdout)
+            return
+        try:
+            with output.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+                write(journal, file)
+        except OSError as problem:
+            raise InvalidParameter(f"{output} cannot be written ({problem.strerror}): name another file") from problem
+
+
+@app.command()
+def anchor(  # noqa: PLR0913 - what to do with it, each by name
+    place: Place,
+    *,
+    path: AnchorPath = None,
+    move: Annotated[Path | None, typer.Option(help="Move the anchor here, to another volume.")] = None,
+    recreate: Annotated[
+        bool, typer.Option("--recreate", help="Make a new anchor for a journal that lost it; you vouch for its rows.")
+    ] = False,
+    reason: Annotated[str, typer.Option(help="Why the anchor was lost; it is recorded.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show, move or make anew the file that remembers the journal's last row."""
+    with errors_in_one_sentence():
+        journal = journal_at(place, anchor=path)
+        if not isinstance(journal, AnchoredJournal) or journal.anchor is None:
+            raise InvalidParameter(f"{journal.place} has no anchor: name one with --anchor")
+        if recreate:
+            if not reason.strip():
+                raise InvalidParameter("say why the anchor was lost with --reason; it is recorded")
+            journal.recreate_anchor(reason=reason)
+        journal.open()
+        if move is not None:
+            _move(journal, journal.anchor, move)
+        show_anchor(journal.anchor, journal.head(), Console(), as_json=as_json)
+
+
+def _move(journal: AnchoredJournal, old: Anchor, path: Path) -> None:
+    new = Anchor(path.resolve())
+    if new.exists:
+        raise InvalidParameter(f"{path} is there already: name a new file")
+    head = journal.head()
+    new.create(journal.identity, head)
+    journal.anchor = new
+    journal.verify()
+    old.abandon()
+    old.path.unlink()
+
+
+def _opened(place: str, anchor: Path | None) -> Journal:
+    journal = journal_at(place, anchor=anchor)
+    journal.open()
+    return journal
+
+
+def _refuse_existing(journal: Journal) -> None:
+    try:
+        journal.open()
+    except LedgerUnavailable:
+        return
+    raise InvalidParameter(f"there is a ledger at {journal.place} already: see it with `privet ledger show`")
+
+
+def _limit(epsilon: str | None, delta: str | None, rho: str | None) -> Promise | None:
+    if rho is not None:
+        if epsilon is not None or delta is not None:
+            raise InvalidParameter("give --rho, or --epsilon and --delta, not both")
+        return ConcentratedGuarantee(rho)
+    if epsilon is None:
+        if delta is not None:
+            raise InvalidParameter("--delta needs --epsilon beside it")
+        return None
+    return Guarantee(epsilon, delta or 0)
+
+
+def _rule(text: str | None, limit: Promise) -> SpendingRule:
+    if text is None:
+        return ZcdpSum() if isinstance(limit, ConcentratedGuarantee) else EpsilonSum()
+    name, _, parameter = text.partition(":")
+    if name == "epsilon":
+        return EpsilonSum(delta_per_answer=parameter or 0)
+    if name == "renyi" and parameter:
+        return RenyiSum(order=parameter)
+    if name in ("zcdp", "gaussian") and not parameter:
+        return ZcdpSum() if name == "zcdp" else GaussianSum()
+    raise InvalidParameter(f"a rule is epsilon, epsilon:1e-8, zcdp, renyi:16 or gaussian, got {text!r}")
+
+
+def _print(found: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        Console().print_json(data=found)
+    else:
+        show_report(found, Console())

@@ -1,0 +1,82 @@
+"""How `privet ledger` shows things to people."""
+
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from privet.cli.saying import printable
+from privet.core.journals import Anchor, Row
+from privet.loss.exact import readable
+
+SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu_squared": "μ²", "divergence": "divergence"}
+
+
+def show_report(found: dict[str, Any], console: Console) -> None:
+    """Print what a ledger has promised so far, to whom, and what is left."""
+    unit = found["unit"]
+    about = Table.grid(padding=(0, 2))
+    shared = f" (shared by {', '.join(found['shared_by'])})" if found["shared_by"] else ""
+    lines = {
+        "ledger": found["ledger"],
+        "dataset": found["dataset"] + (f", version {found['version']}" if found["version"] else "") + shared,
+        "protects": f"each {unit['name']}; {unit['neighbors']}",
+        "rule": found["rule"]["name"],
+        "": found["rule"]["words"],
+        **found["declared"],
+    }
+    for name, text in lines.items():
+        about.add_row(name, _text(text))
+    console.print(about)
+    console.print(_scopes(found["scopes"]))
+    promise = found["promised_so_far"]
+    console.print(
+        _text(
+            f"Promised so far, by all {found['entries']:,} entries together: "
+            f"({_amount({name: promise[name] for name in ('epsilon', 'delta')})})-DP."
+        )
+    )
+    console.print(_text(f"That is: {promise['words']}."))
+
+
+def _scopes(scopes: list[dict[str, Any]]) -> Table:
+    renewed = any(scope["period"] > 1 for scope in scopes)
+    table = Table(title_justify="left")
+    for name in ("whose", "cap", "spent", "left", "promised"):
+        table.add_column(name)
+    if renewed:
+        table.add_column("period")
+        table.add_column("promised in all periods")
+    for scope in scopes:
+        left = "frozen" if scope["frozen"] else _amount(scope["remaining"])
+        cells = [scope["scope"], _amount(scope["limit"]), _amount(scope["spent"]), left]
+        cells.append(_amount(scope["promised_in_this_period"]))
+        if renewed:
+            cells += [str(scope["period"]), _amount(scope["promised_in_all_periods"])]
+        table.add_row(*map(_text, cells))
+    return table
+
+
+def _amount(parts: dict[str, str] | None) -> str:
+    if parts is None:
+        return "no cap"
+    shown = {name: Fraction(value) for name, value in parts.items()}
+    return ", ".join(f"{SYMBOLS[name]}={readable(value)}" for name, value in shown.items())
+
+
+def _text(text: str) -> Text:
+    return Text(printable(text))
+
+
+def show_anchor(anchor: Anchor, head: Row, console: Console, *, as_json: bool) -> None:
+    """Print which row the anchor remembers, and the last row of the journal."""
+    mark = anchor.read()
+    if as_json:
+        ends = {"sequence": head.sequence, "hash": head.hash.hex()}
+        remembered = {"sequence": mark.sequence, "hash": mark.hash}
+        console.print_json(data={"anchor": str(anchor.path), "remembers": remembered, "journal_ends": ends})
+        return
+    console.print(_text(f"the anchor {anchor.path} remembers row {mark.sequence}, {mark.hash}"))
+    console.print(_text(f"the journal ends with row {head.sequence}, {head.hash.hex()}"))

@@ -1,0 +1,77 @@
+"""MemoryJournal: a journal that is forgotten when the process ends."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from privet.core.journals.chain import Row
+from privet.core.journals.journal import Journal, Pages
+from privet.errors import LedgerUnavailable
+
+
+class MemoryJournal(Journal):
+    """Rows in a list; threads may share it, forked children may not: their copy would be a second budget."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pages = _Lists()
+
+    @property
+    def place(self) -> str:
+        """Where the journal is, for people."""
+        return "the journal in memory"
+
+    def _ready(self, *, create: bool) -> None:  # noqa: ARG002 - it is always there
+        if os.getpid() != self._pid:
+            raise LedgerUnavailable(
+                "a ledger in memory belongs to the process that made it; a fork would be a second budget: "
+                'keep it in a file with journal="sqlite:///ledger.db"'
+            )
+
+    @contextmanager
+    def _writing(self) -> Iterator[Pages]:
+        length = len(self._pages.list)
+        try:
+            yield self._pages
+        except BaseException:
+            self._pages.cut(length)
+            raise
+
+    @contextmanager
+    def _reading(self) -> Iterator[Pages]:
+        yield self._pages
+
+
+class _Lists:
+    """The rows, and where to find keys and answers."""
+
+    def __init__(self) -> None:
+        self.list: list[Row] = []
+        self.keys: dict[str, int] = {}
+        self.answers: dict[int, int] = {}
+
+    def last(self) -> int | None:
+        return len(self.list) - 1 if self.list else None
+
+    def rows(self, first: int, last: int | None = None) -> Iterator[Row]:
+        return iter(self.list[first : None if last is None else last + 1])
+
+    def append(self, row: Row) -> None:
+        self.list.append(row)
+        if row.key is not None:
+            self.keys[row.key] = row.sequence
+        if row.answers is not None:
+            self.answers[row.answers] = row.sequence
+
+    def keyed(self, key: str) -> Row | None:
+        return self.list[self.keys[key]] if key in self.keys else None
+
+    def answering(self, sequence: int) -> Row | None:
+        return self.list[self.answers[sequence]] if sequence in self.answers else None
+
+    def cut(self, length: int) -> None:
+        """Undo what was appended."""
+        for row in self.list[length:]:
+            self.keys.pop(row.key or "", None)
+            self.answers.pop(-1 if row.answers is None else row.answers, None)
+        del self.list[length:]

@@ -1,0 +1,32 @@
+"""Where the journals under test live."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.postgres import MISSING, server
+
+MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - a disk in memory, where there is one: fsync costs nothing there
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder of its own, on a disk in memory where there is one."""
+    if not MEMORY_DISK.is_dir():
+        yield tmp_path
+        return
+    made = Path(tempfile.mkdtemp(prefix="privet-", dir=MEMORY_DISK))
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def database() -> Iterator[str]:
+    """The address of a real PostgreSQL."""
+    with server() as address:
+        if address is None:
+            pytest.skip(MISSING)
+        yield address

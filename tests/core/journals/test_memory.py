@@ -1,0 +1,45 @@
+"""MemoryJournal: the contract, and what is special about memory."""
+
+import os
+import warnings
+
+import pytest
+
+from privet.core import Ledger, MemoryJournal
+from privet.errors import LedgerDamaged, LedgerUnavailable
+from tests.contracts.journal import JournalContract
+from tests.core.journals.work import ask, new_ledger
+
+
+class TestContract(JournalContract):
+    @pytest.fixture
+    def address(self) -> None:
+        return None
+
+
+def test_a_fork_is_not_a_second_budget() -> None:
+    ledger = new_ledger(None)
+    ask(ledger)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # forking while threads run is what is tested
+        child = os.fork()
+    if child == 0:
+        try:
+            ask(ledger)
+        except LedgerUnavailable:
+            os._exit(7)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    ask(ledger)
+
+
+def test_a_changed_row_is_noticed() -> None:
+    journal = MemoryJournal()
+    ledger = new_ledger(journal)
+    ask(ledger)
+    ask(ledger)
+    row = journal._pages.list[1]
+    journal._pages.list[1] = type(row)(row.sequence, row.body.replace("a count", "a count!"), row.hash)
+    with pytest.raises(LedgerDamaged, match="row 1 was changed"):
+        ledger.verify()
+    assert isinstance(ledger, Ledger)

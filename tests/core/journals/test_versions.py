@@ -1,0 +1,32 @@
+"""Journals of every version that was ever written still open, with the same totals.
+
+`stored/version-1.db` was written once and is never made again: when the format changes, its old files stay here.
+"""
+
+import shutil
+from pathlib import Path
+
+from privet.core import Ledger, Scope
+from privet.loss import Guarantee
+from tests.core.journals.work import COUNT, ask
+
+STORED = Path(__file__).with_name("stored")
+
+
+def test_version_1_opens(tmp_path: Path) -> None:
+    for path in STORED.glob("version-1.db*"):
+        shutil.copy(path, tmp_path / path.name)
+    with Ledger.open(f"sqlite:///{tmp_path}/version-1.db", analyst="ada", dataset="a view") as ledger:
+        assert ledger.verify() == 11
+        books = ledger.journal.books()
+        assert (books.dataset.limit, books.dataset.spent.epsilon) == (Guarantee(10, "1e-6"), 4)
+        assert (books.account(Scope("ada")).period, books.account(Scope("ada")).spent.epsilon) == (2, 1)
+        assert books.account(Scope(purpose="beds")).spent.epsilon == 1
+        assert books.declared == {"retention": "one year"}
+        assert [entry.kind for entry in ledger.entries] == ["release", "reservation", "draw", "release"]
+        assert ledger.entries[0].loss == COUNT.loss
+        assert sum(sum(left.values()) for left in books.plans.values()) == 1
+        stored = ask(ledger, "beds", key="k")
+        assert stored.purpose == "beds"
+        assert ledger.spent.epsilon == 4
+        ask(ledger)
