@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from privet.core.journals.chain import Facts, canonical
-from privet.core.journals.entry import SPENDS, amount_facts, amount_of
-from privet.core.journals.scope import DATASET, Scope, scopes_of
+from privet.core.journals.entry import SPENDS, Entry, amount_facts, amount_of
+from privet.core.journals.scope import DATASET, Scope, scopes_named, scopes_of
 from privet.core.journals.terms import Terms, kept, promise_facts, promise_of
 from privet.errors import LedgerDamaged
 from privet.loss import Amount, Promise
@@ -47,6 +47,10 @@ class Account:
         spent = kept(self.spent + cost)
         total = spent if self.period == 1 else kept(self.total + cost)
         return Account(spent, total, self.limit, self.capacity, self.frozen, self.period, self.tracked)
+
+    def holds(self) -> bool:
+        """Whether what was spent is within the cap, and nothing is frozen."""
+        return not self.frozen and (self.capacity is None or self.spent.fits(self.capacity))
 
     def allows(self, cost: Amount) -> bool:
         """Whether a spend fits."""
@@ -133,6 +137,20 @@ class Books:
         return self.owners.get(number) == facts["analyst"] and all(left[each] >= n for each, n in asked.items())
 
     # --- growing ----------------------------------------------------------------------------------------------
+
+    def spend(self, entry: Entry) -> Refusal | None:
+        """Take in a plain release if it fits everywhere, without its row; else say what forbids it."""
+        cost, grown = kept(entry.cost), {}
+        for scope in scopes_named(entry.analyst, entry.purpose):
+            account = self.accounts.get(scope)
+            if account is None and not scope.always_counted:
+                continue
+            grown[scope] = (account or self.account(scope)).charged(cost)
+            if not grown[scope].holds():
+                return Refusal(scope, account)
+        self.accounts |= grown
+        self.rows, self.spends = self.rows + 1, self.spends + 1
+        return None
 
     def apply(self, sequence: int, facts: Facts, *, checked: bool = False) -> None:
         """Take in the next row; refuses rows that no journal would have written.

@@ -560,11 +560,15 @@ def _terms_text(first: Row) -> str:
 
 def _stamp(*, nonce: bool = False) -> dict[str, Any]:
     """When, by this machine's clock: for people only. A nonce makes equal ledgers different."""
+    return {"at": read_clock(time.time())} | ({"nonce": Entropy().words(2).tobytes().hex()} if nonce else {})
+
+
+def read_clock(seconds: float) -> str | None:
+    """A time for people; None where the clock shows something that is no date."""
     try:
-        at: str | None = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds")
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
     except (ValueError, OverflowError, OSError):
-        at = None
-    return {"at": at} | ({"nonce": Entropy().words(2).tobytes().hex()} if nonce else {})
+        return None
 
 
 _ALL: "weakref.WeakSet[Journal]" = weakref.WeakSet()

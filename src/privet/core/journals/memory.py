@@ -1,27 +1,58 @@
 """MemoryJournal: a journal that is forgotten when the process ends."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from privet.core.journals.books import Refusal
 from privet.core.journals.chain import Row
-from privet.core.journals.journal import Journal, Pages
+from privet.core.journals.entry import Entry
+from privet.core.journals.journal import CHECKPOINT, Journal, Pages, Repeat, read_clock
 from privet.errors import LedgerUnavailable
 
 
 class MemoryJournal(Journal):
-    """Rows in a list; threads may share it, forked children may not: their copy would be a second budget."""
+    """Rows in a list; threads may share it, forked children may not: their copy would be a second budget.
+
+    Plain releases are counted at once and become rows of the chain when somebody reads rows: within one process there
+    is nobody whom a hash could warn any earlier.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._pages = _Lists()
+        self._waiting: list[tuple[Entry, float]] = []  # counted, and not yet rows
 
     @property
     def place(self) -> str:
         """Where the journal is, for people."""
         return "the journal in memory"
 
+    def spend(self, entry: Entry) -> int | Refusal | Repeat:
+        """Append the entry and return its place; or why not; or that the same key asked the same before."""
+        with self._lock:
+            place = self._seen().sequence + len(self._waiting) + 1
+            if entry.kind != "release" or entry.key is not None or place % CHECKPOINT == 0 or self._broken is not None:
+                return super().spend(entry)
+            self._refuse_forked()
+            if (refused := self._current().spend(entry)) is not None:
+                return refused
+            self._waiting.append((entry, time.time()))
+            return place
+
+    def _settle(self) -> None:
+        """Make rows of the entries that wait to be."""
+        waiting, self._waiting = self._waiting, []
+        for entry, clock in waiting:
+            self._head = Row.after(self._seen(), {**entry.facts, "at": read_clock(clock)})
+            self._pages.append(self._head)
+
     def _ready(self, *, create: bool) -> None:  # noqa: ARG002 - it is always there
+        self._refuse_forked()
+        self._settle()
+
+    def _refuse_forked(self) -> None:
         if os.getpid() != self._pid:
             raise LedgerUnavailable(
                 "a ledger in memory belongs to the process that made it; a fork would be a second budget: "

@@ -62,10 +62,11 @@ DATASET = Scope()
 
 def scopes_of(facts: Facts) -> tuple[Scope, ...]:
     """Every scope in which a spend counts, the widest first."""
-    return _scopes_of(facts.get("analyst"), facts.get("purpose"))
+    return scopes_named(facts.get("analyst"), facts.get("purpose"))
 
 
 @lru_cache(maxsize=1024)
-def _scopes_of(analyst: str | None, purpose: str | None) -> tuple[Scope, ...]:
+def scopes_named(analyst: str | None, purpose: str | None) -> tuple[Scope, ...]:
+    """Every scope in which a spend of this analyst for this purpose counts, the widest first."""
     wide = (DATASET, Scope(purpose=purpose))
     return wide if analyst is None else (DATASET, Scope(analyst), wide[1], Scope(analyst, purpose))
