@@ -210,7 +210,8 @@ class Ledger:
         """
         loss = self._plan(plan, purpose)
         cost = self.rule.cost(loss, delta=delta)
-        number = self._spend(Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst))
+        entry = Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst)
+        number = self._spend(entry, writable=_writable(cost))
         return Reservation(self, loss, purpose=purpose, number=_new(number))
 
     def _plan(self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], purpose: str) -> PrivacyLoss:
@@ -240,14 +241,13 @@ class Ledger:
         self, mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None, *, key: str | None, request: str | None
     ) -> tuple[PrivacyLoss, int | Repeat]:
         """Charge one run and return its loss under the ledger's neighbors."""
-        loss, cost = _priced(mechanism.loss, self.unit.neighbors, self.rule, mechanism.promise, delta)
+        loss, cost, writable = _priced(mechanism.loss, self.unit.neighbors, self.rule, mechanism.promise, delta)
         words = repr(mechanism)
-        return loss, self._spend(
-            Entry("release", purpose, words, loss, cost, analyst=self.analyst, key=key, request=request)
-        )
+        entry = Entry("release", purpose, words, loss, cost, analyst=self.analyst, key=key, request=request)
+        return loss, self._spend(entry, writable=writable)
 
-    def _spend(self, entry: Entry) -> int | Repeat:
-        if not all(part <= LARGEST for part in entry.cost.parts):  # no journal could even write it down
+    def _spend(self, entry: Entry, *, writable: bool = True) -> int | Repeat:
+        if not writable:
             raise BudgetExceeded(self._refusal(entry, Refusal(DATASET, self._journal.books().dataset)))
         outcome = self._journal.spend(entry)
         if isinstance(outcome, Refusal):
@@ -441,10 +441,19 @@ FAILED = (
 @lru_cache(maxsize=4096)
 def _priced(
     loss: PrivacyLoss, neighbors: Neighbors, rule: SpendingRule, promise: Guarantee | None, delta: Exact | None
-) -> tuple[PrivacyLoss, Amount]:
-    """The loss under these neighbors and its cost, remembered: the same mechanism runs again and again."""
+) -> tuple[PrivacyLoss, Amount, bool]:
+    """The loss under these neighbors, its cost, and whether that can be written down.
+
+    Remembered, for the same mechanism runs again and again.
+    """
     under = loss.under(neighbors)
-    return under, rule.cost(under, promise=promise, delta=delta)
+    cost = rule.cost(under, promise=promise, delta=delta)
+    return under, cost, _writable(cost)
+
+
+def _writable(cost: Amount) -> bool:
+    """Whether a journal could write it down at all: not if it is infinite, or beyond all reason."""
+    return all(part <= LARGEST for part in cost.parts)
 
 
 def _refuse_purpose(purpose: object) -> None:

@@ -46,7 +46,9 @@ class Account:
         """The account after a spend."""
         spent = kept(self.spent + cost)
         total = spent if self.period == 1 else kept(self.total + cost)
-        return Account(spent, total, self.limit, self.capacity, self.frozen, self.period, self.tracked)
+        after = object.__new__(Account)  # nothing else changes, and this happens for every spend
+        after.__dict__.update(self.__dict__, spent=spent, total=total)
+        return after
 
     def holds(self) -> bool:
         """Whether what was spent is within the cap, and nothing is frozen."""
