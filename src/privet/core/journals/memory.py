@@ -36,9 +36,13 @@ class MemoryJournal(Journal):
             if entry.kind != "release" or entry.key is not None or place % CHECKPOINT == 0 or self._broken is not None:
                 return super().spend(entry)
             self._refuse_forked()
-            if (refused := self._current().spend(entry)) is not None:
-                return refused
-            self._waiting.append((entry, time.time()))
+            try:
+                if (refused := self._current().spend(entry)) is not None:
+                    return refused
+                self._waiting.append((entry, time.time()))
+            except BaseException as problem:  # an interrupt between the two would leave a count without its entry
+                self._broken = str(problem) or type(problem).__name__
+                raise
             return place
 
     def _settle(self) -> None:
