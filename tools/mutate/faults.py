@@ -836,9 +836,30 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "journal: frozen scopes spend",
         "core/journals/books.py",
-        "return not self.frozen and (",
-        "return (",
+        "return not self.frozen and (self.capacity is None or self.spent.fits",
+        "return (self.capacity is None or self.spent.fits",
         ("tests/core/journals/test_memory.py",),
+    ),
+    Fault(
+        "journal: frozen scopes spend in files",
+        "core/journals/books.py",
+        "return not self.frozen and (self.capacity is None or kept",
+        "return (self.capacity is None or kept",
+        ("tests/core/journals/test_sqlite.py",),
+    ),
+    Fault(
+        "journal: counts in memory without a limit",
+        "core/journals/books.py",
+        "            if not grown[scope].holds():\n                return Refusal(scope, account)\n",
+        "",
+        ("tests/core/test_ledger.py",),
+    ),
+    Fault(
+        "journal: entries in memory are never written down",
+        "core/journals/memory.py",
+        "                self._waiting.append((entry, time.time()))\n",
+        "                pass\n",
+        ("tests/core/test_ledger.py",),
     ),
     Fault(
         "journal: totals rounded down",

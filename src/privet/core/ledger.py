@@ -211,7 +211,7 @@ class Ledger:
         loss = self._plan(plan, purpose)
         cost = self.rule.cost(loss, delta=delta)
         entry = Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst)
-        number = self._spend(entry, writable=_writable(cost))
+        number = self._spend(entry)
         return Reservation(self, loss, purpose=purpose, number=_new(number))
 
     def _plan(self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], purpose: str) -> PrivacyLoss:
@@ -246,8 +246,8 @@ class Ledger:
         entry = Entry("release", purpose, words, loss, cost, analyst=self.analyst, key=key, request=request)
         return loss, self._spend(entry, writable=writable)
 
-    def _spend(self, entry: Entry, *, writable: bool = True) -> int | Repeat:
-        if not writable:
+    def _spend(self, entry: Entry, *, writable: bool | None = None) -> int | Repeat:
+        if not (_writable(entry.cost) if writable is None else writable):
             raise BudgetExceeded(self._refusal(entry, Refusal(DATASET, self._journal.books().dataset)))
         outcome = self._journal.spend(entry)
         if isinstance(outcome, Refusal):

@@ -114,7 +114,8 @@ def test_scopes_need_names(bad: Any) -> None:  # noqa: ANN401 - anything
         Scope(bad)
 
 
-def test_an_interrupt_while_counting_breaks_the_handle(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("key", [None, "a key"])  # plain releases in memory are counted before they are rows
+def test_an_interrupt_while_counting_breaks_the_handle(key: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C between two lines must not leave books that count a row twice."""
     ledger = new_ledger(None)
 
@@ -123,7 +124,8 @@ def test_an_interrupt_while_counting_breaks_the_handle(monkeypatch: pytest.Monke
 
     with monkeypatch.context() as patch:
         patch.setattr(Books, "_spend", interrupted)
+        patch.setattr(Books, "spend", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            ask(ledger)
+            ask(ledger, key=key)
     with pytest.raises(LedgerUnavailable, match="interrupted while it counted"):
         ask(ledger)

@@ -38,6 +38,7 @@ def test_a_changed_row_is_noticed() -> None:
     ledger = new_ledger(journal)
     ask(ledger)
     ask(ledger)
+    assert len(list(journal.rows())) == 3  # entries become rows when somebody reads
     row = journal._pages.list[1]
     journal._pages.list[1] = type(row)(row.sequence, row.body.replace("a count", "a count!"), row.hash)
     with pytest.raises(LedgerDamaged, match="row 1 was changed"):

@@ -464,11 +464,16 @@ class Journal(ABC):
             "changed"
         )
 
+    @staticmethod
+    def _checkpoint_due(sequence: int) -> bool:
+        """Whether the row at this place is a checkpoint."""
+        return sequence % CHECKPOINT == 0
+
     def _append(self, pages: Pages, facts: Facts) -> "Written":
         """Write the next row, and a checkpoint before it where one is due."""
         written: Written = []
         head = self._seen()
-        if (head.sequence + 1) % CHECKPOINT == 0:
+        if self._checkpoint_due(head.sequence + 1):
             state = {"kind": "checkpoint", "state": self._current().state(), **_stamp()}
             head = Row.after(head, state)
             written.append((head, state))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from privet.core.journals.books import Refusal
 from privet.core.journals.chain import Row
 from privet.core.journals.entry import Entry
-from privet.core.journals.journal import CHECKPOINT, Journal, Pages, Repeat, read_clock
+from privet.core.journals.journal import Journal, Pages, Repeat, read_clock
 from privet.errors import LedgerUnavailable
 
 
@@ -33,17 +33,20 @@ class MemoryJournal(Journal):
         """Append the entry and return its place; or why not; or that the same key asked the same before."""
         with self._lock:
             place = self._seen().sequence + len(self._waiting) + 1
-            if entry.kind != "release" or entry.key is not None or place % CHECKPOINT == 0 or self._broken is not None:
+            if (
+                entry.kind != "release"
+                or entry.key is not None
+                or self._checkpoint_due(place)
+                or self._broken is not None
+            ):
                 return super().spend(entry)
             self._refuse_forked()
-            try:
-                if (refused := self._current().spend(entry)) is not None:
-                    return refused
+            self._broken = "it was interrupted while it counted"  # and an entry may be missing
+            refused = self._current().spend(entry)
+            if refused is None:
                 self._waiting.append((entry, time.time()))
-            except BaseException as problem:  # an interrupt between the two would leave a count without its entry
-                self._broken = str(problem) or type(problem).__name__
-                raise
-            return place
+            self._broken = None
+            return place if refused is None else refused
 
     def _settle(self) -> None:
         """Make rows of the entries that wait to be."""
