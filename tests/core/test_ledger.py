@@ -403,3 +403,10 @@ def test_a_mechanism_that_cheats_on_its_promise_is_charged_its_loss() -> None:
     ledger = Ledger(Guarantee(10), unit=PERSON)
     ask(ledger, Cheat(l1_sensitivity=1, scale=1))
     assert ledger.spent.epsilon == 1
+
+
+def test_a_delta_that_does_not_fit_is_named() -> None:
+    ledger = Ledger(Guarantee(1, 1e-9), unit=PERSON)
+    mechanism = Gaussian.calibrated(epsilon="0.1", delta="1e-6", sensitivity=Sensitivity(1))
+    with pytest.raises(BudgetExceeded, match="its δ does not fit"):
+        ask(ledger, mechanism)

@@ -263,6 +263,8 @@ class Ledger:
         asked, left = entry.cost, account.remaining
         of = "limit" if scope == DATASET else f"cap of {scope!r}:"
         advice = "ask for less, or for a smaller ε"
+        if isinstance(self.rule, EpsilonSum) and left is not None and asked.epsilon <= left.epsilon:
+            advice = "its δ does not fit: make it for a smaller δ, or use a pure mechanism"
         if isinstance(self.rule, EpsilonSum) and entry.cost.epsilon == float("inf"):
             advice = (
                 "its loss is not pure, and this limit has no δ: use a pure mechanism, or a limit with a δ"
