@@ -4,10 +4,11 @@ from privet.core.calibrate import calibrate
 from privet.core.dataset import Dataset
 from privet.core.enumerated_sensitivity import enumerated_sensitivity
 from privet.core.journals import DATASET, Entry, Journal, MemoryJournal, Scope, journal_at
-from privet.core.ledger import Ledger, Reservation
+from privet.core.ledger import Ledger
 from privet.core.mechanism import Mechanism
 from privet.core.partition import Partition
 from privet.core.release import Release
+from privet.core.reservation import Reservation
 from privet.core.sensitive import Sensitive
 from privet.core.sensitivity import Sensitivity
 from privet.core.uncertainty import Uncertainty

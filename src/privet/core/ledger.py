@@ -1,13 +1,12 @@
 """Ledger: the only way out for protected data."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from privet.core.journals.books import Refusal, curves_of
+from privet.core.journals.books import Refusal
 from privet.core.journals.chain import canonical
 from privet.core.journals.entry import Entry, loss_facts
 from privet.core.journals.journal import Journal, Repeat, reached
@@ -35,6 +34,9 @@ from privet.loss.exact import Exact, exact
 from privet.loss.privacy_loss import sum_of
 from privet.loss.rule_choice import RuleComparison
 from privet.noise import Entropy
+
+if TYPE_CHECKING:
+    from privet.core.reservation import Reservation
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -212,7 +214,9 @@ class Ledger:
         cost = self.rule.cost(loss, delta=delta)
         entry = Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst)
         number = self._spend(entry)
-        return Reservation(self, loss, purpose=purpose, number=_new(number))
+        from privet.core.reservation import Reservation  # noqa: PLC0415 - a reservation is itself a ledger
+
+        return Reservation(self, loss, purpose=purpose, number=unrepeated(number))
 
     def _plan(self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], purpose: str) -> PrivacyLoss:
         _refuse_purpose(purpose)
@@ -365,75 +369,6 @@ class Ledger:
         raise TypeError("a Ledger cannot be pickled: that would be a second budget; open its journal again instead")
 
 
-class Reservation(Ledger):
-    """A plan that is paid for: each release draws its curves from the plan and is charged no more.
-
-    Everything else is the ledger's it was made from: the limit, the unit, the rule, what is spent and the entries.
-
-    Example:
-        >>> from privet import Guarantee, Sensitive, Sensitivity
-        >>> from privet.mechanisms import Gaussian
-        >>> person = Unit("person")
-        >>> ledger = Ledger(Guarantee(1, 1e-6), unit=person)
-        >>> noisy = Gaussian(l2_sensitivity=1, scale=50)
-        >>> plan = ledger.reserve(noisy.loss * 50, purpose="monthly means", delta=1e-6)
-        >>> round(float(ledger.spent.epsilon), 3)  # 50 prices one by one would add up to 4.434
-        0.575
-        >>> mean = plan.release(Sensitive(3.5, Sensitivity(1), person), noisy, purpose="mean in May")
-        >>> plan.left
-        PrivacyLoss(gaussian(mu=0.02) × 49)
-    """
-
-    def __init__(self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int) -> None:
-        self.unit, self.rule, self.analyst, self.dataset = ledger.unit, ledger.rule, ledger.analyst, ledger.dataset
-        self._journal, self._entropy = ledger._journal, ledger._entropy  # noqa: SLF001 - its own class
-        self._purpose, self._number = purpose, number
-        self._curves = {text: curve for curve, _ in plan.parts for text in curves_of(loss_facts(PrivacyLoss.of(curve)))}
-
-    @property
-    def left(self) -> PrivacyLoss:
-        """The curves that have not been drawn, by anybody who shares the journal."""
-        left = self._journal.books().plans.get(self._number, Counter())
-        return PrivacyLoss(frozenset((self._curves[text], times) for text, times in left.items()))
-
-    def reserve(
-        self,
-        plan: PrivacyLoss | Iterable[Mechanism[Any, Any]],
-        *,
-        purpose: str,
-        delta: Exact | None = None,  # noqa: ARG002 - paid for already
-    ) -> "Reservation":
-        """Set a part of the plan aside as a plan of its own; it is paid for, so `delta` changes nothing."""
-        loss = self._plan(plan, purpose)
-        number = self._spend(self._drawn(loss, "a plan", purpose, plan=True))
-        return Reservation(self, loss, purpose=purpose, number=_new(number))
-
-    def _pay(
-        self,
-        mechanism: Mechanism[In, Out],
-        purpose: str,
-        delta: Exact | None,  # noqa: ARG002 - paid for already
-        *,
-        key: str | None,
-        request: str | None,
-    ) -> tuple[PrivacyLoss, int | Repeat]:
-        loss = mechanism.loss.under(self.unit.neighbors)
-        return loss, self._spend(self._drawn(loss, repr(mechanism), purpose, key=key, request=request))
-
-    def _drawn(self, loss: PrivacyLoss, mechanism: str, purpose: str, **more: Any) -> Entry:  # noqa: ANN401 - fields of an entry
-        """The entry that takes curves out of the plan, all or none."""
-        free = self._journal.books().nothing
-        return Entry("draw", purpose, mechanism, loss, free, self._number, analyst=self.analyst, **more)
-
-    def _refusal(self, entry: Entry, refused: Refusal) -> str:
-        if refused.scope is not None:
-            return super()._refusal(entry, refused)
-        return (
-            f"{entry.purpose!r} needs {entry.loss!r}, and the plan {self._purpose!r} has {self.left!r} left: "
-            "reserve the very losses that will be drawn, or release through the ledger"
-        )
-
-
 FAILED = (
     "the answer could not be computed; it stays paid for. The reason is not shown, for it may depend on the data: run "
     "the computation on data of your own invention to see it"
@@ -463,7 +398,7 @@ def _refuse_purpose(purpose: object) -> None:
         raise InvalidParameter(f"purpose must say in words what the answer is for, got {purpose!r}")
 
 
-def _new(number: int | Repeat) -> int:
+def unrepeated(number: int | Repeat) -> int:
     """The place of an entry that has no key, so cannot be a repetition."""
     if isinstance(number, Repeat):
         raise TypeError("an entry without a key is never a repetition")

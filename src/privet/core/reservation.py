@@ -1,0 +1,85 @@
+"""Reservation: a plan that is paid for."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from privet.core.journals.books import Refusal, curves_of
+from privet.core.journals.entry import Entry, loss_facts
+from privet.core.journals.journal import Repeat
+from privet.core.ledger import Ledger, unrepeated
+from privet.core.mechanism import Mechanism
+from privet.loss import PrivacyLoss
+from privet.loss.exact import Exact
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+class Reservation(Ledger):
+    """A plan that is paid for: each release draws its curves from the plan and is charged no more.
+
+    Everything else is the ledger's it was made from: the limit, the unit, the rule, what is spent and the entries.
+
+    Example:
+        >>> from privet import Guarantee, Ledger, Sensitive, Sensitivity, Unit
+        >>> from privet.mechanisms import Gaussian
+        >>> person = Unit("person")
+        >>> ledger = Ledger(Guarantee(1, 1e-6), unit=person)
+        >>> noisy = Gaussian(l2_sensitivity=1, scale=50)
+        >>> plan = ledger.reserve(noisy.loss * 50, purpose="monthly means", delta=1e-6)
+        >>> round(float(ledger.spent.epsilon), 3)  # 50 prices one by one would add up to 4.434
+        0.575
+        >>> mean = plan.release(Sensitive(3.5, Sensitivity(1), person), noisy, purpose="mean in May")
+        >>> plan.left
+        PrivacyLoss(gaussian(mu=0.02) × 49)
+    """
+
+    def __init__(self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int) -> None:
+        self.unit, self.rule, self.analyst, self.dataset = ledger.unit, ledger.rule, ledger.analyst, ledger.dataset
+        self._journal, self._entropy = ledger._journal, ledger._entropy  # noqa: SLF001 - its own class
+        self._purpose, self._number = purpose, number
+        self._curves = {text: curve for curve, _ in plan.parts for text in curves_of(loss_facts(PrivacyLoss.of(curve)))}
+
+    @property
+    def left(self) -> PrivacyLoss:
+        """The curves that have not been drawn, by anybody who shares the journal."""
+        left = self._journal.books().plans.get(self._number, Counter())
+        return PrivacyLoss(frozenset((self._curves[text], times) for text, times in left.items()))
+
+    def reserve(
+        self,
+        plan: PrivacyLoss | Iterable[Mechanism[Any, Any]],
+        *,
+        purpose: str,
+        delta: Exact | None = None,  # noqa: ARG002 - paid for already
+    ) -> "Reservation":
+        """Set a part of the plan aside as a plan of its own; it is paid for, so `delta` changes nothing."""
+        loss = self._plan(plan, purpose)
+        number = self._spend(self._drawn(loss, "a plan", purpose, plan=True))
+        return Reservation(self, loss, purpose=purpose, number=unrepeated(number))
+
+    def _pay(
+        self,
+        mechanism: Mechanism[In, Out],
+        purpose: str,
+        delta: Exact | None,  # noqa: ARG002 - paid for already
+        *,
+        key: str | None,
+        request: str | None,
+    ) -> tuple[PrivacyLoss, int | Repeat]:
+        loss = mechanism.loss.under(self.unit.neighbors)
+        return loss, self._spend(self._drawn(loss, repr(mechanism), purpose, key=key, request=request))
+
+    def _drawn(self, loss: PrivacyLoss, mechanism: str, purpose: str, **more: Any) -> Entry:  # noqa: ANN401 - fields of an entry
+        """The entry that takes curves out of the plan, all or none."""
+        free = self._journal.books().nothing
+        return Entry("draw", purpose, mechanism, loss, free, self._number, analyst=self.analyst, **more)
+
+    def _refusal(self, entry: Entry, refused: Refusal) -> str:
+        if refused.scope is not None:
+            return super()._refusal(entry, refused)
+        return (
+            f"{entry.purpose!r} needs {entry.loss!r}, and the plan {self._purpose!r} has {self.left!r} left: "
+            "reserve the very losses that will be drawn, or release through the ledger"
+        )
