@@ -91,8 +91,10 @@ class Amount:
 
     def fits(self, limit: "Amount") -> bool:
         """Return whether every part is within the limit; what cannot be compared does not fit."""
-        pairs = zip(self.parts, limit.parts, strict=True)
-        return all(not isinstance(most, float) and (not mine or mine <= most) for mine, most in pairs)  # none infinite
+        for mine, most in zip(self.parts, limit.parts, strict=True):
+            if isinstance(most, float) or (mine and not mine <= most):  # no limit is infinite
+                return False
+        return True
 
     def less(self, spent: "Amount") -> "Amount":
         """Return what is left after spending, at least 0 in every part."""

@@ -2,13 +2,16 @@
 
 import os
 import warnings
+from fractions import Fraction
 
 import pytest
 
 from privet.core import Ledger, MemoryJournal
-from privet.errors import LedgerDamaged, LedgerUnavailable
+from privet.core.journals.journal import CHECKPOINT
+from privet.errors import BudgetExceeded, LedgerDamaged, LedgerUnavailable
+from privet.loss import Amount, Guarantee
 from tests.contracts.journal import JournalContract
-from tests.core.journals.work import ask, new_ledger
+from tests.core.journals.work import ask, new_ledger, priced
 
 
 class TestContract(JournalContract):
@@ -44,3 +47,16 @@ def test_a_changed_row_is_noticed() -> None:
     with pytest.raises(LedgerDamaged, match="row 1 was changed"):
         ledger.verify()
     assert isinstance(ledger, Ledger)
+
+
+@pytest.mark.soak
+def test_a_million_tiny_spends_fill_their_limit_exactly() -> None:
+    """What floats would lose: 10^6 x 1e-12 is 1e-6, through a ledger, and not one more fits."""
+    ledger = new_ledger(MemoryJournal(), Guarantee("1e-6"))
+    tiny = Amount(Fraction(1, 10**12), Fraction(0), units=("epsilon", "delta"))
+    for _ in range(10**6):
+        ledger._spend(priced(tiny))
+    assert ledger.journal.books().dataset.spent.epsilon == Fraction(1, 10**6)
+    with pytest.raises(BudgetExceeded):
+        ledger._spend(priced(Amount(Fraction(1, 10**30), Fraction(0), units=("epsilon", "delta"))))
+    assert ledger.journal.head().sequence == 10**6 + 10**6 // CHECKPOINT

@@ -114,9 +114,10 @@ def kept(amount: Amount) -> Amount:
 
     Without it a thousand spends of 1/p for primes p would make the total as long as all of them together.
     """
-    if all(isinstance(part, float) or part.denominator <= FINEST for part in amount.parts):
-        return amount
-    return Amount(*map(_kept, amount.parts), units=amount.units)
+    for part in amount.parts:  # for every spend, so without a generator
+        if not isinstance(part, float) and part.denominator > FINEST:
+            return Amount(*map(_kept, amount.parts), units=amount.units)
+    return amount
 
 
 def _kept(part: Fraction | float) -> Fraction | float:
