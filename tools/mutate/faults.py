@@ -947,7 +947,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "journal: a cap forgets what was spent before",
-        "core/journals/journal.py",
+        "core/journals/owner.py",
         "spent = account.spent if account.tracked else _spent_before(pages, scope, books.nothing)",
         "spent = account.spent",
         ("tests/core/journals/test_memory.py",),

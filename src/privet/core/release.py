@@ -123,8 +123,10 @@ class Release(Generic[T]):
 
 
 def _digits(margin: float) -> str:
-    """A margin in two digits, rounded up where it can be."""
-    return f"{margin:.2g}" if margin < 100 else f"{margin:,.0f}"  # noqa: PLR2004 - then whole numbers are enough
+    """A margin in two digits, or as a whole number from 100 on, rounded up: it must still hold."""
+    unit = 10.0 ** min(math.floor(math.log10(margin)) - 1, 0) if margin > 0 else 1.0
+    up = math.ceil(margin / unit * (1 - 1e-9)) * unit  # a float's last digits are no reason to add one
+    return f"{up:,.0f}" if up >= 100 else f"{up:.2g}"  # noqa: PLR2004 - then whole numbers are enough
 
 
 def _rounded(value: Any, margin: float) -> str:  # noqa: ANN401 - any number

@@ -32,8 +32,13 @@ class Uncertainty(ABC):
         Proof: k independent cells all hold with probability c^k if each does with c, so c = confidence^(1/k);
             dependent ones by the union bound.
         """
-        if not 0 < confidence < 1:
-            raise InvalidParameter(f"confidence must be between 0 and 1, both excluded, got {confidence}")
+        refuse_certainty(confidence, "confidence")
         number = whole(cells, "cells")
         share = -math.expm1(math.log(confidence) / number) if self.independent else (1 - confidence) / number
         return self.distance(share / UP)
+
+
+def refuse_certainty(chance: float, name: str) -> None:
+    """Raise if this is not a probability between 0 and 1, both excluded."""
+    if not 0 < chance < 1:
+        raise InvalidParameter(f"{name} must be between 0 and 1, both excluded, got {chance}")

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core.uncertainty import UP
+from privet.core.uncertainty import UP, refuse_certainty
 from privet.loss import ApproximateCurve, PrivacyLoss
 from privet.loss.exact import Exact, whole
 from privet.mechanisms.additive import BINARY, FINER, Numbers
 from privet.mechanisms.discrete_laplace import DiscreteLaplaceError
-from privet.mechanisms.selection import Selection, refuse_tail, score_row
+from privet.mechanisms.selection import Selection, score_row
 from privet.noise import BitSource, DiscreteLaplaceLaw, Lattice, UniformLaw
 
 
@@ -81,7 +81,7 @@ class NoisyMax(Selection):
         """
         number = whole(candidates, "candidates")
         whole(best, "best")
-        refuse_tail(tail)
+        refuse_certainty(tail, "tail")
         steps = DiscreteLaplaceError(float(self.law.scale) * UP).distance(tail / number)
         return (2 * steps + 1) * float(self.lattice.step) * UP
 

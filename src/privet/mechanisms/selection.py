@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
 from privet.core.sensitivity import refuse_undeclared
-from privet.core.uncertainty import UP
+from privet.core.uncertainty import UP, refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, whole
 from privet.mechanisms.additive import BINARY, Numbers, finite_numbers, positive
@@ -88,7 +88,7 @@ class Selection(Mechanism[Numbers, int]):
         number = whole(candidates, "candidates")
         if whole(best, "best") > number:
             raise InvalidParameter(f"best must be at most candidates, {number}, got {best}")
-        refuse_tail(tail)
+        refuse_certainty(tail, "tail")
         return (math.log(number / best) - math.log(tail)) / float(self.rate) * UP
 
 
@@ -97,8 +97,6 @@ def score_row(value: Numbers) -> NDArray[Any]:
     row = finite_numbers(value)
     if row.ndim != 1:
         raise InvalidParameter(f"scores must be one row, one number for each candidate, got {row.ndim} dimensions")
-    if row.dtype.itemsize > 8:  # noqa: PLR2004 - bytes of a float64
-        raise InvalidParameter(f"scores must be at most float64, got {row.dtype}: round them before release")
     return row.astype(np.int64) if row.dtype.kind == "b" else row
 
 
@@ -114,9 +112,3 @@ def exponents_of(row: NDArray[Any], rate: Fraction) -> tuple[Floats, int]:
             return float(rate) * (wide[best] - wide).astype(np.float64), best  # exact modulo 2^64
         floats = row.astype(np.float64)
         return float(rate) * (floats[best] - floats), best
-
-
-def refuse_tail(tail: float, name: str = "tail") -> None:
-    """Raise if this is not a probability between 0 and 1."""
-    if not 0 < tail < 1:
-        raise InvalidParameter(f"{name} must be between 0 and 1, both excluded")

@@ -1,6 +1,5 @@
 """Smooth sensitivity: what the mechanisms whose noise depends on the data share."""
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal
@@ -171,10 +170,3 @@ def kept_promise(epsilon: Exact, delta: Exact) -> tuple[Fraction, Fraction]:
     if chance > Fraction(1, 2):
         raise InvalidParameter(f"delta must be in (0, 1/2], got {float(chance):.3g}")
     return level, chance
-
-
-def probability(confidence: float) -> float:
-    """A confidence between 0 and 1, both excluded."""
-    if not 0 < confidence < 1 or not math.isfinite(confidence):
-        raise InvalidParameter(f"confidence must be between 0 and 1, both excluded, got {confidence}")
-    return confidence

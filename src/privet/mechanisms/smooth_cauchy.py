@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
+from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import Exact, exact, readable
 from privet.loss.outward import decimal_of, float_down, float_up, precise
 from privet.mechanisms.additive import positive
-from privet.mechanisms.smooth import ROUNDED, SMALLEST, SmoothNoise, probability
+from privet.mechanisms.smooth import ROUNDED, SMALLEST, SmoothNoise
 from privet.noise import CauchyLaw
 
 _LARGEST = 500  # of ε: e^ε and its inverse are floats
@@ -86,7 +87,8 @@ class SmoothCauchy(SmoothNoise):
 
     def noise_margin(self, smooth_sensitivity: float, confidence: float = 0.95) -> float:
         """The scale times tan(π/2 confidence)."""
-        return smooth_sensitivity * float(self.spread) * math.tan(math.pi / 2 * probability(confidence))
+        refuse_certainty(confidence, "confidence")
+        return smooth_sensitivity * float(self.spread) * math.tan(math.pi / 2 * confidence)
 
     def __repr__(self) -> str:
         words = ("epsilon", self.epsilon), ("step", self.step), ("smoothness", self.smoothness), ("spread", self.spread)

@@ -8,13 +8,14 @@ from functools import cached_property
 
 from scipy import special
 
+from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import Exact, whole
 from privet.loss.outward import decimal_of, float_down, float_up, precise
 from privet.loss.theorems import gaussian_delta
 from privet.mechanisms.additive import positive
-from privet.mechanisms.smooth import ROUNDED, SmoothNoise, kept_promise, probability
+from privet.mechanisms.smooth import ROUNDED, SmoothNoise, kept_promise
 from privet.noise import GaussianLaw
 
 _CAREFUL = 1 - 1e-9  # more than scipy's chi-square quantile and a few roundings lose
@@ -94,4 +95,5 @@ class SmoothGaussian(SmoothNoise):
 
     def noise_margin(self, smooth_sensitivity: float, confidence: float = 0.95) -> float:
         """The scale times the normal quantile."""
-        return smooth_sensitivity * float(self.spread) * float(special.ndtri((1 + probability(confidence)) / 2))
+        refuse_certainty(confidence, "confidence")
+        return smooth_sensitivity * float(self.spread) * float(special.ndtri((1 + confidence) / 2))

@@ -6,11 +6,12 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
+from privet.core.uncertainty import refuse_certainty
 from privet.loss import Guarantee
 from privet.loss.exact import Exact
 from privet.loss.outward import decimal_of, float_down, precise
 from privet.mechanisms.additive import positive
-from privet.mechanisms.smooth import ROUNDED, SmoothNoise, kept_promise, probability
+from privet.mechanisms.smooth import ROUNDED, SmoothNoise, kept_promise
 from privet.noise import LaplaceLaw
 
 
@@ -64,4 +65,5 @@ class SmoothLaplace(SmoothNoise):
 
     def noise_margin(self, smooth_sensitivity: float, confidence: float = 0.95) -> float:
         """The scale times ln(1 / (1 - confidence))."""
-        return smooth_sensitivity * float(self.spread) * -math.log1p(-probability(confidence))
+        refuse_certainty(confidence, "confidence")
+        return smooth_sensitivity * float(self.spread) * -math.log1p(-confidence)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
 from privet.core.sensitivity import refuse_undeclared
-from privet.core.uncertainty import UP
+from privet.core.uncertainty import UP, refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import ApproximateCurve, PrivacyLoss
 from privet.loss.exact import Exact, exact, whole
 from privet.mechanisms.additive import BINARY, FINER, Numbers, positive
 from privet.mechanisms.discrete_laplace import DiscreteLaplaceError
 from privet.mechanisms.laplace import Laplace
-from privet.mechanisms.selection import refuse_tail, score_row
+from privet.mechanisms.selection import score_row
 from privet.noise import BitSource, DiscreteLaplaceLaw, Lattice
 
 Flags = tuple[bool, ...]
@@ -194,7 +194,7 @@ class SparseVector(Mechanism[Numbers, Crossings]):
         Proof: a flag is wrong by at most the threshold's noise plus the answer's, and a step for the rounding of
             both; the tail is shared evenly between the threshold and all answers together (union bound).
         """
-        refuse_tail(1 - confidence, "confidence")
+        refuse_certainty(confidence, "confidence")
         tail, number = 1 - confidence, whole(questions, "questions")
         bar = DiscreteLaplaceError(float(self._threshold_law.scale) * UP).distance(tail / 2)
         answer = DiscreteLaplaceError(float(self._query_law.scale) * UP).distance(tail / 2 / number)

@@ -8,48 +8,28 @@ import os
 import threading
 import time
 import weakref
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from privet.core.journals.books import OWNERS, Books, Refusal
 from privet.core.journals.chain import Facts, Row, canonical, lookup_key
-from privet.core.journals.entry import SPENDS, Entry, amount_facts, amount_of
-from privet.core.journals.scope import DATASET, Scope
-from privet.core.journals.terms import Terms, kept, promise_facts, refuse_huge, refuse_undeclarable, refuse_wordless
+from privet.core.journals.entry import SPENDS, Entry
+from privet.core.journals.owner import BATCH, OwnersActs
+from privet.core.journals.pages import Pages
+from privet.core.journals.terms import Terms
 from privet.errors import AnswerLost, InvalidParameter, KeyReused, LedgerDamaged, LedgerUnavailable
-from privet.loss import Amount, Promise
 from privet.noise import Entropy
 
 SCHEMA = 1
 CHECKPOINT = 10_000  # rows; opening a journal reads at most so many, and those written since its anchor
-BATCH = 1_000  # rows read at a time
 PATIENCE = 0.02  # seconds between two looks for the answer that another process is computing
 
 
 Written: TypeAlias = list[tuple[Row, Facts]]  # rows of this handle with what they say
-
-
-class Pages(Protocol):
-    """The rows of a journal, inside one transaction."""
-
-    def last(self) -> int | None:
-        """The highest sequence; None if there are no rows."""
-
-    def rows(self, first: int, last: int | None = None) -> Iterator[Row]:
-        """The rows from `first` on, in order."""
-
-    def append(self, row: Row) -> None:
-        """Write one more row."""
-
-    def keyed(self, key: str) -> Row | None:
-        """The spend that was made with a key."""
-
-    def answering(self, sequence: int) -> Row | None:
-        """The stored answer to a spend."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +47,7 @@ def reached(point: str) -> None:
     """Do nothing. The crash tests put a function here that ends the process at a named point."""
 
 
-class Journal(ABC):
+class Journal(OwnersActs):
     """What all journals do; where the rows are is for the subclasses to say. Threads may share one.
 
     Privacy: `spend` compares all caps and appends the entry as one step for all handles; when it returns, the entry
@@ -99,19 +79,19 @@ class Journal(ABC):
     def _reading(self) -> AbstractContextManager[Pages]:
         """One look at the rows."""
 
-    def _ready(self, *, create: bool) -> None:  # noqa: B027 - not every journal has to
+    def _ready(self, *, create: bool) -> None:
         """Connect if needed; refuse if the place is not what it was."""
 
-    def _announce(self, row: Row) -> None:  # noqa: B027 - not every journal has to
+    def _announce(self, row: Row) -> None:
         """A row that only the owner may write is about to be made durable."""
 
-    def _committed(self, row: Row) -> None:  # noqa: B027 - not every journal has to
+    def _committed(self, row: Row) -> None:
         """The rows up to this one are durable; what this raises keeps the answer from being computed."""
 
-    def _attest(self, row: Row) -> None:  # noqa: B027 - not every journal has to
+    def _attest(self, row: Row) -> None:
         """Refuse a row that only the owner may write if there is no sign that they did."""
 
-    def _refuse_behind(self, head: Row) -> None:  # noqa: B027 - not every journal has to
+    def _refuse_behind(self, head: Row) -> None:
         """Refuse if something outside remembers a later row than the last one, or another one in its place."""
 
     def _trusted(self, last: int) -> tuple[int, str | None]:
@@ -130,13 +110,13 @@ class Journal(ABC):
         """Whether somebody is still computing the answer to this spend."""
         return sequence in self._running
 
-    def _check_store(self) -> None:  # noqa: B027 - not every journal has to
+    def _check_store(self) -> None:
         """Check what else is stored beside the rows."""
 
-    def _forked(self) -> None:  # noqa: B027 - not every journal has to
+    def _forked(self) -> None:
         """Runs in a forked child: drop what belongs to the parent."""
 
-    def close(self) -> None:  # noqa: B027 - not every journal has to
+    def close(self) -> None:
         """Let go of files and connections."""
 
     # --- opening ----------------------------------------------------------------------------------------------
@@ -289,60 +269,7 @@ class Journal(ABC):
         with self._lock:
             self._let_go(sequence)
 
-    # --- what only the owner does -----------------------------------------------------------------------------
-
-    def cap(self, limit: Promise | None, *, scope: Scope = DATASET, frozen: bool = False, reason: str) -> int:
-        """Set, raise, lower or (None) remove the cap of a scope, and freeze or thaw it; return the entry's place.
-
-        What was spent before counts. A cap below it stops further spends; it takes nothing back.
-        """
-        _refuse_reason(reason)
-        if limit is not None:
-            refuse_huge(limit)
-        elif scope == DATASET:
-            raise InvalidParameter("the dataset cannot be without a limit: lower or freeze it instead")
-
-        def facts(pages: Pages, books: Books) -> Facts:
-            if limit is not None:
-                books.terms.rule.capacity(limit)
-            account = books.account(scope)
-            spent = account.spent if account.tracked else _spent_before(pages, scope, books.nothing)
-            return {
-                "kind": "cap",
-                "scope": scope.facts,
-                "limit": None if limit is None else promise_facts(limit),
-                "frozen": frozen,
-                "spent": amount_facts(spent),
-                "reason": reason,
-            }
-
-        return self._own(facts)
-
-    def freeze(self, scope: Scope = DATASET, *, reason: str, thaw: bool = False) -> int:
-        """Stop (or, thawing, allow again) every spend of a scope; the cap itself stays."""
-        return self.cap(self.books().account(scope).limit, scope=scope, frozen=not thaw, reason=reason)
-
-    def renew(self, scope: Scope = DATASET, *, reason: str) -> int:
-        """Start a new period of a scope: its cap counts from zero again, and the promise in total grows by it."""
-        _refuse_reason(reason)
-
-        def facts(_: Pages, books: Books) -> Facts:
-            if books.account(scope).limit is None:
-                raise InvalidParameter(f"{scope!r} has no cap that could be renewed: set one with `privet ledger cap`")
-            return {"kind": "renewal", "scope": scope.facts, "reason": reason}
-
-        return self._own(facts)
-
-    def share(self, name: str, *, reason: str) -> int:
-        """Record the name of a copy or view of the data: it shares this ledger."""
-        _refuse_reason(reason)
-        refuse_wordless(name, "a dataset needs a name")
-        return self._own(lambda *_: {"kind": "shared", "name": name, "reason": reason})
-
-    def declare(self, **declared: str) -> int:
-        """Record what the owner states about the processing: purpose, retention, minimisation, security, ….."""
-        refuse_undeclarable(declared)
-        return self._own(lambda *_: {"kind": "declared", "declared": declared})
+    # --- what only the owner does: see `OwnersActs` -------------------------------------------------------------
 
     def _own(self, facts: Callable[[Pages, Books], Facts], *, announced: bool = True) -> int:
         with self._steady():
@@ -531,10 +458,6 @@ def _refuse_rewritten(row: Row, sequence: int, known: str | None) -> None:
         raise LedgerDamaged(f"row {sequence} is not the one that the anchor remembers: the journal was rewritten")
 
 
-def _refuse_reason(reason: object) -> None:
-    refuse_wordless(reason, "a reason must be given in words, for those who read the ledger later")
-
-
 def _repeated(pages: Pages, facts: Facts) -> Repeat | None:
     """The earlier spend with the same key, if it was for the same question."""
     key = lookup_key(facts)
@@ -546,17 +469,6 @@ def _repeated(pages: Pages, facts: Facts) -> Repeat | None:
             "question"
         )
     return Repeat(row.sequence)
-
-
-def _spent_before(pages: Pages, scope: Scope, nothing: Amount) -> Amount:
-    """The sum of all spends of a scope that was not counted so far."""
-    total, last = nothing, pages.last() or 0
-    for first in range(0, last + 1, BATCH):
-        for row in pages.rows(first, first + BATCH - 1):
-            facts = row.facts
-            if facts["kind"] in SPENDS and scope.counts(facts):
-                total = kept(total + amount_of(facts["cost"], nothing.units))
-    return total
 
 
 def _terms_text(first: Row) -> str:

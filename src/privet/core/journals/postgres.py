@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from privet.core.journals.anchored import AnchoredJournal
-from privet.core.journals.journal import Pages, reached
+from privet.core.journals.journal import reached
+from privet.core.journals.pages import Pages
 from privet.core.journals.sql import SqlPages
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 

@@ -14,7 +14,8 @@ from privet.core.journals.anchor import sync_folder
 from privet.core.journals.anchored import AnchoredJournal
 from privet.core.journals.chain import Row
 from privet.core.journals.disks import refuse_remote
-from privet.core.journals.journal import Pages, reached
+from privet.core.journals.journal import reached
+from privet.core.journals.pages import Pages
 from privet.core.journals.sql import SqlPages
 from privet.errors import LedgerDamaged, LedgerUnavailable
 
