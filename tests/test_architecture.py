@@ -22,7 +22,7 @@ DOORS = {  # each library that only one file may import, or one room
     "secrets": "noise/entropy.py",
     "flint": "noise",
     "duckdb": "query",
-    "sqlglot": "query/sql.py",
+    "sqlglot": "query/sql",
     "pyspark": "query",
     "psycopg": "",  # the ledger's journal and the query backend
     "fastapi": "server",

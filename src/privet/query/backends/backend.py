@@ -1,0 +1,57 @@
+"""Backend: what Privet needs from an engine. Everything that differs between engines is in its file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import pyarrow as pa
+
+from privet.query.bounded import Bounded
+from privet.query.facts import Value
+from privet.query.plan import Relation
+
+Keys = tuple[Value, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Sums:
+    """Exact sums by group: secret, and only a mechanism may see them.
+
+    Args:
+        groups: keys of a group to one tuple of whole numbers for each measure. Groups without rows are absent. For
+            RANKS and DISTINCT see `Backend.ranks`.
+        units: keys of a group to how many units are in it, after the cap.
+    """
+
+    groups: Mapping[Keys, tuple[tuple[int, ...], ...]]
+    units: Mapping[Keys, int]
+
+    def __repr__(self) -> str:
+        return "Sums(values hidden)"
+
+
+class Backend(Protocol):
+    """An engine with data in it. Methods that read private tables are called after the charge only."""
+
+    name: str
+
+    def schema(self) -> Mapping[str, Mapping[str, str]]:
+        """The engine's type of every column of every table, by name; read from the schema, never from rows."""
+
+    def sums(self, request: Bounded) -> Sums:
+        """Exact bounded sums of ROWS, UNITS, SUM, MEAN, SPREAD and DISTINCT measures."""
+
+    def ranks(self, request: Bounded) -> Mapping[Keys, Mapping[int, int]]:
+        """For a request of one RANKS measure: by group, how many parts of rows lie at each place of the lattice."""
+
+    def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
+        """The rows of a public relation, in full; `released` holds the tables of earlier stages, by name."""
+
+    def publish(self, released: Mapping[str, pa.Table]) -> None:
+        """Make tables of earlier stages available to relations that mention them."""
+
+    def text(self, request: Bounded) -> str:
+        """The SQL that `sums` or `ranks` would run: shown to the owner, and read back by the second price."""
+
+    def close(self) -> None:
+        """Let go of connections."""

@@ -1,0 +1,85 @@
+"""Catalog: the public facts about data that its owner declares. Nothing that is not declared is public."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from privet.core import Unit
+from privet.loss import Promise
+from privet.query.facts import Facts
+from privet.query.plan import ONE_ROW, Limits
+
+
+@dataclass(frozen=True)
+class Step:
+    """One foreign key on the way from a table to its unit: `column` here holds a value of `key` in `table`."""
+
+    column: str
+    table: str
+    key: str
+
+
+@dataclass(frozen=True)
+class DeclaredTable:
+    """A table as its owner declares it.
+
+    Args:
+        name: as statements call it.
+        columns: the facts of each column that may be named.
+        public: True if its rows are about nobody; then it has no unit.
+        unit_column: the column that says who a row is about; with a path, the column of the path's last table.
+        unit_path: the foreign keys that lead there, if that is another table.
+        limits: what is used of one unit.
+        unique: columns (of a public table) in which no value occurs twice.
+        files: Parquet or CSV files that hold it, if it is not a table of the catalog's source.
+        location: the table's name in the engine, if that differs.
+    """
+
+    name: str
+    columns: Mapping[str, Facts]
+    public: bool = False
+    unit_column: str | None = None
+    unit_path: tuple[Step, ...] = ()
+    limits: Limits = ONE_ROW
+    unique: frozenset[str] = frozenset()
+    files: str | None = None
+    location: str | None = None
+
+
+@dataclass(frozen=True)
+class TimeWindow:
+    """For w-event privacy: what a unit did within any `length` consecutive days (or whole numbers) of a column."""
+
+    column: str
+    length: int
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """Everything that is public about a dataset, and how much may be revealed about anybody in it.
+
+    Args:
+        name: of the dataset; its ledger is kept under this name.
+        unit: who is protected, and under which neighbors.
+        limit: for all analysts together.
+        tables: by name.
+        source: "duckdb:///file", or "" when every table has files or a frame.
+        row_level: True if each row is a unit of its own, so that there is no unit column.
+        window: for w-event privacy.
+        analysts: limits of their own, each within the catalog's.
+        ledger: the journal; a SQLite file beside the catalog by default.
+        frames: tables that are in memory, by name.
+        folder: relative paths are relative to this.
+    """
+
+    name: str
+    unit: Unit
+    limit: Promise
+    tables: Mapping[str, DeclaredTable]
+    source: str = ""
+    row_level: bool = False
+    window: TimeWindow | None = None
+    analysts: Mapping[str, Promise] = field(default_factory=dict)
+    ledger: str | None = None
+    frames: Mapping[str, object] = field(default_factory=dict, repr=False)
+    folder: Path = Path()

@@ -1,0 +1,86 @@
+"""Expressions: the only scalars a query can hold. What has no class here never reaches an engine.
+
+Expression
+├── Literal      a constant of the statement
+├── Reference    one version of a column
+└── Call         a function of the table in `functions.py`
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from privet.query.facts import Facts, Type, Value
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One version of a column: made by one node of a plan, and equal to no other, whatever its name.
+
+    Args:
+        name: what the analyst calls it.
+        facts: what is publicly known about this version; a filter or an expression makes a new version.
+    """
+
+    name: str
+    facts: Facts
+
+    def __repr__(self) -> str:
+        return f"Column({self.name}: {self.facts.type.value})"
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A constant of the statement; a date or timestamp is held as its ISO text."""
+
+    value: Value
+    type: Type
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The value of a column in the row at hand."""
+
+    column: Column
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of other expressions.
+
+    Args:
+        function: a name of `functions.FUNCTIONS`; operators, CASE and CAST are functions too.
+        arguments: as many as that function takes. CASE is (condition, value, condition, value, …, otherwise).
+        facts: derived when the call was made (`functions.call`), for the versions its references had then.
+    """
+
+    function: str
+    arguments: "tuple[Expression, ...]"
+    facts: Facts = field(compare=False)
+
+
+Expression: TypeAlias = Literal | Reference | Call
+
+
+def facts_of(expression: Expression) -> Facts:
+    """What is known about the value of an expression."""
+    if isinstance(expression, Reference):
+        return expression.column.facts
+    return expression.facts if isinstance(expression, Call) else facts_of_literal(expression)
+
+
+def facts_of_literal(literal: Literal) -> Facts:
+    """A literal has one value, and is NULL or not."""
+    if literal.value is None:
+        return Facts(literal.type, nullable=True)
+    bound = Fraction(str(literal.value)) if literal.type.numeric else None
+    return Facts(literal.type, nullable=False, low=bound, high=bound, values=(literal.value,))
+
+
+def columns_in(expression: Expression) -> frozenset[Column]:
+    """Every column version an expression reads."""
+    if isinstance(expression, Reference):
+        return frozenset({expression.column})
+    if isinstance(expression, Call):
+        return frozenset().union(*(columns_in(argument) for argument in expression.arguments))
+    return frozenset()

@@ -1,0 +1,60 @@
+"""Facts: what is publicly known about one version of a column."""
+
+import enum
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+Value: TypeAlias = bool | int | float | str | None  # a literal or key; dates are ISO texts with their own type
+Bound: TypeAlias = Fraction | None
+
+
+class Type(enum.Enum):
+    """The types of a query. An engine's many widths are read as one of these."""
+
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    REAL = "real"
+    TEXT = "text"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether arithmetic is meant for it."""
+        return self in {Type.INTEGER, Type.REAL}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What holds for every value of a column, whatever the data: declared by the owner, or derived from declarations.
+
+    Args:
+        type: what the values are.
+        nullable: whether NULL can occur.
+        low: the smallest value; numbers only. For dates, days since 1970-01-01; for timestamps, seconds.
+        high: the largest value.
+        values: all values it can have besides NULL, in the order they are shown; None if that is not known.
+        origin: (table, column) of a public table whose values these are, if so: a key taken from there is public.
+        other: the key under which values outside `values` are counted, if the owner wants them counted.
+
+    Privacy: facts choose scales and domains, so they make answers better or worse; no guarantee rests on them being
+        true. What bounds a contribution is the clipping that the engine carries out on what it finds.
+    """
+
+    type: Type
+    nullable: bool = True
+    low: Bound = None
+    high: Bound = None
+    values: tuple[Value, ...] | None = None
+    origin: tuple[str, str] | None = None
+    other: str | None = None
+
+    @property
+    def bounded(self) -> bool:
+        """Whether both bounds are known."""
+        return self.low is not None and self.high is not None
+
+    def where(self, **changes: object) -> "Facts":
+        """These facts with some changed."""
+        return replace(self, **changes)  # type: ignore[arg-type] # the dataclass checks the names
