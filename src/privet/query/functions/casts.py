@@ -101,7 +101,7 @@ def _text(value: Value) -> Value:
 
 def _number(value: Value, type_: Type) -> Value:
     try:
-        number = float(value) if isinstance(value, str) else value or 0
+        number = _read(value) if isinstance(value, str) else value or 0
     except ValueError:
         return None
     if math.isnan(number):
@@ -113,6 +113,14 @@ def _number(value: Value, type_: Type) -> Value:
     return (
         int(number) if isinstance(number, int) else math.floor(abs(Fraction(number)) + HALF) * (-1 if number < 0 else 1)
     )
+
+
+def _read(text: str) -> float:
+    """The number a text says, whole if it is written so."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 CASTS = {f"cast_{type_.value}": _rule(type_) for type_ in Type}
