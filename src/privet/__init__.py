@@ -3,9 +3,12 @@
 from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
 from privet.errors import BudgetExceeded, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
+from privet.query.catalog import Catalog
+from privet.query.connect import connect
 
 __all__ = [
     "BudgetExceeded",
+    "Catalog",
     "ConcentratedGuarantee",
     "Guarantee",
     "Ledger",
@@ -17,4 +20,5 @@ __all__ = [
     "Sensitivity",
     "Unit",
     "calibrate",
+    "connect",
 ]
