@@ -6,6 +6,7 @@ from pathlib import Path
 
 from privet.core import Unit
 from privet.loss import Promise
+from privet.query.catalog_rules import refuse_inconsistent
 from privet.query.facts import Facts
 from privet.query.plan import ONE_ROW, Limits
 
@@ -30,7 +31,7 @@ class DeclaredTable:
         unit_column: the column that says who a row is about; with a path, the column of the path's last table.
         unit_path: the foreign keys that lead there, if that is another table.
         limits: what is used of one unit.
-        unique: columns (of a public table) in which no value occurs twice.
+        unique: columns in which no value occurs twice: where a path may lead, or a public table be joined.
         files: Parquet or CSV files that hold it, if it is not a table of the catalog's source.
         location: the table's name in the engine, if that differs.
     """
@@ -66,10 +67,14 @@ class Catalog:
         source: "duckdb:///file", or "" when every table has files or a frame.
         row_level: True if each row is a unit of its own, so that there is no unit column.
         window: for w-event privacy.
-        analysts: limits of their own, each within the catalog's.
-        ledger: the journal; a SQLite file beside the catalog by default.
+        analysts: limits of their own, each within the catalog's. If there are any, nobody else may ask.
+        budget: what a question costs when it does not say.
+        ledger: the journal's address; None keeps it in memory. A catalog file without one has a SQLite file beside it.
         frames: tables that are in memory, by name.
         folder: relative paths are relative to this.
+
+    Raises:
+        InvalidParameter: if declarations contradict each other, in one sentence that begins with the place.
     """
 
     name: str
@@ -80,6 +85,10 @@ class Catalog:
     row_level: bool = False
     window: TimeWindow | None = None
     analysts: Mapping[str, Promise] = field(default_factory=dict)
+    budget: Promise | None = None
     ledger: str | None = None
     frames: Mapping[str, object] = field(default_factory=dict, repr=False)
     folder: Path = Path()
+
+    def __post_init__(self) -> None:
+        refuse_inconsistent(self)

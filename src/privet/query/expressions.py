@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
+from privet.query.dates import day_of, second_of
 from privet.query.facts import Facts, Type, Value
 
 
@@ -73,7 +74,14 @@ def facts_of_literal(literal: Literal) -> Facts:
     """A literal has one value, and is NULL or not."""
     if literal.value is None:
         return Facts(literal.type, nullable=True)
-    bound = Fraction(str(literal.value)) if literal.type.numeric else None
+    bound: Fraction | None = None
+    if literal.type.numeric:
+        bound = Fraction(str(literal.value))
+    elif literal.type is Type.DATE:
+        day = day_of(str(literal.value))
+        bound = None if day is None else Fraction(day)
+    elif literal.type is Type.TIMESTAMP:
+        bound = second_of(str(literal.value))
     return Facts(literal.type, nullable=False, low=bound, high=bound, values=(literal.value,))
 
 

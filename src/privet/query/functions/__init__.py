@@ -1,0 +1,9 @@
+"""Functions: the scalars of a query. Each is total, and each tells what is known about its result."""
+
+from privet.query.functions.calling import call
+from privet.query.functions.casts import cast
+from privet.query.functions.evaluate import evaluate
+from privet.query.functions.substitute import substitute
+from privet.query.functions.table import FUNCTIONS
+
+__all__ = ["FUNCTIONS", "call", "cast", "evaluate", "substitute"]

@@ -1,0 +1,30 @@
+"""Evaluate: what an expression means, in Python: the reference that every engine agrees with."""
+
+from collections.abc import Mapping
+
+from privet.query.expressions import Column, Expression, Literal, Reference
+from privet.query.facts import Value
+from privet.query.functions.rule import type_of
+from privet.query.functions.table import FUNCTIONS
+
+
+def evaluate(expression: Expression, row: Mapping[Column, Value]) -> Value:
+    """The value of an expression in a row.
+
+    Example:
+        >>> from privet.query.facts import Type
+        >>> from privet.query.functions import call
+        >>> evaluate(call("divide", Literal(1, Type.INTEGER), Literal(0, Type.INTEGER)), {}) is None
+        True
+    """
+    if isinstance(expression, Literal):
+        return expression.value
+    if isinstance(expression, Reference):
+        return row[expression.column]
+    rule = FUNCTIONS[expression.function]
+    values = [evaluate(argument, row) for argument in expression.arguments]
+    if rule.strict and None in values:
+        return None
+    if expression.function.startswith("cast_"):
+        return rule.value(values[0], type_of(expression.arguments[0]))
+    return rule.value(*values)
