@@ -18,49 +18,19 @@ from privet.loss import (
     Promise,
     calibrated_scale,
 )
-from privet.loss.exact import Exact, exact, shortest
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.asked import Asked
 from privet.query.bounded import Measure, Shape, sensitivity
 from privet.query.measures import Draw, Needs
 from privet.query.noise_margin import Noise
 
 Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice
+Chosen: TypeAlias = list[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
+EXPONENTIAL = Fraction("5.98")  # ρ times this is at most ε² of an exponential choice, as its curve is read
 COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed price is a rounding above the promise
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What an analyst is ready to spend on one statement.
-
-    Args:
-        promise: ε and δ, or ρ.
-        delta: with ρ, the δ at which a ledger that counts ε and δ charges it.
-    """
-
-    promise: Promise
-    delta: Fraction | None = None
-
-    @classmethod
-    def of(cls, *, epsilon: Exact | None = None, delta: Exact | None = None, rho: Exact | None = None) -> "Asked":
-        """Refuse everything that is not an amount above 0, before anything else happens."""
-        if (epsilon is None) == (rho is None):
-            raise InvalidParameter(
-                "say what to spend: epsilon (with a delta where groups are private or Gaussian noise may be used), or "
-                f"rho, and not both; got epsilon={epsilon!r}, rho={rho!r}"
-            )
-        name, amount = ("epsilon", epsilon) if rho is None else ("rho", rho)
-        spent = exact(amount, name)  # type: ignore[arg-type] # one of the two was given
-        if spent <= 0:
-            raise InvalidParameter(
-                f"{name} must be > 0, got {shortest(spent)}: an answer that costs nothing says nothing"
-            )
-        failure = Guarantee(0, 0 if delta is None else delta).delta
-        if rho is None:
-            return cls(Guarantee(spent, failure))
-        return cls(ConcentratedGuarantee(spent), failure or None)
 
 
 @dataclass(frozen=True)
@@ -158,9 +128,6 @@ def price(
     return _kept(stages, shares, asked, pure)
 
 
-Chosen: TypeAlias = "list[Drawn | PartitionSelection]"
-
-
 def _shares(
     stages: Sequence[tuple[str, Needs]], neighbors: Neighbors, copies: int, weights: Mapping[Any, Fraction]
 ) -> list[Share]:
@@ -186,8 +153,8 @@ def units_moved(needs: Needs, *, neighbors: Neighbors, copies: int = 1) -> Sensi
 def _refuse_without_delta(shares: Sequence[Share], promise: Guarantee) -> None:
     if not promise.delta and any(share.draw is None for share in shares):
         raise InvalidParameter(
-            "the groups are not public, so which are shown must be selected, and that needs a delta: pass delta=1e-6 or "
-            "so, or declare the values of the GROUP BY columns in the catalog"
+            "the groups are not public, so which are shown must be selected, and that needs a delta: pass delta=1e-6 "
+            "or so, or declare the values of the GROUP BY columns in the catalog"
         )
 
 
@@ -268,7 +235,7 @@ def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], 
                 "epsilon and delta, or declare the values of the GROUP BY columns in the catalog"
             )
         if share.draw.measure.shape is Shape.RANKS:
-            below = 1 / root_above(1 / (8 * part))  # ρ = ε²/8 for a loss of range ε
+            below = 1 / root_above(1 / (EXPONENTIAL * part))
             chosen.append(_choice(share.draw, share, below))
         else:
             chosen.append(Gaussian.concentrated(rho=part, sensitivity=share.moves))
