@@ -3,7 +3,9 @@
 For each unit and group the engine adds up whole numbers of a public lattice, weighs them down to what the limits allow,
 and adds up over the units. Only these sums of whole numbers leave the engine, and only for the mechanisms to draw
 around. Weighing down: with `cap` the rows allowed and `have` the rows found (of the unit in this group, or in all if
-the limit is `rows_per_unit`), a sum s becomes s if have <= cap, else floor(s cap / have).
+the limit is `rows_per_unit`), a sum s becomes s if have <= cap, else s cap / have, rounded toward 0. Where rows are
+weighted over any number of groups, and for RANKS, each row is weighed on its own (`Bounded.by_row`): with the weight
+w = PART if have <= cap, else floor(PART cap / have), a number v becomes v w / PART, rounded toward 0, and a row w.
 """
 
 import enum
@@ -22,6 +24,7 @@ SQUARE_STEPS = 1 << 14  # the same where squares are added up, so that 2^33 rows
 WHOLE_STEPS = 1 << 32  # whole numbers between wider bounds than this are treated as real ones
 PART = 1 << 20  # parts of a row, where rows are weighted down over several groups
 MANY = 1 << 31  # groups: a unit whose rows are weighted over all of them may be in any number
+RANK_PLACES = 1 << 12  # places that ranks are counted at, at most
 
 
 class Shape(enum.Enum):
@@ -45,7 +48,7 @@ class Lattice:
 
     Example:
         >>> Lattice.between(Fraction(0), Fraction(110), whole=True)
-        Lattice(step=Fraction(1, 1), first=0, last=110)
+        Lattice(step=Fraction(1, 8192), first=0, last=901120)
     """
 
     step: Fraction
@@ -54,11 +57,17 @@ class Lattice:
 
     @classmethod
     def between(cls, low: Fraction, high: Fraction, *, whole: bool, most: int = REAL_STEPS) -> "Lattice":
-        """The lattice of an argument between these bounds; of a whole number every value, if there are not too many."""
+        """The lattice of an argument between these bounds; of a whole number every value, if there are not too many.
+
+        Where numbers are added up (`most` is not below SQUARE_STEPS) whole ones have places between them, as many as
+        fit: a sum that is weighed down is rounded to a place, and would be 0 too often if places were far apart.
+        """
         if whole:
             first, last = math.ceil(low), math.floor(high)
             if 0 <= last - first <= min(most, WHOLE_STEPS) or (most == REAL_STEPS and 0 <= last - first <= WHOLE_STEPS):
-                return cls(Fraction(1), first, max(last, first + 1))
+                last = max(last, first + 1)
+                finer = max(1, most // (last - first)).bit_length() - 1 if most >= SQUARE_STEPS else 0
+                return cls(Fraction(1, 1 << finer), first << finer, last << finer)
         step = (high - low) / most if high > low else Fraction(1)
         first = math.floor(low / step + Fraction(1, 2))
         return cls(step, first, first + (most if high > low else 1))
@@ -123,9 +132,27 @@ class Bounded:
         return self.limits.rows_per_unit is not None
 
     @property
+    def by_row(self) -> bool:
+        """Whether each row is weighed on its own, not the sums of a unit in a group: units are not counted then."""
+        loose = self.spread and bool(self.keys) and not self.cap_groups
+        return loose or any(measure.shape is Shape.RANKS for measure in self.measures)
+
+    @property
     def part(self) -> int:
-        """Lattice steps that stand for one whole row in ROWS and RANKS."""
-        return PART if self.spread and self.keys else 1
+        """What stands for one whole row in ROWS and RANKS: 1 where min(rows, cap) is all that is ever counted."""
+        counts = [measure for measure in self.measures if measure.shape is Shape.ROWS]
+        plain = all(measure.argument is None and measure.condition is None for measure in counts)
+        return 1 if plain and not self.by_row and not (self.spread and self.keys) else PART
+
+
+def rank_shift(lattice: Lattice) -> int:
+    """By how many bits places are coarsened where ranks are counted, so that at most RANK_PLACES are left.
+
+    Example:
+        >>> rank_shift(Lattice(Fraction(1), 0, 110)), rank_shift(Lattice(Fraction(1), 0, 1 << 20))
+        (0, 9)
+    """
+    return max(0, lattice.steps.bit_length() - RANK_PLACES.bit_length() + 1)
 
 
 def sensitivity(request: Bounded, measure: Measure, *, neighbors: Neighbors, copies: int = 1) -> Sensitivity:
@@ -139,12 +166,12 @@ def sensitivity(request: Bounded, measure: Measure, *, neighbors: Neighbors, cop
             privacy, else 1.
 
     Proof: let c be the rows of a unit that count in one group, in g groups; with rows_per_unit all of them may lie in
-        one group, and otherwise add up to as many. A row adds numbers >= 0 that add up to at most `size`, and floor
-        keeps that; a SUM adds one number of at most `size` in absolute value. So when a unit comes, L1 <= size c g, one
-        number moves by at most size c, and L2² <= size² c² g. When a unit is replaced, a - b with both as above: L1 and
-        the squares at most double, and one number moves by at most size c, or for a SUM by the span of its
-        ends and 0; where there is one number in all, that is the whole move. `copies` units move at most that many
-        times as far (triangle inequality).
+        one group, and otherwise add up to as many. A row adds numbers >= 0 that add up to at most `size`, and rounding
+        toward 0 keeps that; a SUM adds one number of at most `size` in absolute value. So when a unit comes, L1 is at
+        most size c g, one number moves by at most size c, and L2² <= size² c² g. When a unit is replaced, a - b with
+        both as above: L1 and the squares at most double, and one number moves by at most size c, or for a SUM by the
+        span of its ends and 0; where there is one number in all, that is the whole move. `copies` units move at most
+        that many times as far (triangle inequality).
     """
     rows, groups = _rows_of(request, measure)
     far = Fraction(_size(request, measure) * rows)
@@ -163,7 +190,7 @@ def sensitivity(request: Bounded, measure: Measure, *, neighbors: Neighbors, cop
 def _rows_of(request: Bounded, measure: Measure) -> tuple[int, int]:
     """The rows that count in one group, and in how many groups so many count."""
     if measure.shape is Shape.UNITS:
-        return 1, request.groups
+        return 1, request.groups if request.cap_groups or not request.keys else MANY
     if request.spread:
         return request.limits.rows, 1  # all rows may lie in one group; k rows in k groups move less far in L2
     return request.limits.rows_per_group or 1, request.groups

@@ -3,12 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
 
 from privet.core import Unit
 from privet.loss import Promise
 from privet.query.catalog_rules import refuse_inconsistent
 from privet.query.facts import Facts
 from privet.query.plan import ONE_ROW, Limits
+
+if TYPE_CHECKING:
+    from privet.query.catalog_frame import FrameWords
 
 
 @dataclass(frozen=True)
@@ -92,3 +96,10 @@ class Catalog:
 
     def __post_init__(self) -> None:
         refuse_inconsistent(self)
+
+    @classmethod
+    def of(cls, frame: object, **declared: "Unpack[FrameWords]") -> "Catalog":
+        """The catalog of a pandas, polars or Arrow frame; see `catalog_of_frame`."""
+        from privet.query.catalog_frame import catalog_of_frame  # noqa: PLC0415 - it makes catalogs
+
+        return catalog_of_frame(frame, **declared)

@@ -1,0 +1,179 @@
+"""The first draft of a catalog: from the schema alone, with everything that only the owner knows left as a TODO."""
+
+import csv
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet as pq
+
+from privet.errors import InvalidParameter
+from privet.query.catalog_file import ENDINGS
+from privet.query.catalog_text import text, word
+from privet.query.engine_types import type_of
+from privet.query.facts import Type
+
+HEAD = """\
+# A draft of a catalog, made from the schema alone: no row was read.
+# Fill in every TODO; `privet catalog check` says what is left and what each declaration unlocks.
+"""
+WHO = '# TODO: unit = "person"  # who is protected; "row" if every row is somebody else'
+HOW_MUCH = '# TODO: limit = { epsilon = "1", delta = "1e-6" }  # how much may be revealed about anybody, in all'
+OWNER = "# TODO: unit_column = {}  # who a row is about; or unit_path, or public = true if it is about nobody"
+ROWS = "# rows_per_unit = 1  # how many rows of one unit are used"
+BOUNDS = "bounds = [lowest, highest]"
+HINTS = {
+    Type.INTEGER: f"  # TODO: {BOUNDS}",
+    Type.REAL: f"  # TODO: {BOUNDS}",
+    Type.DATE: f"  # TODO: {BOUNDS}",
+    Type.TIMESTAMP: f"  # TODO: {BOUNDS}",
+    Type.TEXT: '  # values = ["…"] if all of them are known without looking at the data',
+    Type.BOOLEAN: "",
+}
+
+
+@dataclass(frozen=True)
+class FoundColumn:
+    """A column as the schema has it.
+
+    Args:
+        name: of the column.
+        engine: its type there; None if the file does not say, as CSV does not.
+        nullable: whether the schema allows NULL.
+    """
+
+    name: str
+    engine: str | None
+    nullable: bool = False
+
+
+@dataclass(frozen=True)
+class FoundTable:
+    """A table as the schema has it."""
+
+    name: str
+    columns: tuple[FoundColumn, ...]
+    unique: tuple[str, ...] = ()
+    files: tuple[str, str] | None = None  # the word and the path
+
+
+def draft_catalog(data: str | Path, *, folder: Path | None = None) -> str:
+    """The text of a first draft.
+
+    Args:
+        data: a DuckDB database ("duckdb:///file" or the file), a Parquet or CSV file, or a folder of such files.
+        folder: where the draft will be, so that paths can be relative to it; here by default.
+
+    Privacy: reads the database's own schema, a Parquet file's footer, the first line of a CSV file; no row.
+    """
+    path = Path(str(data).removeprefix("duckdb:///"))
+    if not path.exists():
+        raise InvalidParameter(
+            f"there is no {path}: name a DuckDB database, a Parquet or CSV file, or a folder of them"
+        )
+    here = os.path.relpath(path.resolve(), (folder or Path()).resolve())
+    if path.is_dir():
+        files = sorted(each for each in path.iterdir() if _kind(each) and each.is_file())
+        if not files:
+            raise InvalidParameter(f"{path} holds no .parquet or .csv file: name the folder of the data")
+        tables = [_file(each, str(Path(here) / each.name)) for each in files]
+        return _draft(path.resolve().name, "", tables)
+    if _kind(path):
+        return _draft(path.stem, "", [_file(path, here)])
+    return _draft(path.stem, f"duckdb:///{here}", _database(path))
+
+
+def _kind(path: Path) -> str | None:
+    return next((kind for kind, endings in ENDINGS.items() if path.name.lower().endswith(endings)), None)
+
+
+def _database(path: Path) -> list[FoundTable]:
+    """The tables and views of a DuckDB file, as its own schema lists them."""
+    try:
+        with duckdb.connect(str(path), read_only=True) as base:
+            columns = base.execute(
+                "SELECT table_name, column_name, data_type, is_nullable = 'YES' FROM information_schema.columns "
+                "WHERE table_catalog = current_database() AND table_schema = 'main' ORDER BY 1, ordinal_position"
+            ).fetchall()
+            keys = base.execute(
+                "SELECT table_name, constraint_column_names[1] FROM duckdb_constraints() WHERE schema_name = 'main' "
+                "AND constraint_type IN ('PRIMARY KEY', 'UNIQUE') AND len(constraint_column_names) = 1"
+            ).fetchall()
+    except duckdb.Error:
+        raise InvalidParameter(
+            f"{path} cannot be opened as a DuckDB database: name one that nobody writes to, or a .parquet or .csv file"
+        ) from None
+    names = dict.fromkeys(table for table, *_ in columns)
+    if not names:
+        raise InvalidParameter(f"{path} holds no tables: name a database that has some")
+    return [
+        FoundTable(
+            name,
+            tuple(FoundColumn(*rest) for table, *rest in columns if table == name),
+            tuple(sorted({column for table, column in keys if table == name})),
+        )
+        for name in names
+    ]
+
+
+def _file(path: Path, here: str) -> FoundTable:
+    kind = _kind(path) or "csv"
+    name = path.name.split(".")[0]
+    if kind == "parquet":
+        try:
+            schema = pq.read_schema(path)
+        except (OSError, ValueError):
+            raise InvalidParameter(f"{path} is not a Parquet file: name one that is") from None
+        columns = tuple(FoundColumn(each.name, str(each.type), each.nullable) for each in schema)
+    else:
+        columns = tuple(FoundColumn(each, None) for each in _header(path))
+    return FoundTable(name, columns, files=(kind, here))
+
+
+def _header(path: Path) -> list[str]:
+    """The names in the first line of a CSV file."""
+    try:
+        if path.name.lower().endswith(".gz"):
+            raise InvalidParameter(f"{path} is compressed: unpack it for the draft, then name it in the catalog")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            names = next(csv.reader([file.readline(1 << 20)], delimiter="\t" if ".tsv" in path.name else ","), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise InvalidParameter(f"{path} is not a CSV file in UTF-8: name one that is") from None
+    if not names:
+        raise InvalidParameter(f"{path} is empty: its first line should name the columns")
+    return names
+
+
+def _draft(name: str, source: str, tables: list[FoundTable]) -> str:
+    lines = [HEAD, f"name = {text(name)}"]
+    if source:
+        lines.append(f"source = {text(source)}")
+    lines += [WHO, HOW_MUCH]
+    for table in tables:
+        lines += _table(table)
+    return "\n".join(lines) + "\n"
+
+
+def _table(table: FoundTable) -> Iterator[str]:
+    yield f"\n[tables.{word(table.name)}]"
+    if table.files is not None:
+        yield f"{table.files[0]} = {text(table.files[1])}"
+    yield OWNER.format(text(table.columns[0].name))
+    yield ROWS
+    if table.unique:
+        yield f"unique = [{', '.join(map(text, table.unique))}]"
+    for column in table.columns:
+        yield _column(column, hints=column.name not in table.unique)
+
+
+def _column(column: FoundColumn, *, hints: bool) -> str:
+    key = f"columns.{word(column.name)}"
+    if column.engine is None:
+        return f'{key} = {{ type = "text" }}  # TODO: type, and {BOUNDS} of numbers: CSV does not tell'
+    kind = type_of(column.engine)
+    if kind is None:
+        return f"# {key} is {' '.join(column.engine.split())[:40]}, which Privet does not read"
+    null = ", nullable = true" if column.nullable else ""
+    return f'{key} = {{ type = "{kind.value}"{null} }}{HINTS[kind] if hints else ""}'

@@ -1,0 +1,144 @@
+"""A catalog of a frame that is in memory, declared in Python with the words of a catalog file."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict, Unpack
+
+import pyarrow as pa
+
+from privet.core import Unit
+from privet.errors import InvalidParameter
+from privet.loss import Neighbors, Promise
+from privet.query.catalog import Catalog, DeclaredTable
+from privet.query.catalog_columns import facts_from
+from privet.query.catalog_file import ROW
+from privet.query.engine_types import type_of
+from privet.query.facts import Facts, Type
+from privet.query.nearest import nearest
+from privet.query.plan import ONE_ROW, Limits
+
+
+class FrameWords(TypedDict, total=False):
+    """What is declared about a frame; the words are those of docs/catalog.md.
+
+    Args:
+        limit: how much may be revealed about anybody, in all.
+        unit: who is protected; "row" if each row is somebody else.
+        unit_column: the column that says who a row is about.
+        columns: by name, the words of each column that may be named; its type need not be said.
+        table: what statements call the frame.
+        neighbors: "add_remove" or "replace".
+        rows_per_unit: how many rows of one unit are used.
+        groups_per_unit: with rows_per_group, in how many groups.
+        rows_per_group: and how many rows in each.
+        public: further frames, by name, that are about nobody.
+        unique: columns of the public frames in which no value occurs twice, as "table.column".
+        budget: what a question costs when it does not say.
+        analysts: limits of their own.
+        ledger: where spends are kept; in memory by default, and then gone with the process.
+        name: of the dataset.
+    """
+
+    limit: Promise
+    unit: str
+    unit_column: str | None
+    columns: Mapping[str, Mapping[str, Any]]
+    table: str
+    neighbors: Neighbors | str
+    rows_per_unit: int | None
+    groups_per_unit: int | None
+    rows_per_group: int | None
+    public: Mapping[str, object]
+    unique: Iterable[str]
+    budget: Promise | None
+    analysts: Mapping[str, Promise]
+    ledger: str | None
+    name: str
+
+
+def catalog_of_frame(frame: object, **declared: Unpack[FrameWords]) -> Catalog:
+    """The catalog of a pandas, polars or Arrow frame.
+
+    Args:
+        frame: the private rows.
+        declared: see `FrameWords`; limit, unit and columns are needed, and unit_column unless the unit is "row".
+
+    Privacy: types are read from the frame's schema, and nothing from its rows.
+
+    Example:
+        >>> from privet import Guarantee
+        >>> people = pa.table({"id": [1, 2], "age": [34, 61], "city": ["Bern", "Genf"]})
+        >>> catalog = Catalog.of(
+        ...     people, table="people", unit="person", unit_column="id", limit=Guarantee(1),
+        ...     columns={"age": {"bounds": [0, 110]}, "city": {"values": ["Basel", "Bern", "Genf"]}},
+        ... )
+        >>> catalog.tables["people"].columns["age"].type
+        <Type.INTEGER: 'integer'>
+    """
+    for word in ("limit", "unit", "columns"):
+        if word not in declared:
+            raise InvalidParameter(f"{word} is missing: Catalog.of(frame, unit=…, unit_column=…, limit=…, columns=…)")
+    name, unit = declared.get("table", "data"), declared["unit"]
+    public = dict(declared.get("public", {}))
+    tables = {name: _private(frame, name, declared)}
+    tables |= {each: _public(table, each, declared.get("unique", ())) for each, table in public.items()}
+    return Catalog(
+        name=declared.get("name", name),
+        unit=Unit(unit, declared.get("neighbors", Neighbors.ADD_REMOVE)),
+        limit=declared["limit"],
+        tables=tables,
+        row_level=unit == ROW,
+        analysts=declared.get("analysts", {}),
+        budget=declared.get("budget"),
+        ledger=declared.get("ledger"),
+        frames={name: frame, **public},
+    )
+
+
+def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
+    found = frame_types(frame)
+    columns: dict[str, Facts] = {}
+    for column, words in declared["columns"].items():
+        place = f"tables.{name}.columns.{column}"
+        if column not in found:
+            raise InvalidParameter(f"{place}: the frame has no such column{nearest(column, found)}")
+        columns[column] = facts_from(words, place, found=found[column])
+    unit_column = declared.get("unit_column")
+    if unit_column is not None:
+        if unit_column not in found:
+            raise InvalidParameter(f"unit_column: the frame has no column {unit_column}{nearest(unit_column, found)}")
+        columns.setdefault(unit_column, Facts(found[unit_column] or Type.TEXT))
+    rows, groups, each = (declared.get(word) for word in ("rows_per_unit", "groups_per_unit", "rows_per_group"))
+    limits = ONE_ROW if rows is groups is each is None else Limits(rows, groups, each)  # type: ignore[arg-type]
+    return DeclaredTable(name, columns, unit_column=unit_column, limits=limits)
+
+
+def _public(frame: object, name: str, unique: Iterable[str]) -> DeclaredTable:
+    columns = {column: Facts(kind) for column, kind in frame_types(frame).items() if kind is not None}
+    once = frozenset(each.removeprefix(f"{name}.") for each in unique if each.startswith(f"{name}."))
+    return DeclaredTable(name, columns, public=True, unique=once)
+
+
+def frame_types(frame: Any) -> dict[str, Type | None]:  # noqa: ANN401 - pandas and polars are not installed everywhere
+    """The type of every column of a frame, from its schema; None where Privet does not read it."""
+    module = type(frame).__module__.partition(".")[0]
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        schema = frame.schema
+    elif module == "polars" and type(frame).__name__ == "DataFrame":
+        schema = frame.head(0).to_arrow().schema
+    elif module == "pandas" and type(frame).__name__ == "DataFrame":
+        schema = pa.Schema.from_pandas(frame.head(0), preserve_index=False)
+    else:
+        raise InvalidParameter(
+            f"a frame is a pandas or polars DataFrame or an Arrow table, got {type(frame).__name__}: convert it"
+        )
+    return {str(each.name): _arrow_type(each.type) for each in schema}
+
+
+def _arrow_type(kind: Any) -> Type | None:  # noqa: ANN401 - pyarrow has no types
+    if pa.types.is_null(kind):  # a pandas column of Python objects
+        return Type.TEXT
+    if pa.types.is_dictionary(kind):
+        return _arrow_type(kind.value_type)
+    if pa.types.is_timestamp(kind):
+        return Type.TIMESTAMP
+    return type_of(str(kind))

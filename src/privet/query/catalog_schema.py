@@ -1,0 +1,86 @@
+"""A catalog beside the engine's schema: what contradicts it, and what may be taken over from it. No row is read."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TypeAlias, TypeVar
+
+from privet.errors import InvalidParameter
+from privet.query.catalog import Catalog, DeclaredTable
+from privet.query.engine_types import readable_as, type_of
+from privet.query.facts import Facts, Type
+from privet.query.nearest import nearest
+
+Found = TypeVar("Found")
+Schema: TypeAlias = Mapping[str, Mapping[str, str]]  # the engine's type of every column of every table
+
+
+def contradictions(catalog: Catalog, schema: Schema) -> Iterator[str]:
+    """Every declaration that the engine's schema does not bear out, as a sentence that begins with its place."""
+    for name, table in catalog.tables.items():
+        found = _found(schema, name)
+        if found is None:
+            where = f" {table.location}" if table.location else ""
+            yield f"tables.{name}: the data has no such table{where}{nearest(name, schema)}"
+            continue
+        for word, column in _keys(table):
+            if _found(found, column) is None:
+                yield f"tables.{name}.{word}: the data has no column {column}{nearest(column, found)}"
+        for column, facts in table.columns.items():
+            yield from _column(f"tables.{name}.columns.{column}", column, facts, found, table)
+
+
+def _keys(table: DeclaredTable) -> Iterator[tuple[str, str]]:
+    """Columns that are named outside `columns`."""
+    if table.unit_path:
+        yield "unit_path", table.unit_path[0].column
+    elif table.unit_column is not None:
+        yield "unit_column", table.unit_column
+    yield from (("unique", column) for column in sorted(table.unique))
+
+
+def _column(place: str, column: str, facts: Facts, found: Mapping[str, str], table: DeclaredTable) -> Iterator[str]:
+    engine = _found(found, column)
+    if engine is None:
+        yield f"{place}: the data has no such column{nearest(column, found)}"
+        return
+    kind = type_of(engine)
+    if readable_as(kind, facts.type) or (kind is Type.TEXT and _plain_text(table)):
+        return
+    fix = f'declare type = "{kind.value}"' if kind is not None else "leave it out, or convert it in the data"
+    yield f"{place}: declared {facts.type.value}, but the data has {engine}: {fix}"
+
+
+def _plain_text(table: DeclaredTable) -> bool:
+    """Whether the table is in CSV files, in which everything is text until it is read as declared."""
+    return table.files is not None and not table.files.lower().endswith((".parquet", ".pq"))
+
+
+def completed(catalog: Catalog, schema: Schema) -> Catalog:
+    """The catalog with what only the schema knows: types of unit columns, and the columns of public tables.
+
+    Raises:
+        InvalidParameter: if the schema contradicts it.
+    """
+    for problem in contradictions(catalog, schema):
+        raise InvalidParameter(problem)
+    tables = {name: _completed(table, _found(schema, name) or {}) for name, table in catalog.tables.items()}
+    return replace(catalog, tables=tables)
+
+
+def _completed(table: DeclaredTable, found: Mapping[str, str]) -> DeclaredTable:
+    columns = dict(table.columns)
+    if table.public:
+        wanted = list(found) if not columns else []
+    else:
+        wanted = [] if table.unit_column is None or table.unit_path else [table.unit_column]
+    for name in wanted:
+        if name not in columns and (kind := type_of(_found(found, name) or "")) is not None:
+            columns[name] = Facts(kind)
+    return replace(table, columns=columns)
+
+
+def _found(names: Mapping[str, Found], name: str) -> Found | None:
+    """What stands under a name, whatever its case."""
+    if name in names:
+        return names[name]
+    return next((each for other, each in names.items() if other.casefold() == name.casefold()), None)

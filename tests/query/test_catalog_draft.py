@@ -1,0 +1,109 @@
+"""Drafts: from the schema alone, and what is left to do is told."""
+
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from privet.errors import InvalidParameter
+from privet.query.catalog_check import State, check_catalog
+from privet.query.catalog_draft import draft_catalog
+from privet.query.catalog_file import catalog_from
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "hospital.duckdb"
+    with duckdb.connect(str(path)) as base:
+        base.execute("CREATE TABLE patient (pid BIGINT PRIMARY KEY, age INTEGER NOT NULL, sex ENUM('F', 'M'))")
+        base.execute('CREATE TABLE "vis it" ("p""id" BIGINT, cost DECIMAL(9,2), day DATE, raw BLOB, here BOOLEAN)')
+        base.execute("INSERT INTO patient VALUES (4711, 99, 'F')")
+    return path
+
+
+def test_a_database(database: Path) -> None:
+    text = draft_catalog(database, folder=database.parent)
+    assert 'source = "duckdb:///hospital.duckdb"' in text
+    assert 'columns.age = { type = "integer" }  # TODO: bounds = [lowest, highest]' in text
+    assert 'unique = ["pid"]' in text
+    assert '[tables."vis it"]' in text
+    assert 'columns.cost = { type = "real", nullable = true }  # TODO: bounds' in text
+    assert "# columns.raw is BLOB, which Privet does not read" in text
+    assert "4711" not in text
+    assert "99" not in text
+    assert draft_catalog(f"duckdb:///{database}", folder=database.parent) == text
+
+
+def test_a_draft_becomes_a_catalog_when_every_todo_is_answered(database: Path) -> None:
+    text = draft_catalog(database, folder=database.parent)
+    for todo, answer in {
+        '# TODO: unit = "person"': 'unit = "patient"',
+        "# TODO: limit": "limit",
+        '# TODO: unit_column = "pid"': 'unit_column = "pid"',
+        '# TODO: unit_column = "p\\"id"': 'unit_column = "p\\"id"',
+        'age = { type = "integer" }  # TODO: bounds = [lowest, highest]': 'age = { type = "integer", bounds = [0, 9] }',
+    }.items():
+        assert todo in text
+        text = text.replace(todo, answer)
+    catalog = catalog_from(text)
+    assert catalog.tables["patient"].columns["age"].bounded
+    assert catalog.tables["vis it"].unit_column == 'p"id'
+    assert not catalog.tables["patient"].columns["age"].nullable
+
+
+def test_the_check_lists_what_a_draft_leaves_open(database: Path) -> None:
+    file = database.with_suffix(".toml")
+    file.write_text(draft_catalog(database, folder=database.parent))
+    check = check_catalog(file)
+    assert not check.usable
+    assert check.findings[0].state is State.WRONG
+    assert check.findings[0].place == "unit is missing"
+    todos = [each.sentence for each in check.findings if each.state is State.TODO]
+    assert any(each.startswith("unit = ") for each in todos)
+    assert sum(each.startswith("unit_column = ") for each in todos) == 2
+    assert (
+        sum(each == "bounds = [lowest, highest]" for each in todos) == 4
+    )  # of age, p"id, cost and day; keys need none
+    assert not any("privet catalog check" in each for each in todos)
+
+
+def test_files_and_folders(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    pq.write_table(pa.table({"id": [77123], "x": [1.5], "tags": [["a"]]}), data / "visits.parquet")
+    (data / "people.csv").write_text('id,"full, name",größe\n77123,Ada,181\n', encoding="utf-8")
+    (data / "notes.txt").write_text("nothing")
+    text = draft_catalog(data, folder=tmp_path)
+    assert 'parquet = "data/visits.parquet"' in text
+    assert 'columns.x = { type = "real", nullable = true }' in text
+    assert "# columns.tags is list<" in text
+    assert 'columns."full, name" = { type = "text" }  # TODO: type' in text
+    assert 'columns."größe"' in text
+    assert "77123" not in text
+    assert "Ada" not in text
+    one = draft_catalog(data / "visits.parquet", folder=tmp_path)
+    assert "[tables.visits]" in one
+    assert "people" not in one
+
+
+def test_what_cannot_be_drafted(tmp_path: Path) -> None:
+    def said(name: str, content: bytes | None = None) -> str:
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+        with pytest.raises(InvalidParameter) as refused:
+            draft_catalog(tmp_path / name)
+        assert "\n" not in str(refused.value)
+        return str(refused.value)
+
+    assert "there is no" in said("none.duckdb")
+    assert "cannot be opened as a DuckDB database" in said("a.duckdb", b"not a database at all" * 1000)
+    assert "is not a Parquet file" in said("a.parquet", b"PAR1")
+    assert "is empty: its first line" in said("a.csv", b"")
+    assert "is not a CSV file in UTF-8" in said("b.csv", b"\xff\xfe\x00")
+    assert "compressed" in said("c.csv.gz", b"x")
+    duckdb.connect(str(tmp_path / "empty.duckdb")).close()
+    assert "holds no tables" in said("empty.duckdb")
+    (tmp_path / "folder").mkdir()
+    assert "holds no .parquet or .csv file" in said("folder")
