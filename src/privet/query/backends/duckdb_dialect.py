@@ -1,0 +1,225 @@
+"""DuckDB's words."""
+
+import datetime as dt
+import math
+import re
+
+from privet.errors import InvalidParameter
+from privet.query.facts import Type, Value
+from privet.query.printing.dialect import Dialect
+
+WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}  # what fits 64 bits
+REALS = {"FLOAT", "DOUBLE"}
+LONG = 1 << 62  # whole numbers read from texts and real ones stay within this
+SPACE = r"^[ \t\n\r]*"
+END = r"[ \t\n\r]*$"
+INTEGER_TEXT = f"{SPACE}([+-]?[0-9]+){END}"
+REAL_TEXT = f"{SPACE}([+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?){END}"
+YEAR = "([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})"  # 0001 to 9999
+TIME_TEXT = "([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?)?"
+DATE_TEXT = f"{SPACE}({YEAR}-[0-9]{{2}}-[0-9]{{2}}){TIME_TEXT}{END}"
+TIMESTAMP_TEXT = f"{SPACE}({YEAR}-[0-9]{{2}}-[0-9]{{2}}{TIME_TEXT}){END}"
+FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
+EPOCH_DAYS = (-719_162, 2_932_896)  # those two, in days since 1970-01-01
+DAY = 86_400_000_000  # microseconds
+PARTS = {"day_of_week": "dow", "day_of_year": "doy"}
+
+
+class DuckDBDialect(Dialect):
+    """How DuckDB writes what engines write differently."""
+
+    types = {  # noqa: RUF012 - never changed
+        Type.BOOLEAN: "BOOLEAN",
+        Type.INTEGER: "BIGINT",
+        Type.REAL: "DOUBLE",
+        Type.TEXT: "VARCHAR",
+        Type.DATE: "DATE",
+        Type.TIMESTAMP: "TIMESTAMP",
+    }
+    wide = "HUGEINT"
+    inlined = "NOT MATERIALIZED"
+    kept = "MATERIALIZED"
+
+    def name(self, text: str) -> str:
+        """A quoted name; a name that cannot be one is refused."""
+        _refuse_unprintable(text)
+        return '"' + text.replace('"', '""') + '"'
+
+    def literal(self, value: Value, type_: Type) -> str:  # noqa: PLR0911 - one return for each type
+        """A constant, with its type."""
+        if value is None:
+            return f"CAST(NULL AS {self.types[type_]})"
+        match type_:
+            case Type.BOOLEAN:
+                return "TRUE" if value else "FALSE"
+            case Type.INTEGER:
+                return _whole(int(value))
+            case Type.REAL:
+                return _real(float(value))
+            case Type.TEXT:
+                return quoted(str(value))
+            case Type.DATE:
+                return f"DATE '{_date(str(value)).isoformat()}'"
+            case Type.TIMESTAMP:
+                return f"TIMESTAMP '{_moment(str(value)).isoformat(sep=' ')}'"
+
+    def number(self, text: str) -> str:
+        """NaN equals itself in DuckDB."""
+        return f"NULLIF({text}, CAST('NaN' AS DOUBLE))"
+
+    def total(self, text: str) -> str:
+        """DuckDB can be asked for NULL instead of an error."""
+        return f"TRY({text})"
+
+    def quotient(self, dividend: str, divisor: str) -> str:
+        """DuckDB's // rounds toward 0; a shift is faster where it is the same."""
+        power = re.fullmatch(r"CAST\((\d+) AS BIGINT\)", divisor)
+        if power is not None and (number := int(power[1])) & (number - 1) == 0:
+            return f"(({dividend}) >> {number.bit_length() - 1})"
+        return f"(({dividend}) // {divisor})"
+
+    def convert(self, text: str, source: Type, target: Type) -> str:
+        """One type as another."""
+        if source is Type.TEXT:
+            return _from_text(text, target)
+        if target is Type.INTEGER and source is Type.REAL:
+            inside = f"{text} >= {_real(-LONG)} AND {text} <= {_real(LONG)}"
+            return f"CASE WHEN {inside} THEN CAST(ROUND({text}, 0) AS BIGINT) END"
+        if target is Type.REAL and source is Type.BOOLEAN:
+            return f"CAST(CAST({text} AS BIGINT) AS DOUBLE)"
+        return f"CAST({text} AS {self.types[target]})"
+
+    def read(self, text: str, engine_type: str, target: Type) -> str:  # noqa: PLR0911 - one return for each type
+        """A column as it is declared."""
+        kind = _plain(engine_type)
+        if kind == "VARCHAR" and target is not Type.TEXT:
+            return _from_text(text, target)
+        match target:
+            case Type.INTEGER if kind in WHOLE:
+                return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
+            case Type.INTEGER if kind in REALS:
+                return self.convert(self.number(f"CAST({text} AS DOUBLE)"), Type.REAL, Type.INTEGER)
+            case Type.REAL:
+                real = text if kind == "DOUBLE" else f"CAST({text} AS DOUBLE)"
+                return self.number(real) if kind in REALS else real
+            case Type.DATE:
+                return _within(f"TRY_CAST({text} AS DATE)", f"DATE '{FIRST_DAY}'", f"DATE '{LAST_DAY}'")
+            case Type.TIMESTAMP:
+                last = f"TIMESTAMP '{LAST_DAY} 23:59:59.999999'"
+                return _within(f"TRY_CAST({text} AS TIMESTAMP)", f"TIMESTAMP '{FIRST_DAY} 00:00:00'", last)
+        return text if kind == self.types[target] else f"TRY_CAST({text} AS {self.types[target]})"
+
+    def identity(self, text: str, engine_type: str) -> str:
+        """Whole numbers as such, real ones as such (0 and -0 are one, NaN is none), all else as text."""
+        kind = _plain(engine_type)
+        if kind in WHOLE:
+            return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
+        if kind in REALS:
+            return self.number(f"CAST({text} AS DOUBLE)")
+        return f"CAST({text} AS VARCHAR)"
+
+    def part(self, part: str, text: str) -> str:
+        """EXTRACT gives a whole number for all of them; Sunday is 0."""
+        return f"EXTRACT({PARTS.get(part, part)} FROM {text})"
+
+    def start(self, part: str, text: str) -> str:
+        """The first day."""
+        return f"CAST(DATE_TRUNC('{part}', {text}) AS DATE)"
+
+    def days_between(self, first: str, second: str) -> str:
+        """The difference of dates is a whole number."""
+        return f"({second} - {first})"
+
+    def add_days(self, text: str, days: str, type_: Type) -> str:
+        """Computed as a whole number first, which is held to the years 1 to 9999."""
+        few = f"CASE WHEN {days} BETWEEN -4000000 AND 4000000 THEN {days} END"
+        if type_ is Type.DATE:
+            low, high = EPOCH_DAYS
+            day = _inside(f"(({text} - DATE '1970-01-01') + {few})", low, high)
+            return f"(DATE '1970-01-01' + CAST({day} AS INTEGER))"
+        low, high = EPOCH_DAYS[0] * DAY, (EPOCH_DAYS[1] + 1) * DAY - 1
+        return f"MAKE_TIMESTAMP({_inside(f'(EPOCH_US({text}) + {DAY} * {few})', low, high)})"
+
+    def digest(self, texts: tuple[str, ...]) -> str:
+        """MD5 of the texts, each behind its mark, so that NULL is not the empty text."""
+        joined = " || ".join(f"COALESCE('=' || CAST({text} AS VARCHAR), '') || '|'" for text in texts)
+        return f"MD5('privet|' || {joined})"
+
+    def quantile(self, text: str, fraction: str) -> str:
+        """DuckDB wants the fraction as a plain number."""
+        return f"QUANTILE_CONT({text}, {fraction})"
+
+
+def quoted(text: str) -> str:
+    """A text literal; quotes are doubled, and nothing else has a meaning inside."""
+    _refuse_unprintable(text)
+    parts = ["'" + part.replace("'", "''") + "'" for part in text.split("\0")]
+    return parts[0] if len(parts) == 1 else "(" + " || CHR(0) || ".join(parts) + ")"
+
+
+def _refuse_unprintable(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidParameter("a name or text has half a letter (a lone surrogate); write it in full") from None
+
+
+def _whole(number: int) -> str:
+    return f"CAST({number} AS {'BIGINT' if -(1 << 63) <= number < 1 << 63 else 'HUGEINT'})"
+
+
+def _real(number: float) -> str:
+    return f"CAST('{'NaN' if math.isnan(number) else repr(number)}' AS DOUBLE)"
+
+
+def _date(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidParameter("a date literal must be written as DATE '2024-12-31'") from None
+
+
+def _moment(text: str) -> dt.datetime:
+    try:
+        moment = dt.datetime.fromisoformat(text.strip())
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is not None:
+        raise InvalidParameter("a timestamp literal must be written as TIMESTAMP '2024-12-31 23:59:59', without a zone")
+    return moment
+
+
+def _plain(engine_type: str) -> str:
+    """The engine's type without its parameters."""
+    return engine_type.split("(", 1)[0].strip().upper()
+
+
+def _within(text: str, low: str, high: str) -> str:
+    return f"CASE WHEN {text} BETWEEN {low} AND {high} THEN {text} END"
+
+
+def _inside(text: str, low: int, high: int) -> str:
+    """A whole number, NULL outside; the text is used once."""
+    clip = f"CASE WHEN ({text}) IS NULL THEN NULL ELSE LEAST(GREATEST({text}, {low - 1}), {high + 1}) END"
+    return f"NULLIF(NULLIF({clip}, {low - 1}), {high + 1})"
+
+
+def _from_text(text: str, target: Type) -> str:
+    """What a text says, if it says it plainly."""
+    match target:
+        case Type.INTEGER:
+            plain = f"TRY_CAST(NULLIF(REGEXP_EXTRACT({text}, '{INTEGER_TEXT}', 1), '') AS HUGEINT)"
+            near = f"ROUND({_from_text(text, Type.REAL)}, 0)"
+            number = f"COALESCE({plain}, TRY_CAST({near} AS HUGEINT))"
+            return f"CASE WHEN {number} BETWEEN {-LONG} AND {LONG} THEN CAST({number} AS BIGINT) END"
+        case Type.REAL:
+            return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({text}, '{REAL_TEXT}', 1), '') AS DOUBLE)"
+        case Type.BOOLEAN:
+            word = f"LOWER(TRIM({text}, ' '))"
+            return f"CASE WHEN {word} IN ('true', 't', '1') THEN TRUE WHEN {word} IN ('false', 'f', '0') THEN FALSE END"
+        case Type.DATE:
+            return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({text}, '{DATE_TEXT}', 1), '') AS DATE)"
+        case Type.TIMESTAMP:
+            return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({text}, '{TIMESTAMP_TEXT}', 1), '') AS TIMESTAMP)"
+        case _:
+            return text

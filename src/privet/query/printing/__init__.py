@@ -1,0 +1,9 @@
+"""Printing: relations and requests as SQL. Only what has a node is printed; no text of an analyst is."""
+
+from privet.query.printing.dialect import Dialect
+from privet.query.printing.outputs import print_output
+from privet.query.printing.relations import print_relation
+from privet.query.printing.requests import print_request
+from privet.query.printing.sources import Source, Sources
+
+__all__ = ["Dialect", "Source", "Sources", "print_output", "print_relation", "print_request"]

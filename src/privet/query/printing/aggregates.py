@@ -1,0 +1,125 @@
+"""Aggregates: exact ones, within a unit or of public rows. Sums are sums of whole numbers, so their order is nothing.
+
+Real numbers are added up at places of a power-of-two step that follows from their bounds: 2^40 places up to the
+larger bound, so that halves and quarters are exact. Without bounds they are held between -2^42 and 2^42 at steps of
+2^-20; for a variance between -2^30 and 2^30 at steps of 2^-10.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privet.errors import InvalidParameter
+from privet.query.expressions import facts_of
+from privet.query.facts import Facts, Type
+from privet.query.plan import Aggregation, Function
+from privet.query.printing.dialect import Dialect
+
+PLACES = 40  # bits
+MOMENTS = {Function.SUM, Function.AVG, Function.VARIANCE, Function.STDDEV}
+SQUARED = {Function.VARIANCE, Function.STDDEV}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where numbers are added up: at step × place, between -most and most (none: as far as they go)."""
+
+    step: Fraction
+    most: Fraction | None
+
+    @classmethod
+    def of(cls, facts: Facts, *, squared: bool) -> "Scale":
+        """The scale for what is known of an argument."""
+        if facts.type is Type.INTEGER:
+            return cls(Fraction(1), Fraction(1 << PLACES) if squared else None)
+        if not facts.bounded:
+            return (
+                cls(Fraction(1, 1 << 10), Fraction(1 << 30))
+                if squared
+                else cls(Fraction(1, 1 << 20), Fraction(1 << 42))
+            )
+        far = max(abs(Fraction(end or 0)) for end in (facts.low, facts.high, Fraction(1, 1 << 100)))
+        exponent = PLACES - _bits(far)
+        return cls(Fraction(2) ** -exponent, Fraction(2) ** _bits(far))
+
+
+def _bits(number: Fraction) -> int:
+    """The smallest power of two that is not below the number."""
+    power = number.numerator.bit_length() - number.denominator.bit_length()
+    while Fraction(2) ** power < number:
+        power += 1
+    return power
+
+
+def place(wanted: Aggregation, text: str, dialect: Dialect) -> str:
+    """The argument of an aggregate as it is aggregated; the text is repeated, so it is a plain name."""
+    if wanted.argument is None or wanted.function not in MOMENTS:
+        return text
+    facts = facts_of(wanted.argument)
+    scale = Scale.of(facts, squared=wanted.function in SQUARED)
+    if facts.type is Type.INTEGER:
+        if scale.most is None:
+            return text
+        low, high = (dialect.literal(int(end), Type.INTEGER) for end in (-scale.most, scale.most))
+        return f"CASE WHEN {text} IS NOT NULL THEN LEAST(GREATEST({text}, {low}), {high}) END"
+    assert scale.most is not None  # noqa: S101 - real numbers have an end
+    low, high, step, half = (
+        dialect.literal(float(number), Type.REAL) for number in (-scale.most, scale.most, scale.step, 0.5)
+    )
+    near = f"FLOOR(LEAST(GREATEST({text}, {low}), {high}) / {step} + {half})"
+    return f"CASE WHEN {text} IS NOT NULL THEN CAST({near} AS {dialect.types[Type.INTEGER]}) END"
+
+
+def print_aggregation(  # noqa: PLR0911 - one return for each function
+    wanted: Aggregation, text: str, condition: str | None, over: str, dialect: Dialect
+) -> str:
+    """An exact aggregate.
+
+    Args:
+        wanted: which.
+        text: the name of the column that holds `place` of its argument.
+        condition: the name of the column that holds its FILTER.
+        over: " OVER (…)" for a window, else empty.
+        dialect: the engine's words.
+    """
+    tail = (f" FILTER (WHERE {condition})" if condition is not None else "") + over
+    real, whole = dialect.types[Type.REAL], dialect.types[Type.INTEGER]
+    match wanted.function:
+        case Function.COUNT_ROWS:
+            return f"COUNT(*){tail}"
+        case Function.COUNT_UNITS:
+            return f"CAST(LEAST(COUNT(*){tail}, 1) AS {whole})"
+        case Function.COUNT:
+            return f"COUNT({text}){tail}"
+        case Function.COUNT_DISTINCT:
+            return f"COUNT(DISTINCT {text}){tail}"
+        case Function.MINIMUM:
+            return f"MIN({text}){tail}"
+        case Function.MAXIMUM:
+            return f"MAX({text}){tail}"
+        case Function.QUANTILE:
+            fraction = dialect.literal(float(wanted.fraction or 0), Type.REAL)
+            return dialect.number(dialect.quantile(f"CAST({text} AS {real})", fraction) + tail)
+        case _:
+            return _moment(wanted, lambda inner: f"{inner}{tail}", text, dialect)
+
+
+def _moment(wanted: Aggregation, each: Callable[[str], str], text: str, dialect: Dialect) -> str:
+    if wanted.argument is None:
+        raise InvalidParameter(f"{wanted.function.value} needs an argument")
+    facts, real = facts_of(wanted.argument), dialect.types[Type.REAL]
+    step = dialect.literal(float(Scale.of(facts, squared=wanted.function in SQUARED).step), Type.REAL)
+    total, count = each(f"SUM({text})"), each(f"COUNT({text})")
+    if wanted.function is Function.SUM:
+        if facts.type is Type.INTEGER:
+            return f"TRY_CAST({total} AS {dialect.types[Type.INTEGER]})"
+        return f"(CAST({total} AS {real}) * {step})"
+    if wanted.function is Function.AVG:
+        return f"(CAST({total} AS {real}) * {step} / NULLIF({count}, 0))"
+    squares = each(f"SUM(CAST({text} AS {dialect.wide}) * {text})")
+    n, q, s = (f"CAST({part} AS {dialect.wide})" for part in (count, squares, total))
+    gap = f"{n} * {q} - {s} * {s}"
+    others = f"({count} - 1)" if wanted.sample else count
+    pairs = f"NULLIF(CAST({count} AS {real}) * {others}, 0)"
+    variance = f"(CAST({dialect.total(gap)} AS {real}) * {step} * {step} / {pairs})"
+    return f"SQRT({variance})" if wanted.function is Function.STDDEV else variance

@@ -1,0 +1,74 @@
+"""Dialect: the words in which engines differ. What is printed alike everywhere is in `scalars.py`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+from privet.query.facts import Type, Value
+
+
+class Dialect(ABC):
+    """How one engine writes names, types, literals and the few functions that have no common form.
+
+    Every method returns an expression that cannot fail, whatever the data: see each for what it is then.
+    """
+
+    types: Mapping[Type, str]
+    wide: str  # whole numbers of at least 127 bits
+    inlined: str  # after AS, before a common table that is to be computed wherever it is mentioned
+    kept: str  # the same for one that is to be computed once
+
+    @abstractmethod
+    def name(self, text: str) -> str:
+        """A name of the catalog, quoted."""
+
+    @abstractmethod
+    def literal(self, value: Value, type_: Type) -> str:
+        """A constant of this type; a date or timestamp from its ISO text."""
+
+    @abstractmethod
+    def number(self, text: str) -> str:
+        """A real number; NULL if it is NaN. The text is used once."""
+
+    @abstractmethod
+    def total(self, text: str) -> str:
+        """A whole-number expression; NULL where it overflows. The text is used once."""
+
+    @abstractmethod
+    def quotient(self, dividend: str, divisor: str) -> str:
+        """The whole part of the quotient of two whole numbers, of which the first is >= 0 and the second > 0."""
+
+    @abstractmethod
+    def convert(self, text: str, source: Type, target: Type) -> str:
+        """A value as another type, NULL where that cannot be: the rule of `functions/casts.py`."""
+
+    @abstractmethod
+    def read(self, text: str, engine_type: str, target: Type) -> str:
+        """A column of the engine's type as one of ours; what does not fit, NaN, and years beyond 1 to 9999 are NULL."""
+
+    @abstractmethod
+    def identity(self, text: str, engine_type: str) -> str:
+        """A key or unit column of the engine's type, as something that can be compared with any other of its class."""
+
+    @abstractmethod
+    def part(self, part: str, text: str) -> str:
+        """A part of a date or timestamp as a whole number: year, quarter, month, day, hour, day_of_week or _of_year."""
+
+    @abstractmethod
+    def start(self, part: str, text: str) -> str:
+        """The first day of a year, month, week (Monday) or the day itself, as a date."""
+
+    @abstractmethod
+    def days_between(self, first: str, second: str) -> str:
+        """Days from the first date to the second, as a whole number."""
+
+    @abstractmethod
+    def add_days(self, text: str, days: str, type_: Type) -> str:
+        """A date or timestamp so many days later; NULL beyond the years 1 to 9999."""
+
+    @abstractmethod
+    def digest(self, texts: tuple[str, ...]) -> str:
+        """A hash of several values, of which some may be NULL: the same on every engine."""
+
+    @abstractmethod
+    def quantile(self, text: str, fraction: str) -> str:
+        """An aggregate: the quantile of real numbers, interpolated."""

@@ -1,0 +1,227 @@
+# ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
+"""Relations: one common table for each node of a plan, with names of our own for tables and columns."""
+
+from collections.abc import Callable
+
+from privet.errors import InvalidParameter
+from privet.query.expressions import Column, Expression, Reference, facts_of
+from privet.query.facts import Type
+from privet.query.plan import (
+    Aggregation,
+    Filter,
+    Function,
+    Group,
+    Join,
+    JoinKind,
+    Project,
+    Ranking,
+    Relation,
+    Released,
+    Table,
+    Union,
+    Values,
+    Window,
+)
+from privet.query.printing.aggregates import place, print_aggregation
+from privet.query.printing.dialect import Dialect
+from privet.query.printing.scalars import coerced, print_expression
+from privet.query.printing.sources import Sources
+from privet.query.printing.tables import print_table
+
+JOINS = {JoinKind.INNER: "JOIN", JoinKind.LEFT: "LEFT JOIN", JoinKind.FULL: "FULL JOIN", JoinKind.CROSS: "CROSS JOIN"}
+
+
+def print_relation(relation: Relation, dialect: Dialect, sources: Sources) -> str:
+    """A statement that gives the relation's columns, in order, numbered: c1, c2."""
+    chain = Chain(dialect, sources)
+    last = chain.add(relation)
+    items = ", ".join(f"{chain.name(column)} AS c{place + 1}" for place, column in enumerate(relation.columns))
+    return f"{chain.text()} SELECT {items} FROM {last}"
+
+
+class Chain:
+    """Common tables r1, r2, … that stand for nodes, and names n1, n2, … that stand for column versions."""
+
+    def __init__(self, dialect: Dialect, sources: Sources) -> None:
+        self.dialect, self.sources = dialect, sources
+        self.steady = True  # whether computing a table twice surely gives the same rows
+        self._names: dict[Column, str] = {}
+        self._made: dict[int, str] = {}
+        self._tables: list[tuple[str, str, str]] = []
+
+    def name(self, column: Column) -> str:
+        """What a column version is called."""
+        return self._names.setdefault(column, f"n{len(self._names) + 1}")
+
+    def print(self, expression: Expression) -> str:
+        """An expression over columns of the chain."""
+        return print_expression(expression, self.dialect, self.name)
+
+    def text(self) -> str:
+        """WITH and all tables."""
+        return "WITH " + ",\n".join(f"{name} AS {how} ({select})" for name, how, select in self._tables)
+
+    def append(self, name: str, select: str, *, once: bool = False) -> str:
+        """Add a table."""
+        self._tables.append((name, self.dialect.kept if once else self.dialect.inlined, select))
+        return name
+
+    def add(self, relation: Relation) -> str:
+        """The table that stands for a node, added with those it is made of; a node that occurs twice is one table."""
+        if id(relation) not in self._made:
+            select, once = self._select(relation)
+            self._made[id(relation)] = self.append(f"r{len(self._made) + 1}", select, once=once)
+        return self._made[id(relation)]
+
+    def _select(self, relation: Relation) -> tuple[str, bool]:  # noqa: PLR0911 - one return for each node
+        match relation:
+            case Table():
+                return print_table(relation, self.dialect, self.sources, self.name)
+            case Released():
+                return self._released(relation), False
+            case Values():
+                return self._values(relation), False
+            case Filter():
+                source = self.add(relation.source)
+                return f"SELECT {self._renewed(relation)} FROM {source} WHERE {self.print(relation.condition)}", False
+            case Project():
+                source = self.add(relation.source)
+                return f"SELECT {self._items(relation.items)} FROM {source}", False
+            case Join():
+                return self._join(relation), False
+            case Union():
+                return self._union(relation), False
+            case Group():
+                return self._group(relation), False
+            case Window():
+                self.steady = False
+                return self._window(relation), False
+
+    def _as(self, text: str, column: Column) -> str:
+        return f"{text} AS {self.name(column)}"
+
+    def _items(self, items: tuple[tuple[Column, Expression], ...]) -> str:
+        return ", ".join(
+            self._as(coerced(expression, column.facts.type, self.dialect, self.name), column)
+            for column, expression in items
+        )
+
+    def _renewed(self, relation: Filter | Window) -> str:
+        return ", ".join(self._as(self.name(old), new) for new, old in relation.renewed)
+
+    def _released(self, relation: Released) -> str:
+        if relation.stage not in self.sources.released:
+            raise InvalidParameter(f"stage {relation.stage} has not been answered yet")
+        table = self.sources.released[relation.stage]
+        items = []
+        for place_, column in enumerate(relation.columns):
+            text, kind = f"c{place_ + 1}", column.facts.type
+            cast = f"CAST({text} AS {self.dialect.types[kind]})"
+            items.append(self._as(self.dialect.number(cast) if kind is Type.REAL else cast, column))
+        return f"SELECT {', '.join(items)} FROM {table}"
+
+    def _values(self, relation: Values) -> str:
+        rows = [
+            ", ".join(
+                self._as(self.dialect.literal(value, column.facts.type), column)
+                for value, column in zip(row, relation.columns, strict=True)
+            )
+            for row in relation.rows
+        ]
+        if not rows:
+            nothing = ", ".join(self._as(self.dialect.literal(None, c.facts.type), c) for c in relation.columns)
+            return f"SELECT {nothing} WHERE FALSE"
+        return " UNION ALL ".join(f"SELECT {row}" for row in rows)
+
+    def _join(self, relation: Join) -> str:
+        left, right = self.add(relation.left), self.add(relation.right)
+        if left == right:
+            raise InvalidParameter("a relation joined with itself needs new versions of its columns")
+        conditions = [] if relation.condition is None else [self.print(relation.condition)]
+        if relation.left.owner is not None and relation.right.owner is not None:
+            pairs = zip(relation.left.owner.unit, relation.right.owner.unit, strict=True)
+            conditions += [f"({self.name(one)} = {self.name(other)})" for one, other in pairs]
+        elif relation.same_unit:
+            raise InvalidParameter("only two owned relations can be joined by their unit")
+        kind = relation.kind if not conditions or relation.kind is not JoinKind.CROSS else JoinKind.INNER
+        if not conditions and kind is not JoinKind.CROSS:
+            conditions = ["TRUE"]
+        condition = f" ON {' AND '.join(conditions)}" if conditions else ""
+        return f"SELECT {self._items(relation.items)} FROM {left} {JOINS[kind]} {right}{condition}"
+
+    def _union(self, relation: Union) -> str:
+        parts = []
+        for source in relation.sources:
+            table = self.add(source)
+            items = tuple((new, Reference(old)) for new, old in zip(relation.columns, source.columns, strict=True))
+            parts.append(f"SELECT {self._items(items)} FROM {table}")
+        return " UNION ALL ".join(parts)
+
+    def _group(self, relation: Group) -> str:
+        source = self.add(relation.source)
+        keys = [f"{self.print(expression)} AS k{number}" for number, (_, expression) in enumerate(relation.keys, 1)]
+        keyed = [self._as(f"k{number}", column) for number, (column, _) in enumerate(relation.keys, 1)]
+        arguments, items = self._aggregates(relation.items, "")
+        inner = f"SELECT {', '.join([*keys, *arguments]) or '1 AS one'} FROM {source}"
+        by = ", ".join(f"k{number}" for number in range(1, len(keys) + 1))
+        outer = f"SELECT {', '.join([*keyed, *items])} FROM ({inner})"
+        return f"{outer} GROUP BY {by}" if by else outer
+
+    def _aggregates(self, items: tuple[tuple[Column, Aggregation], ...], over: str) -> tuple[list[str], list[str]]:
+        """Columns x1, f1, … with arguments and conditions of aggregates, and the aggregates made of them."""
+        arguments, results = [], []
+        for number, (column, wanted) in enumerate(items, 1):
+            text, condition = f"x{number}", None
+            if wanted.argument is not None:
+                arguments.append(f"{self.print(wanted.argument)} AS {text}")
+            if wanted.condition is not None:
+                condition = f"f{number}"
+                arguments.append(f"{self.print(wanted.condition)} AS {condition}")
+            inner = place(wanted, text, self.dialect)
+            result = print_aggregation(wanted, inner, condition, over, self.dialect)
+            results.append(self._as(self._typed(result, wanted, column), column))
+        return arguments, results
+
+    def _typed(self, text: str, wanted: Aggregation, column: Column) -> str:
+        """An aggregate as the type its column has."""
+        source = Type.INTEGER
+        if wanted.function in {Function.AVG, Function.VARIANCE, Function.STDDEV, Function.QUANTILE}:
+            source = Type.REAL
+        elif wanted.argument is not None and wanted.function not in {Function.COUNT, Function.COUNT_DISTINCT}:
+            source = facts_of(wanted.argument).type
+        return text if source is column.facts.type else self.dialect.convert(text, source, column.facts.type)
+
+    def _window(self, relation: Window) -> str:
+        source = self.add(relation.source)
+        order = [self._ordered(self.print(expression), descending=down) for expression, down in relation.order]
+        if isinstance(relation.function, Ranking) and relation.function is not Ranking.RANK:
+            # so that rows which are equal in the order come in an order that depends on the unit's own rows only
+            order += [self._ordered(self.name(column), descending=False) for column in relation.source.columns]
+        by = ", ".join(self.print(expression) for expression in relation.partition)
+        parts = ([f"PARTITION BY {by}"] if by else []) + ([f"ORDER BY {', '.join(order)}"] if order else [])
+        over = f" OVER ({' '.join(parts)})"
+        if isinstance(relation.function, Aggregation):
+            arguments, (item,) = self._aggregates(((relation.item, relation.function),), over)
+        else:
+            arguments, item = [], self._as(self._ranking(relation, over), relation.item)
+        inner = f"(SELECT *, {', '.join(arguments)} FROM {source})" if arguments else source
+        return f"SELECT {self._renewed(relation)}, {item} FROM {inner}"
+
+    def _ranking(self, relation: Window, over: str) -> str:
+        assert isinstance(relation.function, Ranking)  # noqa: S101 - the other kind is printed above
+        if relation.function in {Ranking.LAG, Ranking.LEAD}:
+            if relation.argument is None:
+                raise InvalidParameter(f"{relation.function.value} needs an argument")
+            return f"{relation.function.value}({self.print(relation.argument)}){over}"
+        return f"{relation.function.value}(){over}"
+
+    def _ordered(self, text: str, *, descending: bool) -> str:
+        return ordered(text, descending=descending)
+
+
+def ordered(text: str, *, descending: bool) -> str:
+    """A term of ORDER BY; NULLs come last either way."""
+    return f"{text} {'DESC' if descending else 'ASC'} NULLS LAST"
+
+
+Name = Callable[[Column], str]

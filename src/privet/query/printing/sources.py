@@ -1,0 +1,42 @@
+"""Sources: where the engine finds a table of the catalog."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from privet.query.catalog import Catalog
+
+
+@dataclass(frozen=True)
+class Source:
+    """One table as the engine holds it.
+
+    Args:
+        text: what stands after FROM.
+        types: the engine's type of every column, by the name it has in the engine.
+        row_number: an expression that tells rows apart, the same in every scan; None if there is none.
+    """
+
+    text: str
+    types: Mapping[str, str]
+    row_number: str | None = None
+
+    def column(self, name: str) -> str | None:
+        """The engine's own spelling of a column, whatever the case."""
+        if name in self.types:
+            return name
+        return next((other for other in self.types if other.casefold() == name.casefold()), None)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """All tables that a relation may mention.
+
+    Args:
+        catalog: what the owner declared.
+        tables: by their name in the catalog.
+        released: by the name of a stage: the engine's name of the table, whose columns are called c1, c2, …
+    """
+
+    catalog: Catalog
+    tables: Mapping[str, Source]
+    released: Mapping[str, str] = field(default_factory=dict)
