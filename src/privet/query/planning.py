@@ -107,9 +107,8 @@ def _weights(statement: Statement, weights: Mapping[str, Exact]) -> dict[Column,
         if number <= 0:
             raise InvalidParameter(f"the weight of {name!r} must be > 0, got {shortest(number)}: leave the column out")
         if name not in named:
-            raise InvalidParameter(
-                f"weights must name columns of the answer ({', '.join(sorted(named)) or 'there are none'}), got {name!r}"
-            )
+            known = ", ".join(sorted(named)) or "there are none"
+            raise InvalidParameter(f"weights must name paid columns of the answer ({known}), got {name!r}")
         by_column |= dict.fromkeys(named[name], number)
     return by_column
 

@@ -87,7 +87,9 @@ def released_table(
 def key_array(values: Sequence[Value], facts: Facts) -> pa.Array:
     """Keys as the engine's types; dates and timestamps are ISO texts until here."""
     if facts.type in {Type.DATE, Type.TIMESTAMP}:
-        return pa.array([None if value is None else str(value) for value in values], pa.string()).cast(ARROW[facts.type])
+        return pa.array([None if value is None else str(value) for value in values], pa.string()).cast(
+            ARROW[facts.type]
+        )
     return pa.array(list(values), ARROW[facts.type])
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
+from typing import Any, Self, TypedDict, Unpack
 
 import pyarrow as pa
 
@@ -21,13 +21,11 @@ from privet.query.catalog import Catalog
 from privet.query.explanation import Explanation, explain_plan, hidden_by, notes_of, stages_selecting
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Value
+from privet.query.frame import Rows, table_of
 from privet.query.plan import Aggregate, Group, Statement, Table
 from privet.query.planning import Planned, limits_of, plan_statement
 from privet.query.running import Run
 from privet.query.second_price import refuse_another_price
-
-if TYPE_CHECKING:
-    from privet.query.frame import Frame
 
 UNSAID = Guarantee(1)  # at which explain prices a statement if nothing else is said, anywhere
 
@@ -131,11 +129,9 @@ class Session:
             queries=tuple(queries),
         )
 
-    def table(self, name: str) -> "Frame":
-        """A table of the catalog as a frame: the same questions, built step by step."""
-        from privet.query.frame import Frame  # noqa: PLC0415 - a frame asks its session
-
-        return Frame(self, name)
+    def table(self, name: str) -> Rows:
+        """A table of the catalog as a frame: the same questions, put together step by step."""
+        return table_of(self, name)
 
     # --- in between -------------------------------------------------------------------------------------------
 
