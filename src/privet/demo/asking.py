@@ -17,8 +17,7 @@ from rich.text import Text
 from privet.core import Ledger
 from privet.demo.hospital import CLINICS, Hospital, open_hospital
 from privet.errors import InvalidParameter
-from privet.loss.exact import exact, readable
-from privet.loss.privacy_loss import sum_of
+from privet.loss.exact import exact
 from privet.query.answer import Answer
 from privet.query.connect import connect
 from privet.query.session import Session
@@ -157,10 +156,9 @@ def _show_receipt(ledger: Ledger, console: Console) -> None:
     spent, left = ledger.spent, ledger.remaining
     receipt.caption = f"spent {spent}; {left} left"
     console.print(receipt)
-    loss = sum_of(entry.loss for entry in ledger.entries if any(entry.cost.parts))
+    odds = math.exp(float(spent.parts[0]))
     console.print(
-        "Whether one patient's rows are there or not changes the chance of any such answers by a factor of at most\n"
-        f"e^ε = {math.exp(float(ledger.spent.parts[0])):.4g} (but for one chance in a million). Who was 50% sure that "
-        f"somebody is a patient here\ncan become at most {loss.posterior(0.5)[1]:.0%} sure, whatever else they know: ε "
-        f"= {readable(ledger.spent.parts[0])} was spent."
+        "Whether one patient's rows are there or not changes the chance of any such answers by a factor of at most "
+        f"e^ε = {odds:.4g}, but for one chance in a million: who was 50% sure that somebody is a patient here can "
+        f"become at most {odds / (1 + odds):.0%} sure, whatever else they know."
     )

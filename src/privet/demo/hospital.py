@@ -36,7 +36,8 @@ columns.town = {{ type = "text" }}                    # its values are not publi
 [tables.visit]
 parquet = "visit.parquet"
 unit_column = "pid"
-rows_per_unit = {most}                                   # of each patient at most so many visits count
+groups_per_unit = 2                                 # of each patient at most two groups of a GROUP BY count,
+rows_per_group = {most}                                  # and so many visits in each
 columns.pid = {{ type = "integer" }}
 columns.clinic = {{ type = "text" }}
 columns.cost = {{ type = "real", bounds = [0, 2000] }}
