@@ -43,7 +43,11 @@ def main() -> None:
         print(f"\nStep by step, with cities nobody has listed:\n{by_city.sql}")
         print(by_city.answer(epsilon=2, delta=1e-6))
         print("\nWhat is refused costs nothing:")
-        for text in ("SELECT id, salary FROM people", "SELECT SUM(CAST(city AS INTEGER)) FROM people", "DROP TABLE people"):
+        for text in (
+            "SELECT id, salary FROM people",
+            "SELECT SUM(CAST(city AS INTEGER)) FROM people",
+            "DROP TABLE people",
+        ):
             try:
                 session.sql(text, epsilon=1)
             except privet.PrivetError as refused:

@@ -24,7 +24,8 @@ def typed(line: str) -> tuple[list[str], bool]:
 
 def paste(page: str) -> list[str]:
     """Everything the commands of a page say."""
-    said, names = [], dict[str, Any]()
+    said: list[str] = []
+    names: dict[str, Any] = {}
     for kind, block in BLOCK.findall(page):
         if kind == "python":
             exec(compile(block, "the tutorial", "exec"), names)  # noqa: S102 - our own page

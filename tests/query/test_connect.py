@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -18,7 +19,7 @@ from privet.errors import InvalidParameter
 from privet.query.session import Session
 
 PEOPLE = {"id": [*range(400)], "age": [20 + n % 60 for n in range(400)], "city": ["Bern", "Genf"] * 200}
-COLUMNS = {"age": {"bounds": [0, 110]}, "city": {"values": ["Basel", "Bern", "Genf"]}}
+COLUMNS: dict[str, dict[str, Any]] = {"age": {"bounds": [0, 110]}, "city": {"values": ["Basel", "Bern", "Genf"]}}
 
 
 @pytest.fixture
@@ -51,9 +52,7 @@ def test_a_question_from_file_to_answer(session: Session, hospital: Path) -> Non
 
 @pytest.mark.parametrize("frame", [pd.DataFrame(PEOPLE), pl.DataFrame(PEOPLE), pa.table(PEOPLE)])
 def test_frames_in_memory(frame: object) -> None:
-    catalog = Catalog.of(
-        frame, table="people", unit="person", unit_column="id", limit=Guarantee(100), columns=COLUMNS
-    )
+    catalog = Catalog.of(frame, table="people", unit="person", unit_column="id", limit=Guarantee(100), columns=COLUMNS)
     with privet.connect(catalog) as session:
         rows = session.sql("SELECT city, COUNT(*) AS n FROM people GROUP BY city ORDER BY city", epsilon=50).rows
         assert [row["city"] for row in rows] == ["Basel", "Bern", "Genf"]
@@ -184,7 +183,7 @@ def test_five_hundred_columns(tmp_path: Path) -> None:
 def test_names_of_every_kind(tmp_path: Path) -> None:
     names = ['a"b', "ключ", "数", "a b;--", "SELECT", "x'y", "𝒳", "é", "tab\tname"]
     table = pa.table({"id": range(40), **{name: range(40) for name in names}})
-    columns = "\n".join(f"columns.{_key(name)} = {{ type = \"integer\", bounds = [0, 40] }}" for name in names)
+    columns = "\n".join(f'columns.{_key(name)} = {{ type = "integer", bounds = [0, 40] }}' for name in names)
     with privet.connect(written(tmp_path, table, columns)) as session:
         for name in names:
             quoted = name.replace('"', '""')

@@ -51,9 +51,7 @@ def check(
         found = check_catalog(file, schema_of=schema_of)
     console = Console()
     if as_json:
-        rows = [
-            {"state": each.state.value, "place": each.place, "sentence": each.sentence} for each in found.findings
-        ]
+        rows = [{"state": each.state.value, "place": each.place, "sentence": each.sentence} for each in found.findings]
         console.print_json(data={"usable": found.usable, "finished": found.finished, "findings": rows})
     else:
         _show(found, file, console)
@@ -73,4 +71,4 @@ def _show(found: Check, file: Path, console: Console) -> None:
     elif todos:
         console.print(f"It can be used; {todos} TODO{'s are' if todos > 1 else ' is'} left.")
     else:
-        console.print(Text(f'Ready: privet ask {file} "SELECT COUNT(*) FROM …" --epsilon 0.5'))
+        console.print(Text(f'Ready: privet ask {file} "SELECT …" --epsilon 0.5 --explain'))

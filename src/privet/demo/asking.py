@@ -120,8 +120,12 @@ def run(*, patients: int, epsilon: str, console: Console, folder: Path | None = 
         with connect(hospital.catalog) as session:
             _show_all(session, hospital, total, console)
     if folder is not None:
-        console.print(Text(f"\nThe hospital stays in {folder}. Its budget is spent: see `privet ledger show "
-                           f"{folder / 'hospital.ledger.db'}`."))
+        console.print(
+            Text(
+                f"\nThe hospital stays in {folder}. Its budget is spent: see `privet ledger show "
+                f"{folder / 'hospital.ledger.db'}`."
+            )
+        )
 
 
 def _show_all(session: Session, hospital: Hospital, epsilon: Fraction, console: Console) -> None:

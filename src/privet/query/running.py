@@ -70,7 +70,9 @@ class Run:
             self._backend.publish(self.tables)
         sums = cache(lambda: self._backend.sums(stage.needs.request))
         groups = self._groups(stage, sums)
-        numbers = [self._numbers(stage, place, groups, sums) for place in range(len(stage.mechanisms))] if groups else []
+        numbers = (
+            [self._numbers(stage, place, groups, sums) for place in range(len(stage.mechanisms))] if groups else []
+        )
         empty = np.zeros((0, 3))
         return released_table(stage, groups, numbers or [empty] * len(stage.mechanisms), confidence=self._confidence)
 
@@ -85,9 +87,7 @@ class Run:
         kept: Any = self._draw(counts, stage.selection, stage.units)
         return list(kept)
 
-    def _numbers(
-        self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums]
-    ) -> Floats:
+    def _numbers(self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums]) -> Floats:
         """The released numbers of one draw, one row for each group."""
         draw, mechanism = stage.needs.draws[place], stage.mechanisms[place]
         if draw.measure.shape is Shape.RANKS:
@@ -108,9 +108,7 @@ class Run:
 
         return _rows(self._draw(dense, mechanism, stage.sensitivities[place]), len(groups))
 
-    def _draw(
-        self, compute: Callable[[], Any], mechanism: Mechanism[Any, Any], moves: Sensitivity
-    ) -> Any:  # noqa: ANN401 - whatever the mechanism gives
+    def _draw(self, compute: Callable[[], Any], mechanism: Mechanism[Any, Any], moves: Sensitivity) -> Any:  # noqa: ANN401 - whatever the mechanism gives
         """One release from the reservation."""
         secret = Sensitive.later(compute, moves, self._ledger.unit)
         return self._ledger.release(secret, mechanism, purpose=self._purpose).value

@@ -189,7 +189,9 @@ class Session:
         last = plan.statement.stages[-1]
         shown = [column.name for column, _ in last.output.items] if isinstance(last.source, Aggregate) else []
         intervals = tuple(name for name in shown if {f"{name}_low", f"{name}_high"} <= names - set(shown))
-        hidden = [hidden_by(stage.selection, unit=self.catalog.unit) for stage in stages_selecting(plan) if stage.selection]
+        hidden = [
+            hidden_by(stage.selection, unit=self.catalog.unit) for stage in stages_selecting(plan) if stage.selection
+        ]
         return Answer(
             table,
             loss,
@@ -234,7 +236,5 @@ def _promise(asked: Asked) -> Guarantee | None:
 
 def _listed(table: pa.Table) -> tuple[Value, ...]:
     """The values of one column in an order made from themselves alone; dates as ISO texts."""
-    found = [
-        value.isoformat() if hasattr(value, "isoformat") else value for value in table.column(0).to_pylist()
-    ]
+    found = [value.isoformat() if hasattr(value, "isoformat") else value for value in table.column(0).to_pylist()]
     return tuple(sorted({value for value in found if value is not None}, key=lambda value: (str(type(value)), value)))
