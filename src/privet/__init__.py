@@ -1,10 +1,15 @@
 """Privet: let others learn from data about people without exposing anyone."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
 from privet.errors import BudgetExceeded, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
-from privet.query.catalog import Catalog
-from privet.query.connect import connect
+
+if TYPE_CHECKING:
+    from privet.query.catalog import Catalog
+    from privet.query.connect import connect
 
 __all__ = [
     "BudgetExceeded",
@@ -22,3 +27,11 @@ __all__ = [
     "calibrate",
     "connect",
 ]
+
+_LATER = {"Catalog": "privet.query.catalog", "connect": "privet.query.connect"}  # engine and parser load when needed
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'privet' has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

@@ -1,5 +1,7 @@
 """From a catalog to a session, as somebody new does it: with the right things, and with every wrong one."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -194,3 +196,10 @@ def test_names_of_every_kind(tmp_path: Path) -> None:
 def _key(name: str) -> str:
     escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
     return f'"{escaped}"'
+
+
+def test_the_engine_is_loaded_when_it_is_needed() -> None:
+    code = "import sys, privet; assert not {'duckdb', 'sqlglot', 'pyarrow'} & set(sys.modules); privet.connect"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)  # noqa: S603 - our own
+    with pytest.raises(AttributeError, match="no attribute 'conect'"):
+        privet.conect  # type: ignore[attr-defined] # noqa: B018 - that is the point
