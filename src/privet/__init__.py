@@ -30,8 +30,9 @@ __all__ = [
 
 _LATER = {"Catalog": "privet.query.catalog", "connect": "privet.query.connect"}  # engine and parser load when needed
 
+if not TYPE_CHECKING:  # a type checker knows every name from above, and should refuse all others
 
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module 'privet' has no attribute {name!r}")
-    return getattr(import_module(_LATER[name]), name)
+    def __getattr__(name: str) -> object:
+        if name not in _LATER:
+            raise AttributeError(f"module 'privet' has no attribute {name!r}")
+        return getattr(import_module(_LATER[name]), name)
