@@ -150,9 +150,10 @@ def held(limits: Limits, *, keys: bool, unit: Unit) -> str:
 def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
     """What a selection hides in expectation, in words."""
     seldom, half, mostly = (selection.units_for(Fraction(*share)) for share in ((1, 20), (1, 2), (19, 20)))
+    alone = readable(float(f"{float(selection.probability(1)):.3g}"))
     return (
-        f"groups are private: one of {half} {unit.name}s is shown with probability 50 % or more, of {mostly} or more with "
-        f"at least 95 %, of fewer than {seldom} with less than 5 %, of one with {readable(float(selection.probability(1)))}"
+        f"groups are private: one of {half} {unit.name}s or more is shown with probability 50 % or more, one of {mostly} "
+        f"or more with 95 % or more, one of fewer than {seldom} with less than 5 %, one of a single {unit.name} with {alone}"
     )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
-from privet.errors import PrivetError, ReleaseFailed
 from privet.core.ledger import FAILED
+from privet.errors import PrivetError, ReleaseFailed
 from privet.query.backends.backend import Backend, Keys, Sums
 from privet.query.bounded import Shape
 from privet.query.noise_margin import Floats
@@ -18,7 +18,7 @@ from privet.query.plan import Aggregate, Stage
 from privet.query.planning import Planned
 from privet.query.pricing import PricedStage
 from privet.query.released_table import ReleasedTable, released_table
-from privet.query.sandbox import Sandbox
+from privet.query.sandbox import post_process
 
 LARGEST = 1 << 62  # sums beyond are taken as this; clipping brings neighbors no farther apart
 
@@ -60,9 +60,9 @@ class Run:
         if isinstance(stage.source, Aggregate):
             released = self._released(self._plan.stages[stage.name])
             output = released.with_intervals(stage.output) if last else stage.output
-            return Sandbox().run(output, columns=released.columns, table=released.table)
+            return post_process(output, released.table, released.columns)
         table = self._backend.read(stage.source, self.tables)
-        return Sandbox().run(stage.output, columns=stage.source.columns, table=table)
+        return post_process(stage.output, table, stage.source.columns)
 
     def _released(self, stage: PricedStage) -> ReleasedTable:
         """Groups first, where they are private; then every draw, in order."""
@@ -70,7 +70,9 @@ class Run:
             self._backend.publish(self.tables)
         sums = cache(lambda: self._backend.sums(stage.needs.request))
         groups = self._groups(stage, sums)
-        numbers = [self._numbers(stage, place, groups, sums) for place in range(len(stage.mechanisms))] if groups else []
+        numbers = (
+            [self._numbers(stage, place, groups, sums) for place in range(len(stage.mechanisms))] if groups else []
+        )
         empty = np.zeros((0, 3))
         return released_table(stage, groups, numbers or [empty] * len(stage.mechanisms), confidence=self._confidence)
 
@@ -85,9 +87,7 @@ class Run:
         kept: Any = self._draw(counts, stage.selection, stage.units)
         return list(kept)
 
-    def _numbers(
-        self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums]
-    ) -> Floats:
+    def _numbers(self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums]) -> Floats:
         """The released numbers of one draw, one row for each group."""
         draw, mechanism = stage.needs.draws[place], stage.mechanisms[place]
         if draw.measure.shape is Shape.RANKS:
@@ -108,9 +108,7 @@ class Run:
 
         return _rows(self._draw(dense, mechanism, stage.sensitivities[place]), len(groups))
 
-    def _draw(
-        self, compute: Callable[[], Any], mechanism: Mechanism[Any, Any], moves: Sensitivity
-    ) -> Any:  # noqa: ANN401 - whatever the mechanism gives
+    def _draw(self, compute: Callable[[], Any], mechanism: Mechanism[Any, Any], moves: Sensitivity) -> Any:  # noqa: ANN401 - whatever the mechanism gives
         """One release from the reservation."""
         secret = Sensitive.later(compute, moves, self._ledger.unit)
         return self._ledger.release(secret, mechanism, purpose=self._purpose).value
