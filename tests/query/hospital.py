@@ -65,6 +65,7 @@ VISIT = DeclaredTable(
     },
     unit_column="pid",
     limits=Limits(groups_per_unit=4, rows_per_group=5),
+    unique=frozenset({"vid"}),
 )
 LAB = DeclaredTable(
     "lab",

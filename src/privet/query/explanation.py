@@ -1,7 +1,6 @@
 """Explanation: what a statement would cost and how good its answer would be, before anything is spent or read."""
 
 import io
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,6 +14,7 @@ from privet.loss import Amount, PrivacyLoss, Promise
 from privet.loss.exact import readable
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.expressions import Column, Reference
 from privet.query.plan import Limits
 from privet.query.planning import Planned
 from privet.query.pricing import PricedStage
@@ -101,11 +101,12 @@ class Explanation:
 def explain_plan(plan: Planned, *, unit: Unit, confidence: float) -> tuple[list[ColumnPlan], list[str], list[str]]:
     """Columns, groups and contributions of every paid stage, in words."""
     columns, groups, contributions = [], [], []
+    names = names_of(plan)
     for stage in plan.priced.stages:
         for reading in stage.needs.readings:
             mechanism = stage.mechanisms[reading.draw]
             margin = margin_before(stage, reading, confidence)
-            columns.append(ColumnPlan(reading.column.name, repr(mechanism), margin, reading.note))
+            columns.append(ColumnPlan(names[reading.column], repr(mechanism), margin, reading.note))
         contributions.append(held(stage.needs.aggregate.limits, keys=bool(stage.needs.aggregate.keys), unit=unit))
         if stage.selection is not None:
             groups.append(hidden_by(stage.selection, unit=unit))
@@ -150,17 +151,24 @@ def held(limits: Limits, *, keys: bool, unit: Unit) -> str:
 def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
     """What a selection hides in expectation, in words."""
     seldom, half, mostly = (selection.units_for(Fraction(*share)) for share in ((1, 20), (1, 2), (19, 20)))
+    name, alone = unit.name, readable(float(f"{float(selection.probability(1)):.3g}"))
     return (
-        f"groups are private: one of {half} {unit.name}s is shown with probability 50 % or more, of {mostly} or more with "
-        f"at least 95 %, of fewer than {seldom} with less than 5 %, of one with {readable(float(selection.probability(1)))}"
+        f"groups are private: one of {half} {name}s or more is shown with probability 50 % or more, of {mostly} or "
+        f"more with 95 % or more, of fewer than {seldom} with less than 5 %, of a single {name} with {alone}"
     )
 
 
 def notes_of(plan: Planned) -> dict[str, str]:
     """What a reader of the answer should know about each released column."""
-    return {each.column.name: each.note for stage in plan.priced.stages for each in stage.needs.readings if each.note}
+    names = names_of(plan)
+    return {names[each.column]: each.note for stage in plan.priced.stages for each in stage.needs.readings if each.note}
 
 
-def stages_selecting(plan: Planned) -> Iterator[PricedStage]:
-    """The stages whose groups are private."""
-    return (stage for stage in plan.priced.stages if stage.selection is not None)
+def names_of(plan: Planned) -> dict[Column, str]:
+    """What the statement calls each released column: its alias, or what it computes from it."""
+    names = {each.column: each.column.name for stage in plan.priced.stages for each in stage.needs.readings}
+    for stage in plan.statement.stages:
+        for shown, expression in stage.output.items:
+            if isinstance(expression, Reference) and expression.column in names:
+                names[expression.column] = shown.name
+    return names

@@ -79,6 +79,15 @@ class Priced:
     stages: tuple[PricedStage, ...]
     loss: PrivacyLoss
 
+    @property
+    def promise(self) -> Guarantee | None:
+        """What a ledger that counts ε and δ charges: what was asked, without its δ if nothing needs one."""
+        asked = self.asked.promise
+        if not self.loss.parts or not isinstance(asked, Guarantee):
+            return None
+        pure = Guarantee(asked.epsilon)
+        return pure if self.loss.meets(pure) else asked
+
 
 @dataclass(frozen=True)
 class Share:

@@ -19,7 +19,9 @@ from fractions import Fraction
 import numpy as np
 
 from privet.query.bounded import Lattice, Shape
+from privet.query.dates import iso_date
 from privet.query.expressions import Column
+from privet.query.facts import Type
 from privet.query.noise_margin import Floats, Noise, noise_margin
 
 NODES = 513  # places where the margin of an average is tabulated
@@ -234,8 +236,14 @@ class Quantile(Reading):
     def note(self) -> str:
         """Which quantile it is, and where it is looked for."""
         low, high = self.bounds
-        percent = f"{float(100 * self.fraction):g}"
-        where = f"chosen among {self.lattice.steps + 1:,} places between {low:g} and {high:g}"
+        if self.column.facts.type is Type.DATE:
+            ends = f"{iso_date(int(low))} and {iso_date(int(high))}"
+        else:
+            ends = f"{low:g} and {high:g}"
+        percent, where = (
+            f"{float(100 * self.fraction):g}",
+            f"chosen among {self.lattice.steps + 1:,} places between {ends}",
+        )
         return f"the {percent} % quantile, {where}; no interval: what a rank is off by in value depends on the data"
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
-from privet.errors import PrivetError, ReleaseFailed
 from privet.core.ledger import FAILED
+from privet.errors import PrivetError, ReleaseFailed
 from privet.query.backends.backend import Backend, Keys, Sums
 from privet.query.bounded import Shape
 from privet.query.noise_margin import Floats
@@ -18,7 +18,7 @@ from privet.query.plan import Aggregate, Stage
 from privet.query.planning import Planned
 from privet.query.pricing import PricedStage
 from privet.query.released_table import ReleasedTable, released_table
-from privet.query.sandbox import Sandbox
+from privet.query.sandbox import post_process
 
 LARGEST = 1 << 62  # sums beyond are taken as this; clipping brings neighbors no farther apart
 
@@ -60,9 +60,9 @@ class Run:
         if isinstance(stage.source, Aggregate):
             released = self._released(self._plan.stages[stage.name])
             output = released.with_intervals(stage.output) if last else stage.output
-            return Sandbox().run(output, columns=released.columns, table=released.table)
+            return post_process(output, released.table, released.columns)
         table = self._backend.read(stage.source, self.tables)
-        return Sandbox().run(stage.output, columns=stage.source.columns, table=table)
+        return post_process(stage.output, table, stage.source.columns)
 
     def _released(self, stage: PricedStage) -> ReleasedTable:
         """Groups first, where they are private; then every draw, in order."""

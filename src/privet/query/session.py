@@ -3,22 +3,23 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Self, TypedDict, Unpack, cast
 
 import pyarrow as pa
 
-from privet.core import Ledger, Reservation
+from privet.core import Ledger
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
-from privet.loss import Amount, ConcentratedGuarantee, Guarantee, PrivacyLoss, Promise
+from privet.loss import Amount, ConcentratedGuarantee, Guarantee, PrivacyLoss
 from privet.loss.exact import Exact
 from privet.query import sql
 from privet.query.answer import Answer
 from privet.query.asked import Asked
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.explanation import Explanation, explain_plan, hidden_by, notes_of, stages_selecting
+from privet.query.explanation import Explanation, explain_plan, hidden_by, notes_of
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Value
 from privet.query.frame import Rows, table_of
@@ -45,6 +46,17 @@ class Spending(TypedDict, total=False):
     rows_per_unit: int | None
     groups_per_unit: int | None
     rows_per_group: int | None
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What is known of an answer before it is computed."""
+
+    plan: Planned
+    loss: PrivacyLoss
+    cost: Amount
+    purpose: str
     confidence: float
 
 
@@ -86,19 +98,19 @@ class Session:
         why = text.strip() if purpose is None else purpose
         loss = plan.priced.loss.under(self.catalog.unit.neighbors)
         refuse_another_price(plan, self._backend, self.catalog)
+        receipt = Receipt(plan, loss, self._cost(plan, loss), why, confidence)
         if not plan.priced.stages:
-            table = Run(plan, backend=self._backend, ledger=self.ledger, purpose=why, confidence=confidence).answer()
-            return self._answer(plan, table, PrivacyLoss(), self._cost(PrivacyLoss(), asked), why, confidence)
+            return self._answered(receipt, self.ledger)
         question = json.dumps([text, repr(asked), confidence, repr(sorted((spending.get("weights") or {}).items()))])
         reservation = self.ledger.reserve(
-            plan.priced.loss, purpose=why, promise=_promise(asked), delta=asked.delta, key=key, question=question
+            plan.priced.loss, purpose=why, promise=plan.priced.promise, delta=asked.delta, key=key, question=question
         )
         if key is None:
-            return self._run(plan, reservation, loss, asked, why, confidence)
+            return self._answered(receipt, reservation)
         if (stored := reservation.stored()) is not None:
             return Answer.from_json(stored)
         try:
-            answer = self._run(plan, reservation, loss, asked, why, confidence)
+            answer = self._answered(receipt, reservation)
             reservation.store(answer.to_json())
             return answer
         finally:
@@ -117,7 +129,7 @@ class Session:
         ]
         return Explanation(
             statement=text,
-            price=self._cost(loss, asked),
+            price=self._cost(plan, loss),
             remaining=self.ledger.remaining,
             promise=asked.promise,
             loss=loss,
@@ -131,7 +143,7 @@ class Session:
 
     def table(self, name: str) -> Rows:
         """A table of the catalog as a frame: the same questions, put together step by step."""
-        return table_of(self, name)
+        return table_of(cast("Any", self), name)  # a session names what may be asked, a frame passes it on
 
     # --- in between -------------------------------------------------------------------------------------------
 
@@ -176,36 +188,26 @@ class Session:
             self._domains[table, column] = _listed(found)
         return self._domains[table, column]
 
-    def _run(  # noqa: PLR0913 - what an answer tells
-        self, plan: Planned, reservation: Reservation, loss: PrivacyLoss, asked: Asked, purpose: str, confidence: float
-    ) -> Answer:
-        run = Run(plan, backend=self._backend, ledger=reservation, purpose=purpose, confidence=confidence)
-        return self._answer(plan, run.answer(), loss, self._cost(loss, asked), purpose, confidence)
-
-    def _answer(  # noqa: PLR0913 - what an answer tells
-        self, plan: Planned, table: pa.Table, loss: PrivacyLoss, spent: Amount, purpose: str, confidence: float
-    ) -> Answer:
-        names = set(table.column_names)
-        last = plan.statement.stages[-1]
-        shown = [column.name for column, _ in last.output.items] if isinstance(last.source, Aggregate) else []
-        intervals = tuple(name for name in shown if {f"{name}_low", f"{name}_high"} <= names - set(shown))
-        hidden = [
-            hidden_by(stage.selection, unit=self.catalog.unit) for stage in stages_selecting(plan) if stage.selection
-        ]
+    def _answered(self, receipt: "Receipt", ledger: Ledger) -> Answer:
+        """Run what is paid for, and say what it was."""
+        plan, unit, confidence = receipt.plan, self.catalog.unit, receipt.confidence
+        run = Run(plan, backend=self._backend, ledger=ledger, purpose=receipt.purpose, confidence=confidence)
+        table = run.answer()
+        hidden = [hidden_by(stage.selection, unit=unit) for stage in plan.priced.stages if stage.selection is not None]
         return Answer(
             table,
-            loss,
-            spent,
-            self.catalog.unit,
-            purpose,
+            receipt.loss,
+            receipt.cost,
+            unit,
+            receipt.purpose,
             confidence,
-            intervals,
+            _intervals(plan, table),
             "\n".join(hidden) or None,
             notes_of(plan),
         )
 
-    def _cost(self, loss: PrivacyLoss, asked: Asked) -> Amount:
-        return self.ledger.rule.cost(loss, promise=_promise(asked), delta=asked.delta)
+    def _cost(self, plan: Planned, loss: PrivacyLoss) -> Amount:
+        return self.ledger.rule.cost(loss, promise=plan.priced.promise, delta=plan.priced.asked.delta)
 
     # --- a session holds connections --------------------------------------------------------------------------
 
@@ -228,10 +230,12 @@ class Session:
         return f"Session({self.catalog.name}{who}: {', '.join(self.catalog.tables)}; {self.ledger.remaining} remains)"
 
 
-def _promise(asked: Asked) -> Guarantee | None:
-    """What a ledger that counts ε and δ charges: what was asked, exactly."""
-    promise: Promise = asked.promise
-    return promise if isinstance(promise, Guarantee) else None
+def _intervals(plan: Planned, table: pa.Table) -> tuple[str, ...]:
+    """The columns of the answer that are followed by the ends of their intervals."""
+    last = plan.statement.stages[-1]
+    shown = [column.name for column, _ in last.output.items] if isinstance(last.source, Aggregate) else []
+    ends = set(table.column_names) - set(shown)
+    return tuple(name for name in shown if {f"{name}_low", f"{name}_high"} <= ends)
 
 
 def _listed(table: pa.Table) -> tuple[Value, ...]:
