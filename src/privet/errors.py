@@ -2,6 +2,7 @@
 
 PrivetError
 ├── InvalidParameter    an argument is outside its stated range; nothing was drawn, read or charged
+├── QueryRefused        a statement cannot be answered privately; nothing was charged, and the data was not read
 ├── BudgetExceeded      the limit does not allow this spend; nothing was charged, and the data was not read
 ├── ReleaseFailed       the answer could not be computed after it was paid for; the spend stays
 ├── AnswerLost          the answer was paid for and is gone; it is never computed again
@@ -18,6 +19,10 @@ class PrivetError(Exception):
 
 class InvalidParameter(PrivetError, ValueError):  # noqa: N818 - named for what is wrong, as KeyError's kin are
     """An argument is outside its stated range; the message says which range and how to get inside it."""
+
+
+class QueryRefused(PrivetError):  # noqa: N818 - named for what happened
+    """A statement is outside what can be answered; the message has the clause, the reason and what to write instead."""
 
 
 class BudgetExceeded(PrivetError):  # noqa: N818 - named for what happened

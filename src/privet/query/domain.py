@@ -64,7 +64,7 @@ def _value(expression: Expression, columns: list[Column], row: tuple[Value, ...]
 
 def _sorted(values: set[Value]) -> tuple[Value, ...]:
     """In order, NULL last."""
-    found = sorted((value for value in values if value is not None), key=lambda value: (str(type(value)), value))  # type: ignore[return-value, arg-type] # of one type
+    found = sorted((value for value in values if value is not None), key=lambda value: (str(type(value)), value))
     return (*found, *((None,) if None in values else ()))
 
 

@@ -17,7 +17,9 @@ WHOLE = {Type.INTEGER, Type.DATE}
 Known = Mapping[Column, Facts]
 
 
-def narrow(condition: Expression, known: Known | None = None, *, holds: bool = True) -> dict[Column, Facts]:
+def narrow(  # noqa: PLR0911 - one return for each kind of condition
+    condition: Expression, known: Known | None = None, *, holds: bool = True
+) -> dict[Column, Facts]:
     """The facts of columns in rows for which a condition is true, or with `holds=False` false.
 
     Args:

@@ -1,0 +1,58 @@
+"""Context: what all parts of one statement share while it is read."""
+
+from dataclasses import dataclass, field
+
+from privet.query.catalog import Catalog, DeclaredTable
+from privet.query.domain import Lister
+from privet.query.marks import Marks
+from privet.query.plan import Aggregate, Output, Relation, Released, Stage
+from privet.query.sql.names import same
+from privet.query.sql.scope import Scope
+
+LAST = "answer"
+
+
+@dataclass
+class Context:
+    """One statement at work.
+
+    Args:
+        catalog: the owner's declarations.
+        values: lists the distinct values of a public table's column.
+        marks: of columns.
+        stages: made so far, in order.
+        single: names of stages that have exactly one row.
+        scalars: subqueries used as values, by the number in `marks.constant`.
+    """
+
+    catalog: Catalog
+    values: Lister
+    marks: Marks = field(default_factory=Marks)
+    stages: list[Stage] = field(default_factory=list)
+    single: set[str] = field(default_factory=set)
+    scalars: list[Scope] = field(default_factory=list)
+
+    def declared(self, table: str) -> DeclaredTable:
+        """A table of the catalog."""
+        return self.catalog.tables[table]
+
+    def stage(self, source: Aggregate | Relation, output: Output, *, name: str, single: bool) -> Released:
+        """Adds a stage; its answer is a public table for those that follow."""
+        free = name if name != LAST and not self._taken(name) else f"{name}_{len(self.stages) + 1}"
+        while self._taken(free):
+            free += "_"
+        self.stages.append(Stage(free, source, output))
+        if single:
+            self.single.add(free)
+        return Released(free, tuple(self.marks.renewed(column) for column, _ in output.items))
+
+    def _taken(self, name: str) -> bool:
+        return any(same(stage.name, name) for stage in self.stages) or any(same(t, name) for t in self.catalog.tables)
+
+    @property
+    def unit_name(self) -> str:
+        """The unit's column, for messages."""
+        for table in self.catalog.tables.values():
+            if table.unit_column is not None and not table.public:
+                return table.unit_column
+        return self.catalog.unit.name

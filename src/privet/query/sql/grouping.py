@@ -1,0 +1,201 @@
+"""Grouping: SELECT with aggregates: private across units, exact within a unit or of public rows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from privet.query.domain import domain_of, within_all
+from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
+from privet.query.facts import Facts, Type
+from privet.query.functions import call, substitute
+from privet.query.nodes import clipped, grouped
+from privet.query.plan import Aggregate, Aggregation, Key, Owner, Relation
+from privet.query.sql.aggregates import (
+    as_date,
+    as_number,
+    check_bounds,
+    exact_facts,
+    is_aggregate,
+    read_aggregation,
+    released_facts,
+)
+from privet.query.sql.clauses import by_alias
+from privet.query.sql.context import Context
+from privet.query.sql.refusals import because, clause
+from privet.query.sql.scalars import Scalars, choice
+from privet.query.sql.scope import Scope
+
+
+@dataclass
+class Grouping:
+    """The keys and aggregates of one SELECT.
+
+    Args:
+        context: of the statement.
+        scope: of the rows that are aggregated.
+        keys: the expressions of GROUP BY and where they were written.
+        items: the SELECT's, for aliases.
+    """
+
+    context: Context
+    scope: Scope
+    keys: list[tuple[exp.Expr, Expression]]
+    items: list[exp.Expr]
+    columns: list[Column] = field(default_factory=list)
+    found: list[tuple[Column, Aggregation, Expression]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        unique: list[tuple[exp.Expr, Expression]] = []
+        for node, expression in self.keys:
+            if all(expression != other for _, other in unique):
+                unique.append((node, expression))
+        self.keys = unique
+        self.columns = [self.context.marks.computed(_name(node), expression) for node, expression in unique]
+
+    @property
+    def owner(self) -> Owner | None:
+        """Of the rows."""
+        return self.scope.relation.owner
+
+    @property
+    def private(self) -> bool:
+        """Whether groups may hold rows of several units."""
+        if self.owner is None:
+            return False
+        return not all(any(e == Reference(unit) for _, e in self.keys) for unit in self.owner.unit)
+
+    def read(self, node: exp.Expr, *, aliases_first: bool = False) -> Expression:
+        """An expression over keys and aggregates."""
+
+        def special(part: exp.Expr) -> Expression | None:
+            other = by_alias(part, self.items)
+            if other is not None and (aliases_first or not self._is_column(part)):
+                return scalars.read(other)
+            return self._aggregate(part) if is_aggregate(part) else None
+
+        scalars = Scalars(self.scope, special)
+        return self._over_groups(node, scalars.read(node))
+
+    def show(self, column: Column) -> Expression:
+        """A column that a star stands for."""
+        return self._over_groups(exp.column(column.name), Reference(column))
+
+    def _is_column(self, node: exp.Expr) -> bool:
+        return isinstance(node, exp.Column) and bool(self.scope.candidates(node))
+
+    def _aggregate(self, node: exp.Expr) -> Expression:
+        """The column of an aggregate; equal ones share it."""
+        rows = Scalars(self.scope, _refuse_nested)
+        aggregation = read_aggregation(node, rows, relation=self.scope.relation, marks=self.context.marks)
+        asked = aggregation
+        if self.private:
+            aggregation = as_number(node, aggregation)
+            check_bounds(node, aggregation, marks=self.context.marks)
+        for _, other, expression in self.found:
+            if other == aggregation and facts_of(expression).type is self._type(asked, expression):
+                return expression
+        return self._column(node, asked, aggregation)
+
+    @staticmethod
+    def _type(asked: Aggregation, expression: Expression) -> Type:
+        if asked.argument is not None and facts_of(asked.argument).type is Type.DATE:
+            return Type.DATE
+        return facts_of(expression).type
+
+    def _column(self, node: exp.Expr, asked: Aggregation, aggregation: Aggregation) -> Expression:
+        if self.private:
+            column = Column(clause(node), released_facts(aggregation))
+            expression: Expression = Reference(column) if asked == aggregation else as_date(column)
+        else:
+            raw, facts = exact_facts(aggregation, limits=self.owner.limits if self.owner is not None else None)
+            column = Column(clause(node), raw)
+            expression = clipped(column, facts.low, facts.high) if facts != raw else Reference(column)
+            if aggregation.argument is not None and columns_in(aggregation.argument) & self.context.marks.from_unit:
+                self.context.marks.from_unit.add(column)
+        self.found.append((column, aggregation, expression))
+        return expression
+
+    def _over_groups(self, node: exp.Expr, expression: Expression) -> Expression:
+        """The expression with keys in place of what they stand for; nothing else of the rows may be left."""
+        keys = {key: column for (_, key), column in zip(self.keys, self.columns, strict=True)}
+        own = {column for column, _, _ in self.found}
+
+        def swap(part: Expression) -> Expression | None:
+            if part in keys and not isinstance(part, Literal):
+                return Reference(keys[part])
+            if isinstance(part, Reference) and part.column in self.context.marks.constant:
+                return part
+            if isinstance(part, Reference) and part.column not in own:
+                raise because(_where(node, part.column.name), "not grouped")
+            return None
+
+        return substitute(expression, swap)
+
+    def exact(self) -> Relation:
+        """Exact aggregates within each unit or of public rows."""
+        keys = [(column, expression) for (_, expression), column in zip(self.keys, self.columns, strict=True)]
+        items = [(column, aggregation) for column, aggregation, _ in self.found]
+        return grouped(self.scope.relation, keys, items, marks=self.context.marks)
+
+    def released(self) -> tuple[Aggregate, Callable[[Expression], Expression]]:
+        """The private aggregate, and how expressions over the keys become expressions over what it releases."""
+        assert self.owner is not None  # noqa: S101 - asked for private groupings only
+        for node, expression in self.keys:
+            if columns_in(expression) & self.context.marks.from_unit:
+                raise because(node, "unit shown" if isinstance(expression, Reference) else "unit key")
+        expressions = [_bucketed(expression) for _, expression in self.keys]
+        domains = within_all([domain_of(expression, values=self.context.values) for expression in expressions])
+        keys, renewal = [], {}
+        for old, expression, domain in zip(self.columns, expressions, domains, strict=True):
+            facts = facts_of(expression)
+            if domain is not None:
+                shown = tuple(value for value in domain if value is not None)
+                facts = facts.where(values=shown, nullable=None in domain)
+            column = Column(old.name, facts.where(origin=None, other=None))
+            renewal[old] = column
+            keys.append(Key(column, expression, domain))
+        items = tuple((column, aggregation) for column, aggregation, _ in self.found)
+        aggregate = Aggregate(self.scope.relation, tuple(keys), items, self.owner.limits)
+        return aggregate, lambda expression: substitute(
+            expression,
+            lambda part: (
+                Reference(renewal[part.column]) if isinstance(part, Reference) and part.column in renewal else None
+            ),
+        )
+
+
+def _refuse_nested(node: exp.Expr) -> None:
+    if is_aggregate(node):
+        raise because(node, "nested aggregate")
+
+
+def _name(node: exp.Expr) -> str:
+    return node.name if isinstance(node, exp.Column) else clause(node)
+
+
+def _where(node: exp.Expr, name: str) -> exp.Expr:
+    """The column that was named, in a clause."""
+    return next((part for part in node.find_all(exp.Column) if part.name.casefold() == name.casefold()), node)
+
+
+def _bucketed(expression: Expression) -> Expression:
+    """A key whose owner wants other values counted together: they get the key the owner chose."""
+    facts: Facts = facts_of(expression)
+    if (
+        not isinstance(expression, Reference)
+        or facts.other is None
+        or facts.values is None
+        or facts.type is not Type.TEXT
+    ):
+        return expression
+    listed = [Literal(value, facts.type) for value in facts.values if value is not None]
+    if not listed:
+        return expression
+    return choice(
+        call("is_null", expression),
+        Literal(None, facts.type),
+        call("in", expression, *listed),
+        expression,
+        Literal(facts.other, facts.type),
+    )

@@ -1,0 +1,61 @@
+"""Parsing: one SELECT out of a text, or a refusal. The only call of the parser."""
+
+import logging
+
+import sqlglot
+from sqlglot import exp
+
+from privet.query.sql.refusals import because, refuse
+
+LONGEST = 100_000  # characters
+DEEPEST = 200  # nodes inside one another
+
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it warns about what is refused anyway
+
+
+def parse(text: str) -> exp.Query:
+    """The one query of a text.
+
+    Example:
+        >>> type(parse("SELECT COUNT(*) FROM visit")).__name__
+        'Select'
+    """
+    if len(text) > LONGEST or "\0" in text:
+        raise because(text[:40], "too long")
+    try:
+        found = [tree for tree in sqlglot.parse(text, dialect="duckdb") if tree is not None]
+    except (sqlglot.errors.SqlglotError, ValueError, IndexError, AttributeError) as error:
+        raise refuse(_near(error, text), "this cannot be read as SQL", "check the spelling here") from None
+    except RecursionError:
+        raise because(text[:40], "too long") from None
+    if not found:
+        raise because("The statement", "empty")
+    if len(found) > 1:
+        raise because(found[1], "several")
+    tree = found[0]
+    if not isinstance(tree, exp.Select | exp.SetOperation | exp.Subquery):
+        raise because(_kind(tree, text), "not a query")
+    _check_depth(tree, text)
+    return tree
+
+
+def _near(error: Exception, text: str) -> str:
+    """The words around the place where parsing stopped."""
+    details = getattr(error, "errors", None) or [{}]
+    words = (details[0].get("start_context") or "")[-20:] + (details[0].get("highlight") or "")
+    return words.strip() or text[:40]
+
+
+def _kind(tree: exp.Expr, text: str) -> str:
+    words = text.split()
+    return words[0].upper() if words and words[0].isalpha() else type(tree).__name__.upper()
+
+
+def _check_depth(tree: exp.Expr, text: str) -> None:
+    """Refuses what is nested too deeply, without recursion."""
+    level = [tree]
+    for _ in range(DEEPEST):
+        level = [child for node in level for child in node.iter_expressions()]
+        if not level:
+            return
+    raise because(text[:40], "too long")

@@ -1,0 +1,148 @@
+"""Queries: WITH, UNION and SELECT, nested in any way, until everything is a stage."""
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from privet.query.expressions import Column, Expression, Reference
+from privet.query.facts import Type
+from privet.query.nodes import filtered, grouped, projected, united
+from privet.query.plan import Aggregate, Output, Relation, Stage
+from privet.query.sql.clauses import Draft, identity, limited, ordered, ordinal, shown_scope
+from privet.query.sql.context import LAST, Context
+from privet.query.sql.names import matching, spelled
+from privet.query.sql.refusals import because, refuse
+from privet.query.sql.scalars import Scalars
+from privet.query.sql.scope import Name, Scope, renewed
+from privet.query.sql.selects import Select
+from privet.query.sql.sources import Names, aliased
+from privet.query.sql.strict import only
+
+WIDER = ({Type.INTEGER, Type.REAL}, {Type.DATE, Type.TIMESTAMP})
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Reads queries of one statement."""
+
+    context: Context
+
+    def answer(self, node: exp.Expr) -> None:
+        """The whole statement; its last stage is the answer."""
+        draft = self.draft(node, {}, ())
+        source = draft.source
+        if not isinstance(source, Aggregate) and source.owner is not None:
+            if any(isinstance(item, exp.Star) for item in node.expressions):
+                raise because(node, "star")
+            shown = any(column in self.context.marks.from_unit for column, _ in draft.output.items)
+            raise because(node, "unit shown" if shown else "rows")
+        self.context.stages.append(Stage(LAST, source, draft.output))
+
+    def scope(self, node: exp.Expr, ctes: Names, name: str, outer: tuple[Name, ...] = ()) -> Scope:
+        """A query as a relation of another one."""
+        return self.placed(self.draft(node, ctes, outer), name)
+
+    def draft(self, node: exp.Expr, ctes: Names, outer: tuple[Name, ...]) -> Draft:
+        """What a query means."""
+        if isinstance(node, exp.Subquery):
+            only(node, "this", "with_")
+            return self.draft(node.this, self._with(node, ctes), outer)
+        if isinstance(node, exp.SetOperation):
+            return self._union(node, self._with(node, ctes), outer)
+        if isinstance(node, exp.Select):
+            named = self._with(node, ctes)
+            return Select(self.context, node, named, self.scope, outer).draft()
+        if isinstance(node, exp.Values):
+            raise because(node, "unknown clause", "write SELECT * FROM (VALUES …) AS t(x)")
+        raise because(node, "unknown clause")
+
+    def _with(self, node: exp.Expr, ctes: Names) -> Names:
+        """The names of WITH, each read whether it is used or not."""
+        with_ = node.args.get("with_")
+        if with_ is None:
+            return ctes
+        if with_.args.get("recursive"):
+            raise because("WITH RECURSIVE", "recursive")
+        only(with_, "expressions")
+        found, own = dict(ctes), set()
+        for cte in with_.expressions:
+            only(cte, "this", "alias")
+            alias = cte.args["alias"]
+            name = spelled(alias.this)
+            if name.casefold() in own:
+                raise refuse(alias, "two queries of WITH have this name", "rename one")
+            own.add(name.casefold())
+            scope = aliased(self.scope(cte.this, found, name), alias, cte)
+            for old in matching(exp.to_identifier(name), list(found), name=str):
+                del found[old]
+            found[name] = scope
+        return found
+
+    def placed(self, draft: Draft, name: str) -> Scope:
+        """A draft as a relation: private aggregates and limited public rows become stages."""
+        source, output = draft.source, draft.output
+        if isinstance(source, Aggregate) or output.limit is not None or output.offset:
+            released = self.context.stage(source, output, name=name, single=draft.single)
+            return shown_scope(released, released.columns)
+        items = [(column.name, expression) for column, expression in output.items]
+        relation: Relation = source
+        if output.condition is not None:
+            relation, renewal = filtered(relation, output.condition, marks=self.context.marks)
+            items = [(name_, renewed(expression, renewal)) for name_, expression in items]
+        relation, columns = projected(relation, items, marks=self.context.marks)
+        if output.distinct and relation.owner is None:
+            relation, columns = self._distinct(relation, columns)
+        return shown_scope(relation, columns)
+
+    def _distinct(self, relation: Relation, columns: tuple[Column, ...]) -> tuple[Relation, tuple[Column, ...]]:
+        keys: list[tuple[Column, Expression]] = [
+            (self.context.marks.renewed(column), Reference(column)) for column in columns
+        ]
+        return grouped(relation, keys, [], marks=self.context.marks), tuple(column for column, _ in keys)
+
+    def _union(self, node: exp.SetOperation, ctes: Names, outer: tuple[Name, ...]) -> Draft:
+        """UNION ALL of private or of public rows; UNION of rows that carry their unit, or of public ones."""
+        only(node, "this", "expression", "distinct", "with_", "order", "limit", "offset")
+        if not isinstance(node, exp.Union):
+            raise because(node, "set operation")
+        parts = [self.scope(side, ctes, "part", outer) for side in (node.this, node.expression)]
+        self._check_union(node, parts)
+        names = [name.name for name in parts[0].shown]
+        pairs = [(part.relation, part.columns) for part in parts]
+        relation: Relation
+        relation, columns = united(pairs, names, marks=self.context.marks)
+        if node.args.get("distinct"):
+            if relation.owner is not None and not set(relation.owner.unit) <= set(columns):
+                raise because(node, "distinct unit", "write UNION ALL, or select the unit's column too")
+            relation, columns = self._distinct(relation, columns)
+        output = limited(Output(identity(columns), order=self._order(node, relation, columns)), node)
+        if relation.owner is not None:
+            if output.limit is not None or output.offset:
+                raise because(node.args.get("limit") or node.args["offset"], "limit rows")
+            output = replace(output, order=())
+        return Draft(relation, output)
+
+    def _order(
+        self, node: exp.SetOperation, relation: Relation, columns: tuple[Column, ...]
+    ) -> tuple[tuple[Expression, bool], ...]:
+        order = node.args.get("order")
+        scalars = Scalars(shown_scope(relation, columns), lambda _: None)
+        found: list[tuple[Expression, bool]] = []
+        for part in [] if order is None else only(order, "expressions").expressions:
+            key, descending = ordered(part)
+            place = ordinal(key, len(columns))
+            found.append((scalars.read(key) if place is None else Reference(columns[place]), descending))
+        return tuple(found)
+
+    def _check_union(self, node: exp.SetOperation, parts: list[Scope]) -> None:
+        owners = [part.relation.owner for part in parts]
+        if len({len(part.columns) for part in parts}) != 1:
+            raise refuse(node, "its parts have different numbers of columns", "select as many in each")
+        if len({owner is None for owner in owners}) != 1:
+            raise because(node, "mixed union")
+        if owners[0] is not None and self.context.catalog.row_level:
+            raise because(node, "row level")
+        for a, b in zip(*(part.columns for part in parts), strict=True):
+            types = {a.facts.type, b.facts.type}
+            if len(types) > 1 and types not in WIDER:
+                raise refuse(node, f"{a.name} is {a.facts.type.value} in one part and {b.facts.type.value} in another")

@@ -1,0 +1,62 @@
+"""Read: from the text of a statement to its plan, or a refusal before anything is read or charged."""
+
+from privet.query.catalog import Catalog
+from privet.query.domain import Lister
+from privet.query.plan import (
+    Aggregate,
+    Filter,
+    Group,
+    Join,
+    Project,
+    Relation,
+    Released,
+    Stage,
+    Statement,
+    Union,
+    Window,
+)
+from privet.query.sql.context import Context
+from privet.query.sql.parsing import parse
+from privet.query.sql.queries import Queries
+from privet.query.sql.refusals import because
+
+
+def read(text: str, catalog: Catalog, *, values: Lister) -> Statement:
+    """The plan of a statement.
+
+    Args:
+        text: one SELECT, perhaps after WITH.
+        catalog: the owner's declarations; nothing else is known.
+        values: lists the distinct values of a public table's column, for keys taken from there.
+
+    Privacy: reads no private table; depends on the text, the catalog and public tables only.
+    """
+    context = Context(catalog, values)
+    tree = parse(text)
+    try:
+        Queries(context).answer(tree)
+    except RecursionError:
+        raise because(text[:40], "too long") from None
+    return Statement(text, _used(context.stages))
+
+
+def _used(stages: list[Stage]) -> tuple[Stage, ...]:
+    """The stages that the last one needs, in order."""
+    needed = {stages[-1].name}
+    for stage in reversed(stages):
+        if stage.name in needed:
+            needed |= _mentioned(stage.source)
+    return tuple(stage for stage in stages if stage.name in needed)
+
+
+def _mentioned(source: Aggregate | Relation) -> set[str]:
+    """The stages a relation reads."""
+    if isinstance(source, Released):
+        return {source.stage}
+    if isinstance(source, Join):
+        return _mentioned(source.left) | _mentioned(source.right)
+    if isinstance(source, Union):
+        return set().union(*map(_mentioned, source.sources))
+    if isinstance(source, Aggregate | Filter | Project | Group | Window):
+        return _mentioned(source.source)
+    return set()

@@ -1,0 +1,79 @@
+"""Refusals: why a statement is not answered. Each reason has one wording: the clause, the reason, the fix."""
+
+import textwrap
+
+import sqlglot
+from sqlglot import exp
+
+from privet.errors import QueryRefused
+
+LONGEST_CLAUSE = 90
+
+
+def clause(node: exp.Expr | str) -> str:
+    """A part of the statement as the analyst would write it, shortened."""
+    if isinstance(node, str):
+        text = node
+    else:
+        try:
+            text = node.sql(dialect="duckdb")
+        except (sqlglot.errors.SqlglotError, ValueError, AttributeError, TypeError, RecursionError):
+            text = type(node).__name__.upper()
+    return textwrap.shorten(text, LONGEST_CLAUSE, placeholder=" …")
+
+
+def refuse(node: exp.Expr | str, reason: str, fix: str = "") -> QueryRefused:
+    """The refusal of a clause: it, the reason, the fix."""
+    return QueryRefused(f"{clause(node)}: {reason}{'; ' + fix if fix else ''}")
+
+
+REASONS = {
+    "not a query": ("only a SELECT is answered, one at a time", "send one SELECT or WITH … SELECT"),
+    "several": ("only one statement is answered at a time", "send them one by one"),
+    "empty": ("there is no statement", "send one SELECT or WITH … SELECT"),
+    "too long": ("the statement is too long or too deeply nested", "split it into shorter ones"),
+    "unknown clause": ("this clause is not supported", "leave it out"),
+    "rows": ("this shows rows of units, not an aggregate", "aggregate them: COUNT(*), SUM, AVG, …"),
+    "star": ("a star over a private table shows its rows", "aggregate them: COUNT(*), SUM, AVG, …"),
+    "unit shown": ("the unit's own column cannot be shown or grouped by", "use COUNT(DISTINCT …), or group by another"),
+    "unit key": ("a group made from the unit's column is about one unit", "group by another column"),
+    "not grouped": ("the column is neither in GROUP BY nor inside an aggregate", "add it to GROUP BY or aggregate it"),
+    "nested aggregate": ("an aggregate cannot hold another one", "compute the inner one in a subquery with GROUP BY"),
+    "aggregate here": ("an aggregate cannot stand here", "use HAVING, or compute it in a subquery"),
+    "unknown function": (
+        "this function is not among those that can be made total",
+        "see docs/sql.md for those that are",
+    ),
+    "no mechanism": ("no private mechanism answers this aggregate", "use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …"),
+    "cross join": ("rows of two units would be paired", "add ON with the unit of both"),
+    "owner lost": ("public rows without a partner would have no owner", "put the private table on the left"),
+    "mixed union": (
+        "its parts must be all private or all public",
+        "add the unit's column to each part, or aggregate it",
+    ),
+    "set operation": ("one row could move many", "use UNION ALL, or a join on the unit"),
+    "limit rows": ("which rows are kept would depend on other units", "leave it out, or aggregate first"),
+    "window unit": ("a window must stay within one unit", "add the unit's column to PARTITION BY"),
+    "window frame": ("only whole partitions and running windows are supported", "leave the frame out"),
+    "window here": ("a window function cannot stand here", "compute it in a subquery and use its column"),
+    "exists": ("whether a row exists would be asked of all units at once", "write unit IN (SELECT unit FROM …)"),
+    "semi-join": ("a list from a private table can only be of units", "write unit IN (SELECT unit FROM …)"),
+    "scalar rows": ("a subquery used as a value must have one column and one row", "aggregate it without GROUP BY"),
+    "late subquery": ("a subquery cannot stand beside an aggregate", "compute it in a CTE and join its table"),
+    "recursive": ("how far one unit's rows spread would be unbounded", "leave RECURSIVE out"),
+    "sample": ("which rows are drawn would not be known to the price", "leave it out; answers are over all rows"),
+    "table function": ("only tables of the catalog can be read", "name a table of the catalog"),
+    "qualified table": ("tables are named as in the catalog, without a schema", "leave the schema out"),
+    "parameter": ("parameters have no value here", "write the value as a literal"),
+    "distinct unit": ("only rows that carry their unit can be made distinct here", "select the unit's column too"),
+    "row level": ("every row is a unit of its own in this catalog", "aggregate directly"),
+    "row join": ("a row may have several partners", "join on a column the catalog declares unique"),
+    "nulls order": ("NULLs always come last", "leave NULLS FIRST out"),
+    "literal limit": ("it takes a literal whole number from 0", "write LIMIT 10"),
+}
+
+
+def because(node: exp.Expr | str, reason: str, fix: str | None = None) -> QueryRefused:
+    """The refusal of a clause for one of the reasons above; the fix can be made more precise."""
+    why, usual = REASONS[reason]
+    return refuse(node, why, usual if fix is None else fix)

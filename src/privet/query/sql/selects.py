@@ -1,0 +1,294 @@
+"""Selects: one SELECT as a draft: its rows, what is made of them, and what is shown."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
+from privet.query.facts import Type
+from privet.query.nodes import filtered, joined
+from privet.query.plan import JoinKind, Output, Relation
+from privet.query.sql.aggregates import is_aggregate
+from privet.query.sql.clauses import Draft, by_alias, distinct_names, limited, ordered, ordinal, shallow, unalias
+from privet.query.sql.context import Context
+from privet.query.sql.grouping import Grouping
+from privet.query.sql.names import matching
+from privet.query.sql.refusals import because, refuse
+from privet.query.sql.scalars import Scalars
+from privet.query.sql.scope import Name, Scope, own_name, renewed
+from privet.query.sql.sources import Names, Query, Sources, fresh
+from privet.query.sql.strict import only
+from privet.query.sql.subqueries import with_subqueries
+from privet.query.sql.values import NOTHING
+from privet.query.sql.windows import with_windows
+
+HANDLED = ("with_", "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct")
+Item = tuple[str, exp.Expr | Column]
+Reader = Callable[[exp.Expr], Expression]
+
+
+@dataclass(frozen=True)
+class Select:
+    """Reads one SELECT.
+
+    Args:
+        context: of the statement.
+        node: the SELECT.
+        ctes: what WITH named.
+        query: reads a subquery.
+        outer: names of the statement around it.
+    """
+
+    context: Context
+    node: exp.Select
+    ctes: Names
+    query: Query
+    outer: tuple[Name, ...] = ()
+
+    def draft(self) -> Draft:
+        """What the SELECT means."""
+        only(self.node, *HANDLED)
+        distinct = self.node.args.get("distinct")
+        if distinct is not None:
+            only(distinct)
+        scope = self._rows()
+        items = self._items(scope)
+        nodes = [node for _, node in items if isinstance(node, exp.Expr)]
+        owned = scope.relation.owner is not None
+        if self._groups(nodes) or (distinct is not None and owned):
+            return self._grouped(scope, items)
+        scope = with_windows(scope, [*nodes, *self._order_nodes()], self.context)
+        return self._plain(scope, self._items(scope))
+
+    def _rows(self) -> Scope:
+        """FROM, subqueries of all clauses, and WHERE."""
+        where = self.node.args.get("where")
+        condition = only(where, "this").this if where is not None else None
+        if self.node.args.get("from_") is None:
+            scope = NOTHING
+        else:
+            scope = Sources(self.context, self.ctes, self.query, _parts(condition)).read(self.node)
+            scope = replace(scope, outer=self.outer)
+        clauses = [*([condition] if condition is not None else []), *self.node.expressions]
+        others = [self.node.args.get(name) for name in ("group", "having", "order")]
+        clauses += [other for other in others if other is not None]
+        scope = with_subqueries(scope, clauses, read=self._subquery(scope), context=self.context)
+        return scope if condition is None else self._where(scope, condition)
+
+    def _subquery(self, scope: Scope) -> Callable[[exp.Expr], Scope]:
+        def read(node: exp.Expr) -> Scope:
+            inner = node.this if isinstance(node, exp.Subquery) else node
+            return self.query(inner, self.ctes, "subquery", scope.names)
+
+        return read
+
+    def _where(self, scope: Scope, condition: exp.Expr) -> Scope:
+        def special(node: exp.Expr) -> None:
+            if is_aggregate(node):
+                raise because(node, "aggregate here")
+
+        read = Scalars(scope, special).read(condition)
+        if facts_of(read).type is not Type.BOOLEAN:
+            raise refuse(condition, "WHERE takes a condition", "write a comparison")
+        if read == Literal(True, Type.BOOLEAN):  # noqa: FBT003 - WHERE TRUE says nothing
+            return scope
+        relation, renewal = filtered(scope.relation, read, marks=self.context.marks)
+        return scope.over(relation, renewal)
+
+    def _items(self, scope: Scope) -> list[Item]:
+        """The items of SELECT, stars spelled out."""
+        found: list[Item] = []
+        for node in self.node.expressions:
+            names = _star(node, scope)
+            if names is None:
+                found.append((own_name(node), node))
+            else:
+                found += [(name.name, name.column) for name in names]
+        names_ = distinct_names([name for name, _ in found])
+        return [(name, item) for name, (_, item) in zip(names_, found, strict=True)]
+
+    def _order_nodes(self) -> list[exp.Expr]:
+        order = self.node.args.get("order")
+        return [] if order is None else only(order, "expressions").expressions
+
+    def _groups(self, nodes: list[exp.Expr]) -> bool:
+        """Whether the SELECT aggregates."""
+        if self.node.args.get("group") is not None or self.node.args.get("having") is not None:
+            return True
+        return any(_aggregates(node) for node in [*nodes, *self._order_nodes()])
+
+    def _plain(self, scope: Scope, items: list[Item]) -> Draft:
+        """A SELECT that shows each row."""
+        aliases = [node for _, node in items if isinstance(node, exp.Expr)]
+        plain = Scalars(scope, lambda _: None)
+        shown = [(name, _read(item, plain.read, Reference)) for name, item in items]
+
+        def by_name(node: exp.Expr) -> Expression | None:
+            other = by_alias(node, aliases)
+            return plain.read(other) if other is not None else None
+
+        order = self._ordered(Scalars(scope, by_name).read, [expression for _, expression in shown])
+        output = self._output(shown, order)
+        if scope.relation.owner is not None:
+            if output.limit is not None or output.offset:
+                raise because(self.node.args.get("limit") or self.node.args["offset"], "limit rows")
+            output = replace(output, order=())
+        return Draft(scope.relation, output, single=scope is NOTHING)
+
+    def _output(self, shown: list[tuple[str, Expression]], order: tuple[tuple[Expression, bool], ...]) -> Output:
+        columns = tuple((self.context.marks.computed(name, expression), expression) for name, expression in shown)
+        output = Output(columns, order=order, distinct=self.node.args.get("distinct") is not None)
+        return limited(output, self.node)
+
+    def _ordered(self, read: Reader, shown: list[Expression]) -> tuple[tuple[Expression, bool], ...]:
+        found = []
+        for part in self._order_nodes():
+            node, descending = ordered(part)
+            place = ordinal(node, len(shown))
+            found.append((read(node) if place is None else shown[place], descending))
+        return tuple(found)
+
+    def _grouped(self, scope: Scope, items: list[Item]) -> Draft:
+        """A SELECT with aggregates or GROUP BY, or of distinct rows of units."""
+        nodes = [node for _, node in items if isinstance(node, exp.Expr)]
+        grouping = Grouping(self.context, scope, self._keys(scope, items), nodes)
+        shown = [(name, _read(item, grouping.read, grouping.show)) for name, item in items]
+        having = self.node.args.get("having")
+        condition = None if having is None else grouping.read(only(having, "this").this)
+        if having is not None and condition is not None and facts_of(condition).type is not Type.BOOLEAN:
+            raise refuse(having, "HAVING takes a condition", "write a comparison")
+        order = self._ordered(lambda node: grouping.read(node, aliases_first=True), [e for _, e in shown])
+        output = replace(self._output(shown, order), condition=condition)
+        if self.node.args.get("group") is None and not self._groups(nodes):
+            output = replace(output, distinct=False)  # the keys are distinct
+        return self._drafted(grouping, output)
+
+    def _drafted(self, grouping: Grouping, output: Output) -> Draft:
+        if not grouping.private:
+            if grouping.owner is not None and (output.limit is not None or output.offset):
+                raise because(self.node.args.get("limit") or self.node.args["offset"], "limit rows")
+            single = not grouping.keys and output.condition is None and output.limit is None and not output.offset
+            return self._with_constants(Draft(grouping.exact(), output, single=single))
+        if not grouping.keys and not grouping.found:
+            raise because(self.node, "rows")
+        aggregate, released = grouping.released()
+        output = Output(
+            tuple((column, released(expression)) for column, expression in output.items),
+            None if output.condition is None else released(output.condition),
+            tuple((released(expression), descending) for expression, descending in output.order),
+            output.limit,
+            output.offset,
+            output.distinct,
+        )
+        output = replace(output, items=tuple((Column(c.name, facts_of(e)), e) for c, e in output.items))
+        single = not grouping.keys and output.condition is None and output.limit is None and not output.offset
+        return self._with_constants(Draft(aggregate, output, single=single))
+
+    def _with_constants(self, draft: Draft) -> Draft:
+        """Single values beside aggregates: the aggregates become a stage, and the values are joined to it."""
+        output = draft.output
+        used = set().union(*(columns_in(expression) for expression in _expressions(output)))
+        constants = sorted(used & set(self.context.marks.constant), key=lambda column: column.name)
+        if not constants:
+            return draft
+        own = sorted(used - set(self.context.marks.constant), key=lambda column: column.name)
+        if getattr(draft.source, "owner", None) is not None:
+            raise because(self.node, "late subquery")
+        items = tuple((Column(f"{place}", column.facts), Reference(column)) for place, column in enumerate(own))
+        if not items:
+            raise because(self.node, "late subquery")
+        relation: Relation = self.context.stage(draft.source, Output(items), name="aggregates", single=draft.single)
+        renewal = dict(zip(own, relation.columns, strict=True))
+        for constant in constants:
+            value = fresh(self.context.scalars[self.context.marks.constant[constant]], self.context)
+            relation, again = joined(relation, value.relation, JoinKind.CROSS, None, marks=self.context.marks)
+            renewal = {old: again[new] for old, new in renewal.items()} | {constant: again[value.columns[0]]}
+        return Draft(relation, _renewed_output(output, renewal), single=draft.single)
+
+    def _keys(self, scope: Scope, items: list[Item]) -> list[tuple[exp.Expr, Expression]]:
+        """The expressions of GROUP BY; of DISTINCT without aggregates all items."""
+        plain = Scalars(scope, _refuse_key)
+        group = self.node.args.get("group")
+        nodes = [item for _, item in items]
+        if group is None:
+            if any(_aggregates(node) for node in nodes) or self.node.args.get("having") is not None:
+                return []
+            return [self._key(node, plain) for node in nodes]
+        only(group, "expressions", "all")
+        if group.args.get("all"):
+            return [self._key(node, plain) for node in nodes if not _aggregates(node)]
+        keys = []
+        for node in group.expressions:
+            place = ordinal(node, len(items))
+            named = by_alias(node, [one for one in nodes if isinstance(one, exp.Expr)])
+            if place is not None:
+                keys.append(self._key(nodes[place], plain))
+            elif named is not None and not (isinstance(node, exp.Column) and scope.candidates(node)):
+                keys.append((node, plain.read(named)))
+            else:
+                keys.append((node, plain.read(node)))
+        return keys
+
+    def _key(self, item: exp.Expr | Column, plain: Scalars) -> tuple[exp.Expr, Expression]:
+        if isinstance(item, Column):
+            return exp.column(item.name), Reference(item)
+        inner = unalias(item)
+        return (exp.column(item.alias) if isinstance(item, exp.Alias) else inner), plain.read(inner)
+
+
+def _refuse_key(node: exp.Expr) -> None:
+    if is_aggregate(node):
+        raise because(node, "aggregate here")
+
+
+def _aggregates(item: exp.Expr | Column) -> bool:
+    """Whether an item of SELECT holds an aggregate; one that is a window is none."""
+    if isinstance(item, Column):
+        return False
+    inside = {id(part) for node in shallow(item) if isinstance(node, exp.Window) for part in shallow(node.this)}
+    return any(is_aggregate(node) for node in shallow(item) if id(node) not in inside)
+
+
+def _read(item: exp.Expr | Column, read: Reader, show: Callable[[Column], Expression]) -> Expression:
+    return show(item) if isinstance(item, Column) else read(unalias(item))
+
+
+def _star(node: exp.Expr, scope: Scope) -> tuple[Name, ...] | None:
+    """The names a star stands for; None if the item is no star."""
+    if isinstance(node, exp.Star):
+        only(node)
+        if not scope.names:
+            raise because(node, "unknown clause", "there is no table")
+        return scope.shown
+    if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+        only(node, "this", "table")
+        only(node.this)
+        found = matching(node.args["table"], [name for name in scope.names if name.table], name=lambda n: n.table)
+        if not found:
+            raise refuse(node, "there is no such table here")
+        return tuple(found)
+    return None
+
+
+def _parts(condition: exp.Expr | None) -> list[exp.Expr]:
+    """The conditions that AND joins."""
+    if condition is None:
+        return []
+    if isinstance(condition, exp.And):
+        return [*_parts(condition.this), *_parts(condition.expression)]
+    return _parts(condition.this) if isinstance(condition, exp.Paren) else [condition]
+
+
+def _expressions(output: Output) -> list[Expression]:
+    condition = [] if output.condition is None else [output.condition]
+    return [*(e for _, e in output.items), *condition, *(e for e, _ in output.order)]
+
+
+def _renewed_output(output: Output, renewal: dict[Column, Column]) -> Output:
+    return replace(
+        output,
+        items=tuple((column, renewed(expression, renewal)) for column, expression in output.items),
+        condition=None if output.condition is None else renewed(output.condition, renewal),
+        order=tuple((renewed(expression, renewal), descending) for expression, descending in output.order),
+    )
