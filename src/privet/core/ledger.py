@@ -195,8 +195,15 @@ class Ledger:
         facts = [self.analyst, self.dataset, purpose, repr(mechanism), loss, repr(secret.sensitivity), share]
         return hashlib.sha256(canonical(facts).encode()).hexdigest()
 
-    def reserve(
-        self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], *, purpose: str, delta: Exact | None = None
+    def reserve(  # noqa: PLR0913 - the plan, and how to ask, each by name
+        self,
+        plan: PrivacyLoss | Iterable[Mechanism[Any, Any]],
+        *,
+        purpose: str,
+        delta: Exact | None = None,
+        promise: Guarantee | None = None,
+        key: str | None = None,
+        question: str = "",
     ) -> "Reservation":
         """Pay for a fixed plan at its composed price; release from the reservation without further charge.
 
@@ -205,18 +212,29 @@ class Ledger:
             purpose: what the plan is for.
             delta: the δ at which a rule that counts ε and δ charges the plan: composition is far cheaper than the
                 sum of the parts as soon as this is above 0.
+            promise: a guarantee the plan was made to keep, at which such a rule charges it, if it does.
+            key: makes asking again safe: the same key with the same plan and question is paid for once; see
+                `Reservation.stored`.
+            question: with a key, what else must be the same.
 
         Proof: the set of curves is fixed now. Whichever is drawn first, the rest are, given its answer, again a fixed
             set; so by induction the run is dominated by the composition of all curves in any one order (adaptive
             composition of dominating pairs: Zhu, Dong and Wang 2022, Theorem 10). What is not drawn reveals nothing.
         """
         loss = self._plan(plan, purpose)
-        cost = self.rule.cost(loss, delta=delta)
-        entry = Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst)
+        cost = self.rule.cost(loss, promise=promise, delta=delta)
+        asked = None if key is None else self._plan_request(loss, purpose, question, key)
+        entry = Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst, key=key, request=asked)
         number = self._spend(entry)
         from privet.core.reservation import Reservation  # noqa: PLC0415 - a reservation is itself a ledger
 
-        return Reservation(self, loss, purpose=purpose, number=unrepeated(number))
+        return Reservation(self, loss, purpose=purpose, number=number)
+
+    def _plan_request(self, loss: PrivacyLoss, purpose: str, question: str, key: str) -> str:
+        """A hash of everything that is asked: what a plan's key is bound to."""
+        refuse_wordless(key, "key must be a text that no other question has, such as a UUID")
+        facts = [self.analyst, self.dataset, purpose, "a plan", loss_facts(loss), question]
+        return hashlib.sha256(canonical(facts).encode()).hexdigest()
 
     def _plan(self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], purpose: str) -> PrivacyLoss:
         _refuse_purpose(purpose)

@@ -9,7 +9,8 @@ from privet.core.journals.entry import Entry, loss_facts
 from privet.core.journals.journal import Repeat
 from privet.core.ledger import Ledger, unrepeated
 from privet.core.mechanism import Mechanism
-from privet.loss import PrivacyLoss
+from privet.errors import AnswerLost, InvalidParameter, PrivetError
+from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.exact import Exact
 
 In = TypeVar("In")
@@ -35,10 +36,11 @@ class Reservation(Ledger):
         PrivacyLoss(gaussian(mu=0.02) × 49)
     """
 
-    def __init__(self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int) -> None:
+    def __init__(self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int | Repeat) -> None:
         self.unit, self.rule, self.analyst, self.dataset = ledger.unit, ledger.rule, ledger.analyst, ledger.dataset
         self._journal, self._entropy = ledger._journal, ledger._entropy  # noqa: SLF001 - its own class
-        self._purpose, self._number = purpose, number
+        self._repeat = number if isinstance(number, Repeat) else None
+        self._purpose, self._number = purpose, number.sequence if isinstance(number, Repeat) else number
         self._curves = {text: curve for curve, _ in plan.parts for text in curves_of(loss_facts(PrivacyLoss.of(curve)))}
 
     @property
@@ -47,14 +49,40 @@ class Reservation(Ledger):
         left = self._journal.books().plans.get(self._number, Counter())
         return PrivacyLoss(frozenset((self._curves[text], times) for text, times in left.items()))
 
-    def reserve(
+    # --- a plan with a key ------------------------------------------------------------------------------------
+
+    def stored(self) -> str | None:
+        """The answer that an earlier run of a plan with this key kept; None if this run is the first.
+
+        Raises:
+            AnswerLost: the earlier run ended before it kept an answer. Nothing can be drawn again.
+        """
+        return None if self._repeat is None else self._journal.stored(self._repeat)
+
+    def store(self, text: str) -> None:
+        """Keep the answer of a plan with a key, durably, before anybody sees it."""
+        try:
+            self._journal.answer_surely(self._number, text)
+        except PrivetError as problem:
+            raise AnswerLost(f"spent, answer lost: it could not be stored, so it is not shown ({problem})") from problem
+
+    def done(self) -> None:
+        """The plan with a key is answered, or will not be: whoever waits for it need not wait any more."""
+        self._journal.done(self._number)
+
+    def reserve(  # noqa: PLR0913 - as a ledger's
         self,
         plan: PrivacyLoss | Iterable[Mechanism[Any, Any]],
         *,
         purpose: str,
         delta: Exact | None = None,  # noqa: ARG002 - paid for already
+        promise: Guarantee | None = None,  # noqa: ARG002 - paid for already
+        key: str | None = None,
+        question: str = "",  # noqa: ARG002 - of a key
     ) -> "Reservation":
         """Set a part of the plan aside as a plan of its own; it is paid for, so `delta` changes nothing."""
+        if key is not None:
+            raise InvalidParameter("a part of a plan has no key of its own: give the key when the plan is reserved")
         loss = self._plan(plan, purpose)
         number = self._spend(self._drawn(loss, "a plan", purpose, plan=True))
         return Reservation(self, loss, purpose=purpose, number=unrepeated(number))

@@ -8,6 +8,7 @@ import glob
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ class DuckDBBackend:
         self.publish(released)
         text = print_relation(relation, self._dialect, self._sources())
         with self._safely():
-            table: pa.Table = self._connection.execute(text).to_arrow_table()
+            table: pa.Table = self._connection.sql(text).to_arrow_table()
         return table.rename_columns([column.name for column in relation.columns])
 
     def publish(self, released: Mapping[str, pa.Table]) -> None:
@@ -119,8 +120,12 @@ class DuckDBBackend:
             self._connection.register(name, table.rename_columns([f"c{n + 1}" for n in range(table.num_columns)]))
 
     def text(self, request: Bounded) -> str:
-        """The SQL for a request; several statements, if DISTINCT is among the measures, each after a semicolon."""
-        return ";\n".join(print_request(part, self._dialect, self._sources()) for part in split(request))
+        """The SQL for a request; several statements, if DISTINCT is among the measures, each after a semicolon.
+
+        It is printed before earlier stages are answered, whose tables then have the name they would get.
+        """
+        sources = replace(self._sources(), released=_Promised(self._released))
+        return ";\n".join(print_request(part, self._dialect, sources) for part in split(request))
 
     def close(self) -> None:
         """Let go of the database, and remove what was spilled to disk."""
@@ -223,6 +228,16 @@ class DuckDBBackend:
 
     def _sources_while_opening(self) -> Sources:
         return Sources(self._catalog, self._tables)
+
+
+class _Promised(dict[str, str]):
+    """Names of the tables of stages, answered or not."""
+
+    def __contains__(self, stage: object) -> bool:
+        return isinstance(stage, str)
+
+    def __missing__(self, stage: str) -> str:
+        return "released_later"
 
 
 def _database(catalog: Catalog) -> str | None:

@@ -1,0 +1,127 @@
+"""GroupedChoice: a quantile of each of many groups, at one price."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Mechanism, Sensitivity
+from privet.core.sensitivity import refuse_undeclared
+from privet.core.uncertainty import UP, refuse_certainty
+from privet.errors import InvalidParameter
+from privet.loss import ExponentialCurve, PrivacyLoss
+from privet.loss.exact import Exact, exact_within, whole
+from privet.mechanisms.additive import positive
+from privet.noise import BitSource
+from privet.noise.segments import WIDEST, SegmentLaw
+
+Ranks: TypeAlias = Sequence[Mapping[int, int]]  # of each group, the weight at each place that has any
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
+    """Chooses a place of a public row of places for each group: near the one with a given share of weight below it.
+
+    Args:
+        l1_sensitivity: > 0; how far one unit moves the weights of all groups and places together.
+        epsilon: > 0; the pure ε, for all groups at once.
+        fraction: in [0, 1]; 1/2 for medians.
+        places: how many there are in each group, numbered from 0.
+
+    Privacy: epsilon-DP for all groups together, however many a unit moves; and better, as `ExponentialCurve` says. The
+        number of groups, their order, and the number of places are public.
+    Proof: let q be the fraction, N the weight of a group, L(t) and R(t) what lies below and above place t. The score
+        is -max(L(t) - qN, R(t) - (1-q)N, 0), 0 just at the quantiles. A weight at x enters L - qN with the factor
+        [x < t] - q and R - (1-q)N with [x > t] - (1-q), both at most m = max(q, 1-q) in size; so a unit that moves
+        the weights of group g by W_g in all moves every score there by at most m W_g. The exponential mechanism at
+        `rate` has losses within a range of 2 rate m W_g (see `Exponential`). Groups are drawn independently, so their
+        losses, and the ranges, add up: 2 rate m (W_1 + W_2 + …) <= 2 rate m l1_sensitivity, which is epsilon.
+    Not covered: time.
+
+    Example:
+        >>> medians = GroupedChoice(l1_sensitivity=1, epsilon=1, fraction="1/2", places=110)
+        >>> medians.loss.epsilon(delta=0), round(medians.rank_margin(0.95), 1)
+        (1.0, 7.7)
+    """
+
+    l1_sensitivity: Fraction
+    epsilon: Fraction
+    fraction: Fraction
+    places: int
+
+    def __init__(self, l1_sensitivity: Exact, epsilon: Exact, *, fraction: Exact, places: int) -> None:
+        self._keep(l1_sensitivity=positive(l1_sensitivity, "l1_sensitivity"), epsilon=positive(epsilon, "epsilon"))
+        self._keep(fraction=exact_within(fraction, "fraction", low=0, high=1), places=whole(places, "places"))
+        if self.places > WIDEST:
+            raise InvalidParameter(f"places must be at most 2^33, got {self.places}: use a coarser lattice")
+
+    @classmethod
+    def calibrated(cls, *, epsilon: Exact, sensitivity: Sensitivity, fraction: Exact, places: int) -> "GroupedChoice":
+        """Return the mechanism that is epsilon-DP for weights of this sensitivity."""
+        refuse_undeclared(sensitivity)
+        return cls(sensitivity.l1, epsilon, fraction=fraction, places=places)
+
+    @property
+    def rate(self) -> Fraction:
+        """The factor before the score, which is counted in denominator-ths of a weight."""
+        top, bottom = self.fraction.numerator, self.fraction.denominator
+        return self.epsilon / (2 * max(top, bottom - top) * self.l1_sensitivity)
+
+    @cached_property
+    def loss(self) -> PrivacyLoss:
+        """The curve of a loss whose range is epsilon."""
+        return PrivacyLoss.of(ExponentialCurve(self.epsilon))
+
+    def covers(self, sensitivity: Sensitivity) -> bool:
+        """Compared in L1."""
+        return sensitivity.l1 <= self.l1_sensitivity
+
+    def check(self, value: Any) -> None:  # noqa: ANN401 - anything may be given
+        """Refuse what is not one mapping from place to whole weight >= 0 for each group."""
+        if not isinstance(value, Sequence) or isinstance(value, str) or not all(map(self._ranked, value)):
+            raise InvalidParameter(
+                "the value must hold one mapping for each group, from places to whole weights >= 0, with places from 0 "
+                f"to {self.places - 1}"
+            )
+
+    def _ranked(self, group: Any) -> bool:  # noqa: ANN401 - anything may be given
+        return isinstance(group, Mapping) and all(
+            isinstance(place, int) and 0 <= place < self.places and isinstance(weight, int) and weight >= 0
+            for place, weight in group.items()
+        )
+
+    def sample(self, value: Ranks, source: BitSource) -> NDArray[np.int64]:
+        """One place for each group."""
+        return np.array([self._law(group).one(source) for group in value], dtype=np.int64)
+
+    def _law(self, group: Mapping[int, int]) -> SegmentLaw:
+        """The exponential mechanism's law: scores change only where there is weight."""
+        top, bottom = self.fraction.numerator, self.fraction.denominator
+        total = sum(group.values())
+        widths, scores, below, next_place = [], [], 0, 0
+
+        def add(width: int, left: int, right: int) -> None:
+            widths.append(width)
+            scores.append(-max(bottom * left - top * total, bottom * right - (bottom - top) * total, 0))
+
+        for place in sorted(group):
+            add(place - next_place, below, total - below)
+            add(1, below, total - below - group[place])
+            below, next_place = below + group[place], place + 1
+        add(self.places - next_place, below, total - below)
+        return SegmentLaw(widths, scores, rate=self.rate)
+
+    def rank_margin(self, confidence: float = 0.95) -> float:
+        """How much weight may lie between a group's answer and the quantile asked for, each group alone.
+
+        Proof: places whose score is r or more below the best have together at most places e^(-rate r) of the weight
+            of the best one (McSherry and Talwar 2007).
+        """
+        refuse_certainty(confidence, "confidence")
+        score = (math.log(self.places) - math.log1p(-confidence)) / float(self.rate)
+        return score / self.fraction.denominator * UP

@@ -1,0 +1,144 @@
+"""Answer: a table that may be shown to anybody, with its margins and what it cost."""
+
+import base64
+import io
+import json
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from privet.core import Unit
+from privet.errors import InvalidParameter
+from privet.loss import Amount, PrivacyLoss
+from privet.query.shown import plain, shown_value
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+SHOWN = 30  # rows printed
+
+
+@dataclass(frozen=True, repr=False)
+class Answer:
+    """What a statement gave.
+
+    Args:
+        table: an Arrow table; after a column x that has an interval come x_low and x_high.
+        loss: what the answer reveals, under the unit's neighbors.
+        spent: what the ledger charged for it.
+        unit: who is protected.
+        purpose: as recorded in the ledger.
+        confidence: of each interval alone. It is about the noise: what the limits and bounds cut off is not in it.
+        intervals: the columns that have one.
+        hidden: which groups were probably not shown, or None if all groups are public.
+        notes: what a reader should know about a column, by name.
+
+    Privacy: an answer may be printed, stored, sent and computed with; nothing done to it costs more.
+    """
+
+    table: pa.Table
+    loss: PrivacyLoss
+    spent: Amount
+    unit: Unit
+    purpose: str
+    confidence: float = 0.95
+    intervals: tuple[str, ...] = ()
+    hidden: str | None = None
+    notes: dict[str, str] = field(default_factory=dict)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The table as a pandas frame; needs pandas."""
+        try:
+            return self.table.to_pandas()
+        except ModuleNotFoundError as problem:
+            raise InvalidParameter("to_pandas needs pandas: pip install pandas, or use .table") from problem
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The table as a polars frame; needs polars."""
+        try:
+            import polars as pl  # noqa: PLC0415 - only if somebody asks for it
+        except ModuleNotFoundError as problem:
+            raise InvalidParameter("to_polars needs polars: pip install polars, or use .table") from problem
+        frame = pl.from_arrow(self.table)
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries."""
+        found: list[dict[str, Any]] = self.table.to_pylist()
+        return found
+
+    def to_json(self) -> str:
+        """Everything, as `from_json` reads it."""
+        sink = io.BytesIO()
+        with pa.ipc.new_stream(sink, self.table.schema) as stream:
+            stream.write_table(self.table)
+        return json.dumps(
+            {
+                "table": base64.b64encode(sink.getvalue()).decode(),
+                "loss": json.loads(self.loss.to_json()),
+                "spent": {"parts": [str(part) for part in self.spent.parts], "units": self.spent.units},
+                "unit": {"name": self.unit.name, "neighbors": self.unit.neighbors.name.lower()},
+                "purpose": self.purpose,
+                "confidence": self.confidence,
+                "intervals": self.intervals,
+                "hidden": self.hidden,
+                "notes": self.notes,
+            },
+            ensure_ascii=False,
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> "Answer":
+        """The answer that `to_json` wrote."""
+        facts = json.loads(text)
+        parts = [Fraction(part) if part != "inf" else float("inf") for part in facts["spent"]["parts"]]
+        return cls(
+            pa.ipc.open_stream(base64.b64decode(facts["table"])).read_all(),
+            PrivacyLoss.from_json(json.dumps(facts["loss"])),
+            Amount(*parts, units=tuple(facts["spent"]["units"])),
+            Unit(**facts["unit"]),
+            facts["purpose"],
+            facts["confidence"],
+            tuple(facts["intervals"]),
+            facts["hidden"],
+            facts["notes"],
+        )
+
+    def __repr__(self) -> str:
+        buffer = io.StringIO()
+        Console(file=buffer, width=120, color_system=None, legacy_windows=False).print(self)
+        return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().split("\n"))
+
+    def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
+        """A table with margins, and the receipt."""
+        ends = {f"{name}{end}" for name in self.intervals for end in ("_low", "_high")}
+        names = [name for name in self.table.column_names if name not in ends]
+        table = Table(box=box.SIMPLE_HEAD)
+        for name in names:
+            numeric = pa.types.is_integer(kind := self.table.schema.field(name).type) or pa.types.is_floating(kind)
+            table.add_column(plain(name), justify="right" if numeric else "left")
+        for row in self.table.slice(0, SHOWN).to_pylist():
+            table.add_row(*(plain(self._cell(row, name)) for name in names))
+        yield table
+        if (left := self.table.num_rows - SHOWN) > 0:
+            yield f"… {left:,} more rows"
+        if self.intervals:
+            yield f"± at {100 * self.confidence:g}% for each number alone, from the noise only"
+        if self.hidden:
+            yield plain(self.hidden)
+        yield plain(f"spent {self.spent} per {self.unit.name} on {self.purpose!r}")
+
+    def _cell(self, row: dict[str, Any], name: str) -> str:
+        if name not in self.intervals:
+            return shown_value(row[name])
+        return shown_value(row[name], low=row[f"{name}_low"], high=row[f"{name}_high"])

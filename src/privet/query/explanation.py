@@ -1,0 +1,175 @@
+"""Explanation: what a statement would cost and how good its answer would be, before anything is spent or read."""
+
+import io
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from privet.core import Unit
+from privet.loss import Amount, PrivacyLoss, Promise
+from privet.loss.exact import readable
+from privet.mechanisms import PartitionSelection
+from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.expressions import Column, Reference
+from privet.query.plan import Limits
+from privet.query.planning import Planned
+from privet.query.pricing import PricedStage
+from privet.query.reading import Average, Linear, Reading, fieller
+from privet.query.shown import plain, shown_margin
+
+SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """How one column will be released.
+
+    Args:
+        name: of the column.
+        mechanism: with its public parameters.
+        margin: at the confidence asked for, in words; "" where it is not known beforehand.
+        note: rounding, clipping, and what it is not.
+    """
+
+    name: str
+    mechanism: str
+    margin: str
+    note: str
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Price, mechanisms and margins of a statement.
+
+    Args:
+        statement: its text.
+        price: what the ledger would charge.
+        remaining: what may still be charged.
+        promise: what was asked to be kept.
+        loss: of the whole.
+        unit: who is protected.
+        columns: how each is released.
+        groups: how groups are named.
+        contributions: what each unit's data is held to.
+        confidence: of the margins.
+        queries: the engine's SQL, for the owner.
+    """
+
+    statement: str
+    price: Amount
+    remaining: Amount
+    promise: Promise
+    loss: PrivacyLoss
+    unit: Unit
+    columns: tuple[ColumnPlan, ...]
+    groups: tuple[str, ...]
+    contributions: tuple[str, ...]
+    confidence: float
+    queries: tuple[str, ...] = ()
+
+    @property
+    def affordable(self) -> bool:
+        """Whether what remains covers the price."""
+        return self.price.fits(self.remaining)
+
+    def __repr__(self) -> str:
+        buffer = io.StringIO()
+        Console(file=buffer, width=120, color_system=None, legacy_windows=False).print(self)
+        return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().split("\n"))
+
+    def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
+        """The price, then a row for each column, then the rules."""
+        verdict = "" if self.affordable else ": not enough"
+        if not self.loss.parts:
+            yield "costs nothing: only public and released tables are read"
+            return
+        price = f"costs {self.price} per {self.unit.name}, {self.unit.neighbors.value}"
+        yield plain(f"{price}; {self.remaining} remains{verdict}")
+        table = Table(box=box.SIMPLE_HEAD)
+        for name in ("column", f"± at {100 * self.confidence:g}%", "mechanism", "note"):
+            table.add_column(name, overflow="fold")
+        for each in self.columns:
+            cells = (each.name, each.margin or "not known beforehand", each.mechanism, each.note)
+            table.add_row(*map(plain, cells))
+        yield table
+        yield from map(plain, (*self.contributions, *self.groups))
+
+
+def explain_plan(plan: Planned, *, unit: Unit, confidence: float) -> tuple[list[ColumnPlan], list[str], list[str]]:
+    """Columns, groups and contributions of every paid stage, in words."""
+    columns, groups, contributions = [], [], []
+    names = names_of(plan)
+    for stage in plan.priced.stages:
+        for reading in stage.needs.readings:
+            mechanism = stage.mechanisms[reading.draw]
+            margin = margin_before(stage, reading, confidence)
+            columns.append(ColumnPlan(names[reading.column], repr(mechanism), margin, reading.note))
+        contributions.append(held(stage.needs.aggregate.limits, keys=bool(stage.needs.aggregate.keys), unit=unit))
+        if stage.selection is not None:
+            groups.append(hidden_by(stage.selection, unit=unit))
+        elif stage.needs.aggregate.keys:
+            groups.append("every group of the public domain is shown, empty ones too")
+    return columns, groups, list(dict.fromkeys(contributions))
+
+
+def margin_before(stage: PricedStage, reading: Reading, confidence: float) -> str:
+    """The margin of a column, where public numbers tell it; of an average in a group of a thousand rows."""
+    mechanism, noise = stage.mechanisms[reading.draw], stage.noise_of(reading.draw)
+    if isinstance(mechanism, GroupedChoice):
+        rows = mechanism.rank_margin(confidence) / stage.needs.request_of(stage.needs.draws[reading.draw]).part
+        return f"{shown_margin(rows)} rows in rank"
+    if isinstance(reading, Linear) and noise is not None:
+        return shown_margin(reading.margin(noise, confidence))
+    if isinstance(reading, Average) and noise is not None:
+        import numpy as np  # noqa: PLC0415 - for one number
+
+        cells = stage.needs.draws[reading.draw].measure.cells
+        size = reading.lattice.steps ** (cells - 1) * SEEN
+        middle = np.array([[size / 2, size / 2]] if cells == 2 else [[size / 4, size / 2, size / 4]])  # noqa: PLR2004 - MEAN
+        low, high = fieller(middle, noise, confidence)
+        bounds = reading.bounds
+        return f"{shown_margin(float(high[0] - low[0]) / 2 * (bounds[1] - bounds[0]))} in {SEEN:,} rows"
+    return ""
+
+
+def held(limits: Limits, *, keys: bool, unit: Unit) -> str:
+    """What each unit's data is held to, in words."""
+    if limits.rows_per_unit is not None:
+        much = f"{limits.rows_per_unit} row" + ("s" if limits.rows_per_unit > 1 else "")
+        return f"each {unit.name} counts for at most {much} in all; more are weighted down"
+    rows, groups = limits.rows_per_group or 1, limits.groups_per_unit or 1
+    each = f"{rows} row" + ("s" if rows > 1 else "")
+    if not keys:
+        return f"each {unit.name} counts for at most {each}; more are weighted down"
+    many = f"{groups} group" + ("s" if groups > 1 else "")
+    return f"each {unit.name} counts in at most {many}, for at most {each} in each; more are weighted down"
+
+
+def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
+    """What a selection hides in expectation, in words."""
+    seldom, half, mostly = (selection.units_for(Fraction(*share)) for share in ((1, 20), (1, 2), (19, 20)))
+    name, alone = unit.name, readable(float(f"{float(selection.probability(1)):.3g}"))
+    return (
+        f"groups are private: one of {half} {name}s or more is shown with probability 50 % or more, of {mostly} or "
+        f"more with 95 % or more, of fewer than {seldom} with less than 5 %, of a single {name} with {alone}"
+    )
+
+
+def notes_of(plan: Planned) -> dict[str, str]:
+    """What a reader of the answer should know about each released column."""
+    names = names_of(plan)
+    return {names[each.column]: each.note for stage in plan.priced.stages for each in stage.needs.readings if each.note}
+
+
+def names_of(plan: Planned) -> dict[Column, str]:
+    """What the statement calls each released column: its alias, or what it computes from it."""
+    names = {each.column: each.column.name for stage in plan.priced.stages for each in stage.needs.readings}
+    for stage in plan.statement.stages:
+        for shown, expression in stage.output.items:
+            if isinstance(expression, Reference) and expression.column in names:
+                names[expression.column] = shown.name
+    return names

@@ -1,0 +1,124 @@
+"""Planning: a statement, with what is asked for it, becomes stages with mechanisms and one price. Nothing is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from privet.errors import InvalidParameter
+from privet.loss.exact import Exact, exact, shortest, whole
+from privet.query.asked import Asked
+from privet.query.catalog import Catalog
+from privet.query.expressions import Column, columns_in
+from privet.query.measures import Needs, needs_of
+from privet.query.plan import Aggregate, Limits, Stage, Statement
+from privet.query.pricing import Priced, PricedStage, price
+
+MOST_GROUPS = 100_000  # answered at once
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A statement that can be paid for and answered.
+
+    Args:
+        statement: with the limits that were asked for.
+        priced: the paid stages with their mechanisms.
+        stages: of the paid ones, by name.
+    """
+
+    statement: Statement
+    priced: Priced
+    stages: Mapping[str, PricedStage]
+
+
+def plan_statement(
+    statement: Statement,
+    catalog: Catalog,
+    asked: Asked,
+    *,
+    weights: Mapping[str, Exact] | None = None,
+    limits: Limits | None = None,
+) -> Planned:
+    """Find the mechanisms of every stage.
+
+    Args:
+        statement: what is asked.
+        catalog: whose neighbors and window hold.
+        asked: what may be spent.
+        weights: of columns of the answer, by name: one with twice the weight gets twice the share.
+        limits: in the place of the catalog's.
+    """
+    limited = _limited(statement, limits)
+    paid = [(stage.name, needs_of(stage.source)) for stage in limited.stages if isinstance(stage.source, Aggregate)]
+    for _, needs in paid:
+        _refuse_many_groups(needs)
+    by_column = _weights(limited, weights or {})
+    copies = 1 if catalog.window is None else catalog.window.length
+    priced = price(paid, asked, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
+    return Planned(limited, priced, {stage.name: stage for stage in priced.stages})
+
+
+def limits_of(
+    *, rows_per_unit: int | None = None, groups_per_unit: int | None = None, rows_per_group: int | None = None
+) -> Limits | None:
+    """The limits that an analyst asks for, or None if the catalog's shall hold."""
+    named = {"rows_per_unit": rows_per_unit, "groups_per_unit": groups_per_unit, "rows_per_group": rows_per_group}
+    given = {name: whole(value, name) for name, value in named.items() if value is not None}
+    if not given:
+        return None
+    if ("rows_per_unit" in given) == (len(given) > 1) or ("rows_per_unit" not in given and len(given) == 1):
+        raise InvalidParameter(
+            f"limits are either rows_per_unit alone, or groups_per_unit and rows_per_group, got {', '.join(given)}"
+        )
+    return Limits(**given)
+
+
+def _limited(statement: Statement, limits: Limits | None) -> Statement:
+    if limits is None:
+        return statement
+    stages = [
+        replace(stage, source=replace(stage.source, limits=limits)) if isinstance(stage.source, Aggregate) else stage
+        for stage in statement.stages
+    ]
+    return replace(statement, stages=tuple(stages))
+
+
+def _refuse_many_groups(needs: Needs) -> None:
+    if needs.aggregate.selects:
+        return
+    number = 1
+    for key in needs.aggregate.keys:
+        number *= len(key.domain or ())
+    if number > MOST_GROUPS:
+        raise InvalidParameter(
+            f"GROUP BY has {number:,} groups, more than {MOST_GROUPS:,}: group by fewer columns, or by coarser ones"
+        )
+
+
+def _weights(statement: Statement, weights: Mapping[str, Exact]) -> dict[Column, Fraction]:
+    """The weights by released column; a name stands for all released columns that it is computed from."""
+    named: dict[str, set[Column]] = {}
+    for stage in statement.stages:
+        if isinstance(stage.source, Aggregate):
+            _name_columns(stage, stage.source, named)
+    by_column: dict[Column, Fraction] = {}
+    for name, weight in weights.items():
+        number = exact(weight, f"the weight of {name!r}")
+        if number <= 0:
+            raise InvalidParameter(f"the weight of {name!r} must be > 0, got {shortest(number)}: leave the column out")
+        if name not in named:
+            known = ", ".join(sorted(named)) or "there are none"
+            raise InvalidParameter(f"weights must name paid columns of the answer ({known}), got {name!r}")
+        by_column |= dict.fromkeys(named[name], number)
+    return by_column
+
+
+def _name_columns(stage: Stage, aggregate: Aggregate, named: dict[str, set[Column]]) -> None:
+    """What the names of a stage stand for: aggregates, and keys if they are private."""
+    keys = {key.column for key in aggregate.keys if key.domain is None}
+    paid = keys | {column for column, _ in aggregate.items}
+    for column in paid:
+        named.setdefault(column.name, set()).add(column)
+    for column, expression in stage.output.items:
+        if found := columns_in(expression) & paid:
+            named.setdefault(column.name, set()).update(found)

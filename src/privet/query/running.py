@@ -1,0 +1,118 @@
+"""Run: a statement that is paid for is answered, stage by stage. Every number leaves through the ledger."""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
+from privet.core.ledger import FAILED
+from privet.errors import PrivetError, ReleaseFailed
+from privet.query.backends.backend import Backend, Keys, Sums
+from privet.query.bounded import Shape
+from privet.query.noise_margin import Floats
+from privet.query.plan import Aggregate, Stage
+from privet.query.planning import Planned
+from privet.query.pricing import PricedStage
+from privet.query.released_table import ReleasedTable, released_table
+from privet.query.sandbox import post_process
+
+LARGEST = 1 << 62  # sums beyond are taken as this; clipping brings neighbors no farther apart
+
+
+class Run:
+    """One statement being answered.
+
+    Args:
+        plan: with its mechanisms.
+        backend: where the data is; asked for private sums inside secrets only, which the ledger computes after the
+            charge.
+        ledger: a reservation that holds the losses of all mechanisms.
+        purpose: as recorded.
+        confidence: of the intervals.
+
+    Privacy: what is read off the data becomes the secret of a release, and nothing else. For public groups the list of
+        releases, their order and the shape of their values depend on public facts alone; for private ones also on
+        which groups were selected, which is itself released.
+    """
+
+    def __init__(self, plan: Planned, *, backend: Backend, ledger: Ledger, purpose: str, confidence: float) -> None:
+        self._plan, self._backend, self._ledger = plan, backend, ledger
+        self._purpose, self._confidence = purpose, confidence
+        self.tables: dict[str, pa.Table] = {}
+
+    def answer(self) -> pa.Table:
+        """The table of the last stage."""
+        stages = self._plan.statement.stages
+        for stage in stages:
+            try:
+                self.tables[stage.name] = self._answered(stage, last=stage is stages[-1])
+            except PrivetError:
+                raise
+            except Exception:  # noqa: BLE001 - it is paid for, and the engine's words may hold values
+                raise ReleaseFailed(FAILED) from None
+        return self.tables[stages[-1].name]
+
+    def _answered(self, stage: Stage, *, last: bool) -> pa.Table:
+        if isinstance(stage.source, Aggregate):
+            released = self._released(self._plan.stages[stage.name])
+            output = released.with_intervals(stage.output) if last else stage.output
+            return post_process(output, released.table, released.columns)
+        table = self._backend.read(stage.source, self.tables)
+        return post_process(stage.output, table, stage.source.columns)
+
+    def _released(self, stage: PricedStage) -> ReleasedTable:
+        """Groups first, where they are private; then every draw, in order."""
+        if self.tables:
+            self._backend.publish(self.tables)
+        sums = cache(lambda: self._backend.sums(stage.needs.request))
+        groups = self._groups(stage, sums)
+        numbers = (
+            [self._numbers(stage, place, groups, sums) for place in range(len(stage.mechanisms))] if groups else []
+        )
+        none = [np.zeros((0, draw.measure.cells)) for draw in stage.needs.draws]  # no group was named
+        return released_table(stage, groups, numbers or none, confidence=self._confidence)
+
+    def _groups(self, stage: PricedStage, sums: Callable[[], Sums]) -> Sequence[Keys]:
+        keys = stage.needs.aggregate.keys
+        if stage.selection is None:
+            return list(itertools.product(*(key.domain or () for key in keys)))
+
+        def counts() -> Mapping[Keys, int]:
+            return {group: number for group, number in sums().units.items() if number > 0}
+
+        kept: Any = self._draw(counts, stage.selection, stage.units)
+        return list(kept)
+
+    def _numbers(self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums]) -> Floats:
+        """The released numbers of one draw, one row for each group."""
+        draw, mechanism = stage.needs.draws[place], stage.mechanisms[place]
+        if draw.measure.shape is Shape.RANKS:
+            request = stage.needs.request_of(draw)
+
+            def ranks() -> list[dict[int, int]]:
+                found = self._backend.ranks(request)
+                return [{int(at): int(weight) for at, weight in found.get(group, {}).items()} for group in groups]
+
+            return _rows(self._draw(ranks, mechanism, stage.sensitivities[place]), len(groups))
+        which, cells = stage.needs.request.measures.index(draw.measure), draw.measure.cells
+
+        def dense() -> np.ndarray[Any, np.dtype[np.int64]]:
+            nothing = (0,) * cells
+            found = sums().groups
+            rows = [found[group][which] if group in found else nothing for group in groups]
+            return np.array([[min(max(int(x), -LARGEST), LARGEST) for x in row] for row in rows], dtype=np.int64)
+
+        return _rows(self._draw(dense, mechanism, stage.sensitivities[place]), len(groups))
+
+    def _draw(self, compute: Callable[[], Any], mechanism: Mechanism[Any, Any], moves: Sensitivity) -> Any:  # noqa: ANN401 - whatever the mechanism gives
+        """One release from the reservation."""
+        secret = Sensitive.later(compute, moves, self._ledger.unit)
+        return self._ledger.release(secret, mechanism, purpose=self._purpose).value
+
+
+def _rows(released: Any, groups: int) -> Floats:  # noqa: ANN401 - an array of whole numbers or floats
+    return np.asarray(released, dtype=np.float64).reshape(groups, -1)

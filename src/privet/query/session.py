@@ -1,0 +1,244 @@
+"""Session: an analyst asks questions in SQL; each answer is paid for before the data is read."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypedDict, Unpack, cast
+
+import pyarrow as pa
+
+from privet.core import Ledger
+from privet.core.uncertainty import refuse_certainty
+from privet.errors import InvalidParameter
+from privet.loss import Amount, ConcentratedGuarantee, Guarantee, PrivacyLoss
+from privet.loss.exact import Exact
+from privet.query import sql
+from privet.query.answer import Answer
+from privet.query.asked import Asked
+from privet.query.backends.backend import Backend
+from privet.query.catalog import Catalog
+from privet.query.explanation import Explanation, explain_plan, hidden_by, notes_of
+from privet.query.expressions import Column, Reference
+from privet.query.facts import Value
+from privet.query.frame import Rows, table_of
+from privet.query.plan import Aggregate, Group, Statement, Table
+from privet.query.planning import Planned, limits_of, plan_statement
+from privet.query.running import Run
+from privet.query.second_price import refuse_another_price
+
+UNSAID = Guarantee(1)  # at which explain prices a statement if nothing else is said, anywhere
+
+
+class Spending(TypedDict, total=False):
+    """What may be said about one question, all by name.
+
+    epsilon, delta, rho: what to spend; the catalog's budget by default. weights: of columns, by name. rows_per_unit, or
+    groups_per_unit and rows_per_group: how much of one unit is used, in the place of the catalog's limits. confidence:
+    of the intervals.
+    """
+
+    epsilon: Exact | None
+    delta: Exact | None
+    rho: Exact | None
+    weights: Mapping[str, Exact] | None
+    rows_per_unit: int | None
+    groups_per_unit: int | None
+    rows_per_group: int | None
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What is known of an answer before it is computed."""
+
+    plan: Planned
+    loss: PrivacyLoss
+    cost: Amount
+    purpose: str
+    confidence: float
+
+
+class Session:
+    """A conversation with the tables of a catalog.
+
+    Args:
+        catalog: the public facts.
+        backend: the engine with the data.
+        ledger: what may be spent; it protects the catalog's unit.
+
+    Privacy: a statement is refused, or charged once at its composed price before private data is read, and answered by
+        releases drawn from that reservation. What the ledger's limit says holds for all answers together.
+    """
+
+    def __init__(self, catalog: Catalog, *, backend: Backend, ledger: Ledger) -> None:
+        if ledger.unit != catalog.unit:
+            raise InvalidParameter(f"the catalog protects {catalog.unit!r}, but the ledger protects {ledger.unit!r}")
+        self.catalog, self.ledger, self._backend = catalog, ledger, backend
+        self._domains: dict[tuple[str, str], tuple[Value, ...]] = {}
+
+    def sql(
+        self, text: str, *, purpose: str | None = None, key: str | None = None, **spending: Unpack[Spending]
+    ) -> Answer:
+        """Answer one statement.
+
+        Args:
+            text: one SELECT.
+            purpose: what the answer is for; the statement itself by default. It is recorded.
+            key: makes asking again safe: the same key with the same question returns the stored answer, for free.
+            spending: see `Spending`.
+
+        Raises:
+            InvalidParameter, QueryRefused: nothing was read or spent; the message says what to change.
+            BudgetExceeded: nothing was read or spent.
+            ReleaseFailed: it is paid for, and could not be computed; the reason is not told, for it may depend on data.
+        """
+        plan, asked, confidence = self._planned(text, spending)
+        why = text.strip() if purpose is None else purpose
+        loss = plan.priced.loss.under(self.catalog.unit.neighbors)
+        refuse_another_price(plan, self._backend, self.catalog)
+        receipt = Receipt(plan, loss, self._cost(plan, loss), why, confidence)
+        if not plan.priced.stages:
+            return self._answered(receipt, self.ledger)
+        question = json.dumps([text, repr(asked), confidence, repr(sorted((spending.get("weights") or {}).items()))])
+        reservation = self.ledger.reserve(
+            plan.priced.loss, purpose=why, promise=plan.priced.promise, delta=asked.delta, key=key, question=question
+        )
+        if key is None:
+            return self._answered(receipt, reservation)
+        if (stored := reservation.stored()) is not None:
+            return Answer.from_json(stored)
+        try:
+            answer = self._answered(receipt, reservation)
+            reservation.store(answer.to_json())
+            return answer
+        finally:
+            reservation.done()
+
+    def explain(self, text: str, **spending: Unpack[Spending]) -> Explanation:
+        """Say what a statement would cost and how good its answer would be; nothing private is read, nothing spent."""
+        plan, asked, confidence = self._planned(text, spending, explaining=True)
+        unit, loss = self.catalog.unit, plan.priced.loss.under(self.catalog.unit.neighbors)
+        refuse_another_price(plan, self._backend, self.catalog)
+        columns, groups, contributions = explain_plan(plan, unit=unit, confidence=confidence)
+        queries = [
+            self._backend.text(request)
+            for stage in plan.priced.stages
+            for request in (stage.needs.request, *stage.needs.rankings)
+        ]
+        return Explanation(
+            statement=text,
+            price=self._cost(plan, loss),
+            remaining=self.ledger.remaining,
+            promise=asked.promise,
+            loss=loss,
+            unit=unit,
+            columns=tuple(columns),
+            groups=tuple(groups),
+            contributions=tuple(contributions),
+            confidence=confidence,
+            queries=tuple(queries),
+        )
+
+    def table(self, name: str) -> Rows:
+        """A table of the catalog as a frame: the same questions, put together step by step."""
+        return table_of(cast("Any", self), name)  # a session names what may be asked, a frame passes it on
+
+    # --- in between -------------------------------------------------------------------------------------------
+
+    def read(self, text: str) -> Statement:
+        """What a statement means; refused if it may not be answered."""
+        return sql.read(text, self.catalog, values=self._values)
+
+    def _planned(self, text: str, spending: Spending, *, explaining: bool = False) -> tuple[Planned, Asked, float]:
+        unknown = spending.keys() - Spending.__annotations__.keys()
+        if unknown:
+            raise InvalidParameter(f"a question takes {', '.join(Spending.__annotations__)}, got {', '.join(unknown)}")
+        confidence = spending.get("confidence", 0.95)
+        refuse_certainty(confidence, "confidence")
+        limits = limits_of(
+            rows_per_unit=spending.get("rows_per_unit"),
+            groups_per_unit=spending.get("groups_per_unit"),
+            rows_per_group=spending.get("rows_per_group"),
+        )
+        asked = self._asked(spending, explaining=explaining)
+        plan = plan_statement(self.read(text), self.catalog, asked, weights=spending.get("weights"), limits=limits)
+        return plan, asked, confidence
+
+    def _asked(self, spending: Spending, *, explaining: bool) -> Asked:
+        epsilon, delta, rho = (spending.get(name) for name in ("epsilon", "delta", "rho"))
+        said: Any = (epsilon, delta, rho)
+        default = self.catalog.budget or (UNSAID if explaining else None)
+        if epsilon is None and rho is None and default is not None:
+            if isinstance(default, ConcentratedGuarantee):
+                return Asked.of(rho=default.rho, delta=said[1])
+            return Asked.of(epsilon=default.epsilon, delta=default.delta if delta is None else said[1])
+        return Asked.of(epsilon=said[0], delta=said[1], rho=said[2])
+
+    def _values(self, table: str, column: str) -> tuple[Value, ...]:
+        """The distinct values of a column of a public table; read once."""
+        if (table, column) not in self._domains:
+            declared = self.catalog.tables[table]
+            if not declared.public:
+                raise InvalidParameter(f"{table} is private: its values are not listed")
+            old = Column(column, declared.columns[column])
+            new = Column(column, declared.columns[column])
+            found = self._backend.read(Group(Table(table, (old,), None), ((new, Reference(old)),), (), None), {})
+            self._domains[table, column] = _listed(found)
+        return self._domains[table, column]
+
+    def _answered(self, receipt: "Receipt", ledger: Ledger) -> Answer:
+        """Run what is paid for, and say what it was."""
+        plan, unit, confidence = receipt.plan, self.catalog.unit, receipt.confidence
+        run = Run(plan, backend=self._backend, ledger=ledger, purpose=receipt.purpose, confidence=confidence)
+        table = run.answer()
+        hidden = [hidden_by(stage.selection, unit=unit) for stage in plan.priced.stages if stage.selection is not None]
+        return Answer(
+            table,
+            receipt.loss,
+            receipt.cost,
+            unit,
+            receipt.purpose,
+            confidence,
+            _intervals(plan, table),
+            "\n".join(hidden) or None,
+            notes_of(plan),
+        )
+
+    def _cost(self, plan: Planned, loss: PrivacyLoss) -> Amount:
+        return self.ledger.rule.cost(loss, promise=plan.priced.promise, delta=plan.priced.asked.delta)
+
+    # --- a session holds connections --------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let go of the engine and the ledger's files."""
+        with suppress(Exception):
+            self._backend.close()
+        self.ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        who = f", {self.ledger.analyst}" if self.ledger.analyst else ""
+        return f"Session({self.catalog.name}{who}: {', '.join(self.catalog.tables)}; {self.ledger.remaining} remains)"
+
+
+def _intervals(plan: Planned, table: pa.Table) -> tuple[str, ...]:
+    """The columns of the answer that are followed by the ends of their intervals."""
+    last = plan.statement.stages[-1]
+    shown = [column.name for column, _ in last.output.items] if isinstance(last.source, Aggregate) else []
+    ends = set(table.column_names) - set(shown)
+    return tuple(name for name in shown if {f"{name}_low", f"{name}_high"} <= ends)
+
+
+def _listed(table: pa.Table) -> tuple[Value, ...]:
+    """The values of one column in an order made from themselves alone; dates as ISO texts."""
+    found = [value.isoformat() if hasattr(value, "isoformat") else value for value in table.column(0).to_pylist()]
+    return tuple(sorted({value for value in found if value is not None}, key=lambda value: (str(type(value)), value)))

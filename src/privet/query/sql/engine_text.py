@@ -1,0 +1,291 @@
+"""What an engine's SQL would add up, read back from its text: caps, clips and sizes, by trying numbers.
+
+The text is parsed, and the few expressions that decide what one unit can contribute are evaluated on numbers of our
+own: a row at the ends of its clip, a unit with many rows. Nothing is taken from the plan that it was printed from.
+"""
+
+import itertools
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+
+from privet.errors import InvalidParameter
+
+FAR = Fraction(10**40)  # beyond every clip
+SAMPLES = 5  # places between the ends of a clip at which a row is tried
+CROWDS = (1, 2, 3, 7, 1000)  # times as many rows as count, with a few more
+
+
+@dataclass(frozen=True)
+class ReadNumbers:
+    """One measure: what one row adds to a group.
+
+    Args:
+        cells: how many numbers.
+        size: the most one row adds to all of them together, in absolute value.
+        lowest: the least that a row (or nothing) adds to one.
+        highest: the most.
+        by_unit: whether a unit counts once in a group, however many rows it has.
+    """
+
+    cells: int
+    size: Fraction
+    lowest: Fraction
+    highest: Fraction
+    by_unit: bool
+
+
+@dataclass(frozen=True)
+class ReadRequest:
+    """One statement of an engine.
+
+    Args:
+        keyed: whether there are groups.
+        groups: how many of them a unit is held to; None if to no number.
+        shared: whether rows are counted over all groups of a unit, not in each.
+        cap: rows of a unit that count.
+        places: how many places ranks are counted at; 0 if it is not about ranks.
+        counts_units: whether units are counted by group.
+        numbers: of each measure, in order.
+    """
+
+    keyed: bool
+    groups: int | None
+    shared: bool
+    cap: int
+    places: int
+    counts_units: bool
+    numbers: tuple[ReadNumbers, ...]
+
+
+def read_back(text: str) -> tuple[ReadRequest, ...]:
+    """What each statement of an engine's text adds up.
+
+    Raises:
+        InvalidParameter: if the text has not the shape in which requests are printed.
+    """
+    try:
+        parsed = sqlglot.parse(text, read="duckdb")
+        return tuple(_Reader(each).request() for each in parsed if each is not None)
+    except (sqlglot.errors.SqlglotError, _Unreadable, KeyError, IndexError, AttributeError) as problem:
+        raise InvalidParameter(
+            "the engine's SQL cannot be read back, so its price is not certain: nothing is run"
+        ) from problem
+
+
+class _Unreadable(Exception):  # noqa: N818 - what the text is
+    """Something is not as it is printed."""
+
+
+class _Reader:
+    """One statement while it is read."""
+
+    def __init__(self, tree: object) -> None:
+        if not isinstance(tree, exp.Select):
+            raise _Unreadable("not a SELECT")
+        self.last = tree
+        clause: Any = tree.args.get("with_")
+        self.steps: dict[str, exp.Select] = {each.alias: each.this for each in clause.expressions}
+
+    def request(self) -> ReadRequest:
+        keyed = any(each.alias_or_name.startswith("k") for each in self.last.expressions)
+        groups = self._groups()
+        if "values_of" in self.steps:
+            cap, shared = self._ranked("weighed")
+            counted = ReadNumbers(1, Fraction(1), Fraction(0), Fraction(1), by_unit=False)
+            return ReadRequest(keyed, groups, shared, cap, 0, counts_units=False, numbers=(counted,))
+        ranks = any(each.alias_or_name == "place" for each in self.last.expressions)
+        places = int(self._clip("a1")[1]) + 1 if ranks else 0
+        cap, shared = self._by_row() if "weights" in self.steps else self._by_pair()
+        counts = any(each.alias_or_name == "units" for each in self.last.expressions)
+        return ReadRequest(keyed, groups, shared, cap, places, counts, self._numbers(cap))
+
+    # --- limits ---
+
+    def _groups(self) -> int | None:
+        return self._ranked("kept")[0] if "kept" in self.steps else None
+
+    def _ranked(self, step: str) -> tuple[int, bool]:
+        """The limit on the places of a ranking, and whether it is within units alone."""
+        where = self.steps[step].args["where"].this
+        window = next(self.steps[step].find_all(exp.Window))
+        if not isinstance(where, exp.LTE) or where.this.name != "place" or not isinstance(window.this, exp.RowNumber):
+            raise _Unreadable("no limit on places")
+        names = [each.name for each in window.args["partition_by"]]
+        return int(_number(where.expression, {})), _units_only(names)
+
+    def _by_pair(self) -> tuple[int, bool]:
+        """The cap that the sums of a unit in a group are held to; shared if `have` is taken over the unit."""
+        _refuse_other_groups(self.steps["pairs"])
+        shared = "owned" in self.steps
+        if shared:
+            window = next(self.steps["owned"].find_all(exp.Window))
+            if not _units_only([each.name for each in window.args["partition_by"]]) or not isinstance(
+                window.this, exp.Sum
+            ):
+                raise _Unreadable("rows are not counted by unit")
+        name = "have" if shared else "n"
+        caps = {
+            int(_number(each.expression, {}))
+            for item in self.steps["weighed"].expressions
+            for each in item.find_all(exp.LTE)
+            if each.this.name == name
+        }
+        if len(caps) > 1:
+            raise _Unreadable("several caps")
+        self._refuse_detour("weighed")
+        return (caps.pop() if caps else 1), shared  # without any, every number is by unit
+
+    def _refuse_detour(self, end: str) -> None:
+        """What is weighed comes from the pairs that were kept, and those from rows that were clipped."""
+        order = [name for name in ("placed", "pairs", "kept", "owned") if name in self.steps] + [end]
+        for before, after in itertools.pairwise(order):
+            tables = {each.name for each in self.steps[after].find_all(exp.Table)}
+            if tables != {before}:
+                raise _Unreadable("a step is left out")
+
+    def _by_row(self) -> tuple[int, bool]:
+        weights = self.steps["weights"]
+        grouped = weights.args.get("group")
+        shared = "owned" in self.steps if grouped is None else _units_only([each.name for each in grouped.expressions])
+        if "pairs" in self.steps:
+            _refuse_other_groups(self.steps["pairs"])
+        self._refuse_detour("weights")
+        item = next(each for each in weights.expressions if each.alias == "weight").this
+        test = next(item.find_all(exp.LTE))
+        cap, have = int(_number(test.expression, {})), test.this
+        whole = _number(item, {_named(have): Fraction(1)})
+        for rows in _crowds(cap):
+            if rows * _number(item, {_named(have): Fraction(rows)}) > cap * whole:
+                raise _Unreadable("rows are not weighed down to the cap")
+        return cap, shared
+
+    # --- sizes ---
+
+    def _clip(self, name: str) -> tuple[Fraction, Fraction]:
+        """The ends between which a placed argument lies."""
+        item = next((each for each in self.steps["placed"].expressions if each.alias == name), None)
+        if item is None:
+            return Fraction(1), Fraction(1)
+        low, high = (_number(item.this, {"*": end}) for end in (-FAR, FAR))
+        if not -FAR < low <= high < FAR:
+            raise _Unreadable("an argument is not clipped")
+        return low, high
+
+    def _numbers(self, cap: int) -> tuple[ReadNumbers, ...]:
+        measures: dict[str, list[exp.Expression]] = {}
+        for item in self.steps["weighed"].expressions:
+            name = item.alias_or_name
+            if name.startswith("m") and "_" in name:
+                measures.setdefault(name.split("_")[0][1:], []).append(item.unalias())
+        return tuple(self._measured(number, cells, cap) for number, cells in measures.items())
+
+    def _measured(self, number: str, cells: Sequence[exp.Expression], cap: int) -> ReadNumbers:
+        low, high = self._clip(f"a{number}")
+        whole = self._whole_weight()
+        alone = [
+            [_number(cell, _rows(number, 1, low + (high - low) * at / SAMPLES, whole)) for cell in cells]
+            for at in range(SAMPLES + 1)
+        ]
+        size = max(sum(map(abs, row), Fraction(0)) for row in alone)
+        by_unit = not any(each.find(exp.LTE) or "weight" in _columns(each) for each in cells)
+        for rows in _crowds(cap) if whole is None else ():
+            for place in (low, high):
+                total = sum((abs(_number(cell, _rows(number, rows, place, whole))) for cell in cells), Fraction(0))
+                if total > (1 if by_unit else cap) * size:
+                    raise _Unreadable("a unit's sum is not held to the cap")
+        every = [value for row in alone for value in row] + [Fraction(0)]
+        return ReadNumbers(len(cells), size, min(every), max(every), by_unit)
+
+    def _whole_weight(self) -> Fraction | None:
+        """What stands for a row that counts in full, where rows are weighed one by one."""
+        if "weights" not in self.steps:
+            return None
+        item = next(each for each in self.steps["weights"].expressions if each.alias == "weight").this
+        return _number(item, {_named(next(item.find_all(exp.LTE)).this): Fraction(1)})
+
+
+def _rows(number: str, rows: int, place: Fraction, weight: Fraction | None) -> dict[str, Fraction]:
+    """What the engine has found of a unit with so many rows, all at one place."""
+    at, many = Fraction(int(place)), Fraction(rows)
+    known = {"n": many, "have": many, f"n{number}": many, f"a{number}": at}
+    known |= {f"s{number}": many * at, f"q{number}": many * at * at}
+    return known if weight is None else {**known, "weight": weight}
+
+
+def _crowds(cap: int) -> list[int]:
+    return sorted({cap, *(cap * times + 1 for times in CROWDS)})
+
+
+def _units_only(names: Sequence[str]) -> bool:
+    """Whether these are the columns that tell units apart, and no keys."""
+    if not names or not any(name.startswith("u") for name in names):
+        raise _Unreadable("not by unit")
+    return all(name.startswith("u") for name in names)
+
+
+def _refuse_other_groups(pairs: exp.Select) -> None:
+    """Sums are of one unit in one group."""
+    names = [each.name for each in pairs.args["group"].expressions]
+    if not any(name.startswith("u") for name in names) or not all(name[0] in "uk" for name in names):
+        raise _Unreadable("not by unit and group")
+
+
+def _columns(node: exp.Expression) -> set[str]:
+    return {each.name for each in node.find_all(exp.Column)}
+
+
+def _named(node: exp.Expression) -> str:
+    return node.name if isinstance(node, exp.Column) else "*"
+
+
+BINARY: Mapping[type[exp.Expression], Callable[[Any, Any], Any]] = {
+    exp.Add: operator.add,
+    exp.Sub: operator.sub,
+    exp.Mul: operator.mul,
+    exp.Div: operator.truediv,
+    exp.LTE: operator.le,
+    exp.LT: operator.lt,
+    exp.BitwiseRightShift: lambda one, other: Fraction(int(one) >> int(other)),
+    exp.IntDiv: lambda one, other: Fraction(int(one / other)),
+}
+
+
+def _number(node: exp.Expression, known: Mapping[str, Fraction]) -> Fraction:  # noqa: C901, PLR0911 - one case for each word
+    """The value of an expression; "*" stands for every column and function that is not known."""
+    if type(node) in BINARY:
+        found: Fraction = BINARY[type(node)](_number(node.this, known), _number(node.expression, known))
+        return found
+    match node:
+        case exp.Literal():
+            return Fraction(node.this)
+        case exp.Neg():
+            return -_number(node.this, known)
+        case exp.Paren() | exp.Cast() | exp.Floor():
+            return _number(node.this, known)
+        case exp.Least():
+            return min(_number(each, known) for each in (node.this, *node.expressions))
+        case exp.Greatest():
+            return max(_number(each, known) for each in (node.this, *node.expressions))
+        case exp.Coalesce():
+            return _number(node.this, known)
+        case exp.Case():
+            return _chosen(node, known)
+        case exp.Column() if node.name in known:
+            return known[node.name]
+        case exp.Column() | exp.Count() if "*" in known:
+            return known["*"]
+    raise _Unreadable(f"{type(node).__name__} is not part of a request")
+
+
+def _chosen(node: exp.Case, known: Mapping[str, Fraction]) -> Fraction:
+    for branch in node.args["ifs"]:
+        test = branch.this
+        if isinstance(test, exp.Not) or _number(test, known):  # IS NOT NULL: there is a value
+            return _number(branch.args["true"], known)
+    return _number(node.args["default"], known)

@@ -1,0 +1,131 @@
+"""GroupedChoice: the contract with a law enumerated place by place, and why several groups add up to ε."""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.core import Sensitivity
+from privet.errors import InvalidParameter
+from privet.loss import ExponentialCurve, PrivacyLoss
+from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.noise import BitSource
+from privet.noise.segments import SegmentLaw
+from tests.contracts.mechanism import Example, MechanismContract
+from tests.statistics import assert_does_not_follow, assert_follows
+
+Groups = Sequence[Mapping[int, int]]
+
+
+def score(group: Mapping[int, int], place: int, fraction: Fraction) -> Fraction:
+    """The definition, from the sorted list of all weights."""
+    ranks = [x for x, weight in group.items() for _ in range(weight)]
+    below, above = sum(x < place for x in ranks), sum(x > place for x in ranks)
+    return -max(below - fraction * len(ranks), above - (1 - fraction) * len(ranks), Fraction(0))
+
+
+def law(mechanism: GroupedChoice, groups: Groups, *, wrong: float = 1.0) -> dict[int, float]:
+    """All combinations of places, numbered: each group by the exponential mechanism, independently."""
+    larger = max(mechanism.fraction, 1 - mechanism.fraction)
+    rate = wrong * float(mechanism.epsilon / (2 * larger * mechanism.l1_sensitivity))
+    each = []
+    for group in groups:
+        weights = [math.exp(rate * score(group, place, mechanism.fraction)) for place in range(mechanism.places)]
+        each.append([weight / math.fsum(weights) for weight in weights])
+    return {index: math.prod(chances) for index, chances in enumerate(product(*each))}
+
+
+def example(mechanism: GroupedChoice, pair: tuple[Groups, Groups]) -> Example:
+    def outcome(places: Any) -> int:  # noqa: ANN401 - an array
+        return sum(int(place) * mechanism.places**power for power, place in enumerate(reversed(places.tolist())))
+
+    return Example(
+        mechanism=mechanism,
+        pair=pair,
+        law=lambda groups: law(mechanism, groups),
+        wrong_law=lambda groups: dict(enumerate(reversed(law(mechanism, groups).values()))),
+        sensitivity=Sensitivity(mechanism.l1_sensitivity),
+        outcome=outcome,
+        too_far=Sensitivity(mechanism.l1_sensitivity + 1),
+        trials=5_000,
+    )
+
+
+class TestContract(MechanismContract):
+    EXAMPLES: ClassVar[Sequence[Example]] = [
+        example(GroupedChoice(1, 2, fraction="1/2", places=4), ([{0: 3, 3: 1}], [{0: 4, 3: 1}])),
+        example(GroupedChoice(2, 3, fraction="1/4", places=3), ([{0: 3, 2: 1}, {1: 1}], [{0: 2, 2: 1}, {1: 1, 2: 1}])),
+        example(GroupedChoice(3, 4, fraction="9/10", places=4), ([{1: 4}], [{1: 4, 3: 3}])),
+    ]
+    REFUSED: ClassVar[Sequence[Any]] = [None, 3, "ab", [3], [{0: -1}], [{4: 1}], [{-1: 1}], [{0: 0.5}], [{"a": 1}]]
+
+
+@given(
+    groups=st.lists(st.dictionaries(st.integers(0, 5), st.integers(1, 4), max_size=4), min_size=1, max_size=3),
+    moves=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), min_size=1, max_size=3),
+    fraction=st.sampled_from([Fraction(0), Fraction(1, 100), Fraction(1, 3), Fraction(1, 2), Fraction(1)]),
+)
+def test_moves_in_several_groups_add_up_to_epsilon(
+    groups: list[dict[int, int]], moves: list[tuple[int, int]], fraction: Fraction
+) -> None:
+    """A unit with k rows anywhere: the loss of every outcome is at most ε, and all lie within a range of ε."""
+    more = [dict(group) for group in groups]
+    for which, place in moves:
+        group = more[which % len(more)]
+        group[place] = group.get(place, 0) + 1
+    mechanism = GroupedChoice(len(moves), "0.8", fraction=fraction, places=6)
+    first, second = law(mechanism, groups), law(mechanism, more)
+    losses = [math.log(first[outcome] / second[outcome]) for outcome in first]
+    assert max(map(abs, losses)) <= 0.8 + 1e-9
+    assert max(losses) - min(losses) <= 0.8 + 1e-9
+
+
+def test_the_range_is_reached_so_a_larger_rate_would_not_do() -> None:
+    """The control: one row to the right of everything makes a low place worse and a high one better."""
+    mechanism = GroupedChoice(1, 1, fraction="1/2", places=4)
+    for wrong, fits in ((1.0, True), (1.1, False)):
+        first, second = law(mechanism, [{1: 9}], wrong=wrong), law(mechanism, [{1: 9, 3: 1}], wrong=wrong)
+        losses = [math.log(first[outcome] / second[outcome]) for outcome in first]
+        assert (max(losses) - min(losses) <= 1 + 1e-9) is fits
+        assert max(losses) - min(losses) >= 1 - 1e-9
+
+
+def test_it_is_the_exponential_mechanisms_curve() -> None:
+    assert GroupedChoice(5, "0.1", fraction="1/2", places=10).loss == PrivacyLoss.of(ExponentialCurve("0.1"))
+
+
+def test_many_rows_give_the_quantile(source: BitSource) -> None:
+    mechanism = GroupedChoice(1, 1, fraction="1/4", places=4096)
+    uniform = dict.fromkeys(range(4096), 100)
+    answers = mechanism.sample([uniform] * 20, source)
+    assert np.abs(answers - 1024).max() * 100 <= mechanism.rank_margin(1 - 1e-7) + 200
+    assert mechanism.sample([], source).size == 0
+
+
+@pytest.mark.parametrize(("fraction", "places"), [(-1, 3), (2, 3), ("1/2", 0), ("1/2", 2**34)])
+def test_bad_parameters_are_refused(fraction: Any, places: Any) -> None:  # noqa: ANN401 - anything
+    with pytest.raises(InvalidParameter):
+        GroupedChoice(1, 1, fraction=fraction, places=places)
+
+
+def test_segments_follow_their_law(source: BitSource) -> None:
+    widths, scores, rate = [2, 0, 3, 1], [-3, 50, 0, -1], Fraction(1, 2)
+    weights = [math.exp(float(rate) * each) for width, each in zip(widths, scores, strict=True) for _ in range(width)]
+    pmf = {place: weight / math.fsum(weights) for place, weight in enumerate(weights)}
+    draws = SegmentLaw(widths, scores, rate=rate).many(source, 20_000).tolist()
+    assert_follows(draws, pmf)
+    assert_does_not_follow(draws, dict(enumerate(np.roll(list(pmf.values()), 1).tolist())))
+
+
+@pytest.mark.parametrize(
+    ("widths", "scores", "rate"), [([], [], 1), ([0], [1], 1), ([-1, 2], [0, 0], 1), ([1], [1, 2], 1), ([1], [0], 0)]
+)
+def test_segments_that_are_none_are_refused(widths: list[int], scores: list[int], rate: int) -> None:
+    with pytest.raises(InvalidParameter):
+        SegmentLaw(widths, scores, rate=rate)
