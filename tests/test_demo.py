@@ -70,7 +70,7 @@ def test_the_ledger_holds_what_was_charged(tmp_path: Path) -> None:
             ask(session, question, epsilon=Fraction(7, 10))
         assert session.ledger.spent.parts[0] == Fraction(7, 10)
         paid = [entry.purpose for entry in session.ledger.entries if any(entry.cost.parts)]
-        assert paid == [question.sql for question in QUESTIONS]
+        assert paid == [question.words for question in QUESTIONS]
         with pytest.raises(BudgetExceeded):
             ask(session, QUESTIONS[0], epsilon=Fraction(7, 10))
     assert sum(question.share for question in QUESTIONS) == 1

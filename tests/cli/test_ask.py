@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
@@ -124,3 +125,18 @@ def test_a_missing_catalog_and_a_broken_ledger(hospital: Path, tmp_path: Path) -
     done = privet(hospital, COUNT, "--epsilon", "1")
     assert done.exit_code == 5, done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_what_others_wrote_cannot_move_the_cursor(tmp_path: Path) -> None:
+    odd = ["[bold]bold[/]", "\x1b[31mred", "[/]", "a\nb"]
+    pq.write_table(pa.table({"id": range(400), "city": odd * 100}), tmp_path / "t.parquet")
+    table = '[tables.t]\nparquet = "t.parquet"\nunit_column = "id"\ncolumns.city = { type = "text" }\n'
+    (tmp_path / "t.toml").write_text('unit = "person"\nlimit = { epsilon = 99, delta = 0.1 }\n' + table)
+    statement = """SELECT city, COUNT(*) AS "[/] n" FROM t GROUP BY city HAVING COUNT(*) > 0 AND city <> '[/]x'"""
+    for more in ([], ["--explain"]):
+        done = privet(tmp_path / "t.toml", statement, "--epsilon", "9", "--delta", "1e-6", *more)
+        assert done.exit_code == 0, done.output
+        assert "\x1b" not in done.stdout
+        assert "[/] n" in done.stdout
+    done = privet(tmp_path / "t.toml", statement, "--epsilon", "9", "--delta", "1e-6")
+    assert all(shown in done.stdout for shown in ("[bold]bold[/]", r"\x1b[31mred", r"a\nb"))

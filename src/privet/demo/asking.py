@@ -74,20 +74,20 @@ QUESTIONS = (
         _by_sex,
     ),
     Question(
-        "Where do patients live? Nobody has listed the towns, so only those with enough patients are named.",
+        "Where do patients live? (Nobody has listed the towns.)",
         "SELECT town, COUNT(*) AS patients FROM patient GROUP BY town ORDER BY patients DESC",
         Fraction(3, 10),
         _towns,
         delta=True,
     ),
     Question(
-        "What does a visit cost, in the middle?",
+        "What does a visit cost, in the median?",
         "SELECT MEDIAN(cost) AS median_cost FROM visit",
         Fraction(2, 10),
         lambda hospital: f"{np.median(hospital.visit['cost'].to_numpy()):.2f}",
     ),
     Question(
-        "How many patients does each region see? The regions come from a public table.",
+        "How many patients does each region see? (Regions are public.)",
         "SELECT region, COUNT(DISTINCT pid) AS patients FROM visit JOIN clinic USING (clinic) GROUP BY region",
         Fraction(2, 10),
         _by_region,
@@ -97,7 +97,8 @@ QUESTIONS = (
 
 def ask(session: Session, question: Question, *, epsilon: Fraction) -> Answer:
     """One answer, for its share of ε."""
-    return session.sql(question.sql, epsilon=question.share * epsilon, delta=SELECTING if question.delta else None)
+    delta = SELECTING if question.delta else None
+    return session.sql(question.sql, epsilon=question.share * epsilon, delta=delta, purpose=question.words)
 
 
 def run(*, patients: int, epsilon: str, console: Console, folder: Path | None = None) -> None:
