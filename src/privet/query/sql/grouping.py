@@ -146,6 +146,8 @@ class Grouping:
                 raise because(node, "unit shown" if isinstance(expression, Reference) else "unit key")
         expressions = [_bucketed(expression) for _, expression in self.keys]
         domains = within_all([domain_of(expression, values=self.context.values) for expression in expressions])
+        if not self.found:  # which groups there are is the question, so no list of them is the answer
+            domains = [None for _ in expressions]
         keys, renewal = [], {}
         for old, expression, domain in zip(self.columns, expressions, domains, strict=True):
             facts = facts_of(expression)
