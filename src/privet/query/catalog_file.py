@@ -120,7 +120,7 @@ def _unit(words: Words, name: str, window: TimeWindow | None, tables: Mapping[st
             for each in tables.values()
             if not each.public
         )
-        name = f"{name}'s {window.length} consecutive {'days' if days else f'values of {window.column}'}"
+        name = window.of(name, days=days)
     try:
         return Unit(name, neighbors)
     except PrivetError as problem:
