@@ -11,7 +11,7 @@ CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: $(VENV)/.ready-run ## set up, then answer questions about 100,000 generated people
+run: $(VENV)/.ready-run ## set up, then ask an invented hospital questions in SQL
 	@$(BIN)/privet demo
 
 test: lint ## set up, then run every check and every test, with coverage

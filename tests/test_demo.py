@@ -1,6 +1,7 @@
-"""The demonstration: its margins hold as often as they say, and it refuses nonsense."""
+"""The demonstration: its answers are as good as they say, its ledger holds what was charged, it refuses nonsense."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,85 +9,103 @@ from rich.console import Console
 from scipy.stats import binom
 from typer.testing import CliRunner
 
+from privet import connect
 from privet.cli import app
 from privet.core import Ledger
-from privet.demo import (
-    CONFIDENCE,
-    PERSON,
-    SALARY_BOUNDS,
-    SHARES,
-    ask_everything,
-    generate_people,
-    run,
-)
+from privet.demo import run
+from privet.demo.asking import QUESTIONS, ask
+from privet.demo.hospital import CLINICS, MOST_VISITS, RARE, Hospital, invent, open_hospital
 from privet.errors import BudgetExceeded, InvalidParameter
-from privet.loss import Guarantee
 from tests.statistics import FALSE_ALARM
 
-RUNS = 2_000
+RUNS = 20
 
 
-def test_people_are_the_same_on_every_run() -> None:
-    first, second = generate_people(1000), generate_people(1000)
-    assert (first.age == second.age).all()
-    assert (first.salary == second.salary).all()
-    assert 18 <= np.min(first.age) <= np.max(first.age) <= 99
+def truths(hospital: Hospital) -> dict[str, list[float]]:
+    """The exact values of the columns that have intervals, in the order of the answers' rows."""
+    patient, visit = hospital.patient.to_pandas(), hospital.visit.to_pandas()
+    by_sex = patient.groupby("sex")["age"]
+    region = visit["clinic"].map(CLINICS)
+    return {
+        QUESTIONS[0].sql: [len(visit)],
+        QUESTIONS[1].sql: [*by_sex.size(), *by_sex.mean()],
+        QUESTIONS[4].sql: [*visit.groupby(region)["pid"].nunique()],
+    }
 
 
-def test_margins_cover_the_truth_as_often_as_they_say() -> None:
-    people, ledger = generate_people(500), Ledger(Guarantee(RUNS), unit=PERSON)
-    runs = [ask_everything(people, ledger=ledger, epsilon=Fraction(1)) for _ in range(RUNS)]
-    fewest = binom.ppf(FALSE_ALARM / len(runs[0]), RUNS, CONFIDENCE)
-    for answers in zip(*runs, strict=True):
-        covered = sum(abs(answer.value - answer.truth) <= answer.margin for answer in answers)
-        assert covered >= fewest, answers[0].question
-        halved = sum(abs(answer.value - answer.truth) <= answer.margin / 4 for answer in answers)
-        assert halved < fewest, f"the control was not rejected: {answers[0].question}"
+def test_the_hospital_is_the_same_on_every_run() -> None:
+    first, second = invent(1000), invent(1000)
+    assert first == second
+    patient, visit = first
+    ages, owners = patient["age"].to_numpy(), visit["pid"].to_numpy()
+    assert 0 <= min(ages) <= max(ages) <= 110
+    assert set(np.unique(owners)) == set(range(1, 1001))
+    assert max(np.unique(owners, return_counts=True)[1]) == MOST_VISITS
+    assert all(town in patient["town"].to_pylist() for town in RARE)
 
 
-def test_the_ledger_holds_what_the_table_says() -> None:
-    epsilon = Fraction(7, 10)
-    ledger = Ledger(Guarantee(epsilon), unit=PERSON)
-    answers = ask_everything(generate_people(10), ledger=ledger, epsilon=epsilon)
-    assert sum(answer.price for answer in answers) == epsilon == ledger.spent.epsilon
-    assert [entry.purpose for entry in ledger.entries] == ["how many people", "total of salaries", "people by age"]
-    assert sum(SHARES.values()) == 1
-    with pytest.raises(BudgetExceeded):
-        ask_everything(generate_people(10), ledger=ledger, epsilon=epsilon)
+def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path: Path) -> None:
+    """n = 20 answers of each; every interval fails with probability 5 %."""
+    hospital = open_hospital(tmp_path, patients=200, epsilon=Fraction(RUNS))
+    fewest = binom.ppf(FALSE_ALARM, RUNS, 0.95)
+    with connect(hospital.catalog) as session:
+        for sql, exact in truths(hospital).items():
+            question = next(each for each in QUESTIONS if each.sql == sql)
+            answers = [ask(session, question, epsilon=Fraction(1)) for _ in range(RUNS)]
+            for place, name in enumerate(answers[0].intervals):
+                rows = len(answers[0])
+                for row, truth in enumerate(exact[place * rows : (place + 1) * rows]):
+                    found = [each.rows[row] for each in answers]
+                    held = sum(each[f"{name}_low"] <= truth <= each[f"{name}_high"] for each in found)
+                    assert held >= fewest, (sql, name, row)
+                    far = [(each[f"{name}_high"] - each[f"{name}_low"]) / 64 for each in found]
+                    near = sum(abs(each[name] - truth) <= width for each, width in zip(found, far, strict=True))
+                    assert near < fewest, f"the control was not rejected: {name}"
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1, 10_000), Fraction(100)])
-def test_the_mean_stays_within_the_declared_bounds(epsilon: Fraction) -> None:
-    mean = ask_everything(generate_people(3), ledger=Ledger(Guarantee(epsilon), unit=PERSON), epsilon=epsilon)[1]
-    assert SALARY_BOUNDS[0] <= mean.value <= SALARY_BOUNDS[1]
-    assert 0 <= mean.margin <= SALARY_BOUNDS[1] - SALARY_BOUNDS[0]
+def test_the_ledger_holds_what_was_charged(tmp_path: Path) -> None:
+    hospital = open_hospital(tmp_path, patients=50, epsilon=Fraction(7, 10))
+    with connect(hospital.catalog) as session:
+        for question in QUESTIONS:
+            ask(session, question, epsilon=Fraction(7, 10))
+        assert session.ledger.spent.parts[0] == Fraction(7, 10)
+        paid = [entry.purpose for entry in session.ledger.entries if any(entry.cost.parts)]
+        assert paid == [question.words for question in QUESTIONS]
+        with pytest.raises(BudgetExceeded):
+            ask(session, QUESTIONS[0], epsilon=Fraction(7, 10))
+    assert sum(question.share for question in QUESTIONS) == 1
 
 
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_bad_epsilon_is_refused(epsilon: float) -> None:
-    with pytest.raises(InvalidParameter, match="epsilon must be between"):
-        run(rows=10, epsilon=epsilon, console=Console())
+@pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "much", "1000"])
+def test_a_bad_epsilon_is_refused(epsilon: str) -> None:
+    with pytest.raises(InvalidParameter, match="epsilon must be"):
+        run(patients=10, epsilon=epsilon, console=Console())
 
 
-def test_the_command_prints_a_table_and_what_was_spent() -> None:
-    result = CliRunner().invoke(app, ["demo", "--rows", "2000", "--epsilon", "0.5"])
+def test_the_command_shows_answers_margins_and_the_receipt() -> None:
+    result = CliRunner().invoke(app, ["demo", "--patients", "2000", "--epsilon", "0.5"], env={"COLUMNS": "160"})
     assert result.exit_code == 0, result.output
-    shown = (
-        "2,000 generated people",
-        "mean salary",
-        "± (95%)",
-        "The ledger",
-        "spent ε = 0.5 of 0.5, 0 left",
-        "62% sure",
-    )
-    for text in shown:
+    for text in ("2,000 patients", "±", "costs ε=0.05", "median_cost", "north", "The ledger", "spent ε=0.5, δ=1e-6"):
         assert text in result.output
+    assert not any(town in result.output for town in RARE)
+
+
+def test_a_kept_hospital_can_be_looked_at(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "hospital"
+    words = ["demo", "--patients", "300", "--folder", str(folder)]
+    result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    assert f"stays in {folder}" in result.output
+    with Ledger.open(str(folder / "hospital.ledger.db")) as ledger:
+        assert ledger.spent.parts[0] == 1
+    again = CliRunner().invoke(app, words)
+    assert (again.exit_code, "holds a hospital already" in again.stderr) == (1, True)
 
 
 def test_the_command_says_what_is_wrong_in_one_sentence() -> None:
-    result = CliRunner().invoke(app, ["demo", "--rows", "0"])
+    result = CliRunner().invoke(app, ["demo", "--patients", "0"])
     assert result.exit_code == 1
-    assert result.stderr == "privet: rows must be between 1 and 10,000,000, got 0\n"
+    assert result.stderr == "privet: patients must be between 1 and 1,000,000, got 0\n"
 
 
 def test_the_version_is_the_package_s() -> None:

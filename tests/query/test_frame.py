@@ -1,6 +1,6 @@
 """The dataframe door: one SQL text, step by step, never by changing an earlier step."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pytest
@@ -9,6 +9,9 @@ from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.query.catalog import Catalog
 from privet.query.frame import Rows, table_of
+
+if TYPE_CHECKING:
+    from privet.query.session import Session
 
 PEOPLE = pa.table({"id": [1], "age": [1], "city": ["a"], "salary": [1.0], "day": ["x"], 'odd "name': [1]})
 CITIES = pa.table({"city": ["a"], "canton": ["b"]})
@@ -41,7 +44,7 @@ class Recorded:
 
 @pytest.fixture
 def people() -> Rows:
-    return table_of(Recorded(), "People")
+    return table_of(cast("Session", Recorded()), "People")
 
 
 def test_the_shape_of_a_statement(people: Rows) -> None:
@@ -84,11 +87,15 @@ def test_new_columns_and_joins(people: Rows) -> None:
 
 def test_asking_goes_through_the_session() -> None:
     session = Recorded()
-    summary = table_of(session, "people").agg(n="COUNT(*)")
-    assert summary.answer(epsilon=1) == "answer"
-    assert summary.explain(delta=1) == "explanation"
+    summary = table_of(cast("Session", session), "people").agg(n="COUNT(*)")
+    answer: object = summary.answer(epsilon=1, key="k")
+    explanation: object = summary.explain(delta=1)
+    assert (answer, explanation) == ("answer", "explanation")
     text = 'SELECT COUNT(*) AS "n" FROM "people"'
-    assert session.asked == [("sql", text, {"epsilon": 1}), ("explain", text, {"delta": 1})]
+    assert session.asked == [
+        ("sql", text, {"epsilon": 1, "key": "k", "purpose": None}),
+        ("explain", text, {"delta": 1}),
+    ]
     assert repr(summary) == f"Summary({text})"
 
 

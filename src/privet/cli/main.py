@@ -1,13 +1,14 @@
 """The commands of `privet`."""
 
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from privet import demo
-from privet.cli import ledger
+from privet.cli import ask, catalog, ledger
 from privet.cli.saying import errors_in_one_sentence
 
 app = typer.Typer(
@@ -15,6 +16,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.add_typer(catalog.app, name="catalog")
 app.add_typer(ledger.app, name="ledger")
 
 
@@ -34,12 +36,16 @@ def main(
     """Let others learn from data about people without exposing anyone."""
 
 
+app.command("ask")(ask.ask)
+
+
 @app.command("demo")
 def show_demo(
     *,
-    rows: Annotated[int, typer.Option(help="How many people to invent.")] = 100_000,
-    epsilon: Annotated[float, typer.Option(help="The privacy loss all answers together may cost.")] = 1.0,
+    patients: Annotated[int, typer.Option(help="How many patients to invent.")] = 20_000,
+    epsilon: Annotated[str, typer.Option(help="The privacy loss all answers together may cost.")] = "1",
+    folder: Annotated[Path | None, typer.Option(help="Keep the hospital in this new folder, to go on asking.")] = None,
 ) -> None:
-    """Answer questions about invented people, privately, and show what each answer cost."""
+    """Invent a hospital, ask it questions in SQL, and show what each answer cost."""
     with errors_in_one_sentence():
-        demo.run(rows=rows, epsilon=epsilon, console=Console())
+        demo.run(patients=patients, epsilon=epsilon, console=Console(), folder=folder)

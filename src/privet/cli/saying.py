@@ -1,21 +1,37 @@
-"""How the command line speaks."""
+"""How the command line speaks, and with which status it ends.
+
+0  it is done
+1  refused: a mistake in what was asked or declared; nothing was spent
+2  the command line itself was wrong
+3  the budget does not allow it; nothing was spent
+4  spent, but there is no answer
+5  the ledger cannot be used now, so nothing is released
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
 
-from privet.errors import PrivetError
+from privet.errors import AnswerLost, BudgetExceeded, LedgerDamaged, LedgerUnavailable, PrivetError, ReleaseFailed
+
+STATUS: dict[type[PrivetError], int] = {
+    BudgetExceeded: 3,
+    ReleaseFailed: 4,
+    AnswerLost: 4,
+    LedgerUnavailable: 5,
+    LedgerDamaged: 5,
+}
 
 
 @contextmanager
 def errors_in_one_sentence() -> Iterator[None]:
-    """Print an error of Privet as one sentence and end with status 1."""
+    """Print an error of Privet as one sentence and end with its status."""
     try:
         yield
     except PrivetError as error:
         typer.echo(f"privet: {printable(str(error))}", err=True)
-        raise typer.Exit(code=1) from None
+        raise typer.Exit(code=STATUS.get(type(error), 1)) from None
 
 
 def printable(text: str) -> str:

@@ -15,7 +15,7 @@ from rich.table import Table
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
-from privet.query.shown import shown_value
+from privet.query.shown import plain, shown_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,17 +126,17 @@ class Answer:
         table = Table(box=box.SIMPLE_HEAD)
         for name in names:
             numeric = pa.types.is_integer(kind := self.table.schema.field(name).type) or pa.types.is_floating(kind)
-            table.add_column(name, justify="right" if numeric else "left")
+            table.add_column(plain(name), justify="right" if numeric else "left")
         for row in self.table.slice(0, SHOWN).to_pylist():
-            table.add_row(*(self._cell(row, name) for name in names))
+            table.add_row(*(plain(self._cell(row, name)) for name in names))
         yield table
         if (left := self.table.num_rows - SHOWN) > 0:
             yield f"… {left:,} more rows"
         if self.intervals:
-            yield f"± at {self.confidence:.0%} for each number alone, from the noise only"
+            yield f"± at {100 * self.confidence:g}% for each number alone, from the noise only"
         if self.hidden:
-            yield self.hidden
-        yield f"spent {self.spent} per {self.unit.name} on {self.purpose!r}"
+            yield plain(self.hidden)
+        yield plain(f"spent {self.spent} per {self.unit.name} on {self.purpose!r}")
 
     def _cell(self, row: dict[str, Any], name: str) -> str:
         if name not in self.intervals:

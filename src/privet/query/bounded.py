@@ -174,16 +174,17 @@ def sensitivity(request: Bounded, measure: Measure, *, neighbors: Neighbors, cop
         that many times as far (triangle inequality).
     """
     rows, groups = _rows_of(request, measure)
+    places = (measure.lattice.steps >> rank_shift(measure.lattice)) + 1 if measure.shape is Shape.RANKS else 1
     far = Fraction(_size(request, measure) * rows)
     if neighbors is Neighbors.ADD_REMOVE:
         reach, l1, l2, sides = far, far * groups, root_above(far * far * groups), 1
     else:
         reach = Fraction(_span(measure) * rows) if measure.shape is Shape.SUM else far
         l1, l2, sides = 2 * far * groups, root_above(max(reach * reach, 2 * far * far) * groups), 2
-        if not request.keys and measure.cells == 1:
+        if not request.keys and measure.cells * places == 1:
             l1 = l2 = reach
     held = request.groups if request.cap_groups or not request.keys else MANY
-    cells = sides * measure.cells * held
+    cells = sides * measure.cells * places * held
     return Sensitivity(reach * copies, cells=cells * copies, l1=l1 * copies, l2=l2 * copies)
 
 

@@ -113,7 +113,7 @@ def _explained(catalog: Catalog) -> Iterator[Finding]:
         yield _table(f"tables.{name}", table, catalog)
         for column, facts in table.columns.items():
             if not table.public and column != table.unit_column:
-                yield _column(f"tables.{name}.columns.{column}", facts, catalog.unit.name)
+                yield _column(f"tables.{name}.columns.{column}", facts)
 
 
 def _table(place: str, table: DeclaredTable, catalog: Catalog) -> Finding:
@@ -138,14 +138,14 @@ def _table(place: str, table: DeclaredTable, catalog: Catalog) -> Finding:
     return Finding(State.GOOD, place, f"up to {used} of each {unit} are used; noise grows with them")
 
 
-def _column(place: str, facts: Facts, unit: str) -> Finding:
+def _column(place: str, facts: Facts) -> Finding:
     if facts.type is Type.BOOLEAN or facts.values is not None:
         return Finding(State.GOOD, place, "GROUP BY shows all its values, without spending on which")
     if facts.type is Type.TEXT:
         return Finding(
             State.OPEN,
             place,
-            f"GROUP BY shows only values that enough of {unit} have, and needs δ; values = […] shows all those listed",
+            "GROUP BY shows only values that enough units have, and needs δ; values = […] shows all those listed",
         )
     if not facts.bounded:
         more = "SUM, AVG, VARIANCE and MEDIAN" if facts.type.numeric else "MEDIAN, and GROUP BY its years and months"

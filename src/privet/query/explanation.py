@@ -19,7 +19,7 @@ from privet.query.plan import Limits
 from privet.query.planning import Planned
 from privet.query.pricing import PricedStage
 from privet.query.reading import Average, Linear, Reading, fieller
-from privet.query.shown import shown_margin
+from privet.query.shown import plain, shown_margin
 
 SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand
 
@@ -87,15 +87,16 @@ class Explanation:
         if not self.loss.parts:
             yield "costs nothing: only public and released tables are read"
             return
-        yield f"costs {self.price} per {self.unit.name}, {self.unit.neighbors.value}; {self.remaining} remains{verdict}"
+        price = f"costs {self.price} per {self.unit.name}, {self.unit.neighbors.value}"
+        yield plain(f"{price}; {self.remaining} remains{verdict}")
         table = Table(box=box.SIMPLE_HEAD)
-        for name in ("column", f"± at {self.confidence:.0%}", "mechanism", "note"):
+        for name in ("column", f"± at {100 * self.confidence:g}%", "mechanism", "note"):
             table.add_column(name, overflow="fold")
         for each in self.columns:
-            table.add_row(each.name, each.margin or "not known beforehand", each.mechanism, each.note)
+            cells = (each.name, each.margin or "not known beforehand", each.mechanism, each.note)
+            table.add_row(*map(plain, cells))
         yield table
-        yield from self.contributions
-        yield from self.groups
+        yield from map(plain, (*self.contributions, *self.groups))
 
 
 def explain_plan(plan: Planned, *, unit: Unit, confidence: float) -> tuple[list[ColumnPlan], list[str], list[str]]:

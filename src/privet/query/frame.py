@@ -10,29 +10,20 @@ Summary   of groups:   having, order_by, limit, sql, explain, answer
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Unpack
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
-from privet.query.catalog import Catalog
 from privet.query.nearest import nearest
+
+if TYPE_CHECKING:
+    from privet.query.answer import Answer
+    from privet.query.catalog import DeclaredTable
+    from privet.query.explanation import Explanation
+    from privet.query.session import Session, Spending
 
 SIDES = {"inner": "JOIN", "left": "LEFT JOIN", "full": "FULL JOIN"}
 CLOSING = {")": "(", "]": "["}
-
-
-class Asked(Protocol):
-    """What a frame needs of a session."""
-
-    @property
-    def catalog(self) -> Catalog:
-        """What is public about the tables."""
-
-    def sql(self, text: str, **asking: Any) -> Any:  # noqa: ANN401 - the session says how to ask and what it answers
-        """Answer a statement."""
-
-    def explain(self, text: str, **asking: Any) -> Any:  # noqa: ANN401 - the same
-        """Say what a statement would cost."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +37,7 @@ class Rows:
         conditions: all of them hold.
     """
 
-    session: Asked = field(repr=False)
+    session: "Session" = field(repr=False)
     source: str
     names: tuple[str, ...]
     conditions: tuple[str, ...] = ()
@@ -211,18 +202,18 @@ class Summary:
             text += f" LIMIT {self.first}"
         return text + (f" OFFSET {self.skipped}" if self.skipped else "")
 
-    def explain(self, **asking: Any) -> Any:  # noqa: ANN401 - as `Session.explain`
+    def explain(self, **spending: "Unpack[Spending]") -> "Explanation":
         """What the statement would cost and how far off it would be; spends nothing. See `Session.explain`."""
-        return self.groups.rows.session.explain(self.sql, **asking)
+        return self.groups.rows.session.explain(self.sql, **spending)
 
-    def answer(self, **asking: Any) -> Any:  # noqa: ANN401 - as `Session.sql`
+    def answer(self, *, purpose: str | None = None, key: str | None = None, **spending: "Unpack[Spending]") -> "Answer":
         """Ask it. See `Session.sql`."""
-        return self.groups.rows.session.sql(self.sql, **asking)
+        return self.groups.rows.session.sql(self.sql, purpose=purpose, key=key, **spending)
 
 
-def table_of(session: Asked, name: str) -> Rows:
+def table_of(session: "Session", name: str) -> Rows:
     """The rows of a table of the session's catalog."""
-    tables: Mapping[str, Any] = session.catalog.tables
+    tables: Mapping[str, DeclaredTable] = session.catalog.tables
     known = {each.casefold(): each for each in tables}
     if (found := known.get(str(name).casefold())) is None:
         raise InvalidParameter(f"there is no table {name}{nearest(str(name), tables)}")

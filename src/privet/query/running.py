@@ -73,8 +73,8 @@ class Run:
         numbers = (
             [self._numbers(stage, place, groups, sums) for place in range(len(stage.mechanisms))] if groups else []
         )
-        empty = np.zeros((0, 3))
-        return released_table(stage, groups, numbers or [empty] * len(stage.mechanisms), confidence=self._confidence)
+        none = [np.zeros((0, draw.measure.cells)) for draw in stage.needs.draws]  # no group was named
+        return released_table(stage, groups, numbers or none, confidence=self._confidence)
 
     def _groups(self, stage: PricedStage, sums: Callable[[], Sums]) -> Sequence[Keys]:
         keys = stage.needs.aggregate.keys

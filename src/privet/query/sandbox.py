@@ -55,7 +55,7 @@ def post_process(output: Output, table: pa.Table, columns: Sequence[Column]) -> 
     )
     with duckdb.connect(":memory:", config=CLOSED) as engine:
         engine.register("released", table.rename_columns([f"c{number + 1}" for number in range(len(columns))]))
-        result: pa.Table = engine.execute(f"WITH typed AS (SELECT {typed} FROM released) {statement}").to_arrow_table()
+        result: pa.Table = engine.sql(f"WITH typed AS (SELECT {typed} FROM released) {statement}").to_arrow_table()
     return result.rename_columns([column.name for column, _ in output.items])
 
 

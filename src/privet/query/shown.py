@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+from rich.text import Text
+
 WHOLE_FROM = 100  # margins from here on are shown as whole numbers
 
 
@@ -38,3 +40,13 @@ def rounded_to(value: float, margin: float) -> str:
         return f"{value:,}"
     digits = max(0, 1 - math.floor(math.log10(margin))) if margin > 0 else 6
     return f"{value:,.{min(digits if margin < WHOLE_FROM else 0, 15)}f}"
+
+
+def plain(text: object) -> Text:
+    """A text for the screen in which nothing is a command: no markup, no control characters; others wrote parts of it.
+
+    Example:
+        >>> plain("[bold]a" + chr(27)).plain == "[bold]a" + repr(chr(27))[1:-1]
+        True
+    """
+    return Text("".join(char if char.isprintable() else repr(char)[1:-1] for char in str(text)))

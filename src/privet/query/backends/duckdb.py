@@ -110,7 +110,7 @@ class DuckDBBackend:
         self.publish(released)
         text = print_relation(relation, self._dialect, self._sources())
         with self._safely():
-            table: pa.Table = self._connection.execute(text).to_arrow_table()
+            table: pa.Table = self._connection.sql(text).to_arrow_table()
         return table.rename_columns([column.name for column in relation.columns])
 
     def publish(self, released: Mapping[str, pa.Table]) -> None:

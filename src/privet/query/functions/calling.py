@@ -6,7 +6,7 @@ from privet.errors import InvalidParameter
 from privet.query.expressions import Call, Expression, Literal
 from privet.query.functions.casts import cast
 from privet.query.functions.evaluate import evaluate
-from privet.query.functions.rule import LARGEST, is_null_literal, type_of
+from privet.query.functions.rule import LARGEST, is_null_literal, spoken, type_of
 from privet.query.functions.table import FUNCTIONS
 
 
@@ -27,7 +27,7 @@ def call(function: str, *arguments: Expression) -> Expression:
     if len(arguments) < rule.least or (rule.most is not None and len(arguments) > rule.most):
         most = "or more" if rule.most is None else f"to {rule.most}"
         count = f"{rule.least}" if rule.least == rule.most else f"{rule.least} {most}"
-        raise InvalidParameter(f"{function} takes {count} arguments, got {len(arguments)}")
+        raise InvalidParameter(f"{spoken(function)} takes {count} arguments, got {len(arguments)}")
     if function.startswith("cast_") and (
         type_of(arguments[0]).value == function.removeprefix("cast_") or is_null_literal(arguments[0])
     ):

@@ -21,6 +21,7 @@ from privet.query.functions.rule import (
     interval_of,
     is_null_literal,
     nullable,
+    spoken,
     truth,
     type_of,
 )
@@ -39,7 +40,7 @@ def unify(function: str, arguments: Arguments) -> Arguments:
     type_ = _widest(types)
     if type_ is None:
         names = " and ".join(sorted(type_.value for type_ in types))
-        raise InvalidParameter(f"{function} needs arguments of one type, got {names}; CAST one of them")
+        raise InvalidParameter(f"{spoken(function)} needs arguments of one type, got {names}; CAST one of them")
     return tuple(cast(argument, type_) for argument in arguments)
 
 
@@ -49,7 +50,7 @@ def _read_time(literal: Expression, function: str) -> Expression:
         read = cast(literal, type_)
         if isinstance(read, Literal) and read.value is not None and (type_ is Type.TIMESTAMP or _has_no_time(literal)):
             return read
-    raise InvalidParameter(f"{function} compares a date with a text that is none; write DATE '2024-12-31'")
+    raise InvalidParameter(f"{spoken(function)} compares a date with a text that is none; write DATE '2024-12-31'")
 
 
 def _has_no_time(literal: Expression) -> bool:
@@ -116,7 +117,7 @@ def _fit_pattern(function: str, arguments: Arguments) -> Arguments:
     expect(function, arguments, Type.TEXT)
     pattern = arguments[1]
     if not (isinstance(pattern, Literal) and isinstance(pattern.value, str) and "\\" not in pattern.value):
-        raise InvalidParameter(f"{function} takes a literal text without backslashes")
+        raise InvalidParameter(f"{spoken(function)} takes a literal text without backslashes")
     return tuple(cast(argument, Type.TEXT) for argument in arguments)
 
 

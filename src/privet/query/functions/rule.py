@@ -79,7 +79,28 @@ def expect(function: str, arguments: Arguments, *types: Type) -> None:
     for argument in arguments:
         if type_of(argument) not in types and not is_null_literal(argument):
             wanted = " or ".join(type_.value for type_ in types)
-            raise InvalidParameter(f"{function} takes {wanted}, got {type_of(argument).value}; CAST it first")
+            raise InvalidParameter(f"{spoken(function)} takes {wanted}, got {type_of(argument).value}; CAST it first")
+
+
+SIGNS = {
+    "eq": "=",
+    "ne": "<>",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "add": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "divide": "/",
+    "integer_divide": "//",
+    "modulo": "%",
+}
+
+
+def spoken(function: str) -> str:
+    """A function's name as an analyst writes it."""
+    return SIGNS.get(function, function.upper())
 
 
 def finite(value: float) -> float | None:

@@ -35,9 +35,10 @@ def _days(arguments: Arguments) -> tuple[Bound, Bound]:
 
 
 def _date(text: str) -> dt.date | None:
-    second = second_of(text)
-    day = day_of(text) if second is None else int(second // DAY)
-    return None if day is None else date_of(day)
+    try:
+        return dt.date.fromisoformat(text[:10])
+    except ValueError:
+        return None
 
 
 def _part(least: int, most: int, part: Callable[[dt.date], int]) -> Rule:

@@ -2,7 +2,8 @@
 
 Real numbers are added up at places of a power-of-two step that follows from their bounds: 2^40 places up to the
 larger bound, so that halves and quarters are exact. Without bounds they are held between -2^42 and 2^42 at steps of
-2^-20; for a variance between -2^30 and 2^30 at steps of 2^-10.
+2^-20. For a variance, whole or real, there are 2^30 places, and without bounds real ones are held between -2^20 and
+2^20, whole ones between -2^30 and 2^30: then the squares of sums of 2^33 rows stay below 2^127.
 """
 
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from privet.query.plan import Aggregation, Function
 from privet.query.printing.dialect import Dialect
 
 PLACES = 40  # bits
+SQUARE_PLACES = 30
 MOMENTS = {Function.SUM, Function.AVG, Function.VARIANCE, Function.STDDEV}
 SQUARED = {Function.VARIANCE, Function.STDDEV}
 
@@ -30,17 +32,17 @@ class Scale:
     @classmethod
     def of(cls, facts: Facts, *, squared: bool) -> "Scale":
         """The scale for what is known of an argument."""
-        if facts.type is Type.INTEGER:
-            return cls(Fraction(1), Fraction(1 << PLACES) if squared else None)
+        if facts.type is Type.INTEGER and not (squared and facts.bounded):
+            return cls(Fraction(1), Fraction(1 << SQUARE_PLACES) if squared else None)
         if not facts.bounded:
             return (
-                cls(Fraction(1, 1 << 10), Fraction(1 << 30))
+                cls(Fraction(1, 1 << 10), Fraction(1 << 20))
                 if squared
                 else cls(Fraction(1, 1 << 20), Fraction(1 << 42))
             )
-        far = max(abs(Fraction(end or 0)) for end in (facts.low, facts.high, Fraction(1, 1 << 100)))
-        exponent = PLACES - _bits(far)
-        return cls(Fraction(2) ** -exponent, Fraction(2) ** _bits(far))
+        power = _bits(max(abs(Fraction(end or 0)) for end in (facts.low, facts.high, Fraction(1, 1 << 100))))
+        finest = 0 if facts.type is Type.INTEGER else power - (SQUARE_PLACES if squared else PLACES)
+        return cls(Fraction(2) ** max(finest, power - SQUARE_PLACES if squared else finest), Fraction(2) ** power)
 
 
 def _bits(number: Fraction) -> int:
@@ -57,16 +59,16 @@ def place(wanted: Aggregation, text: str, dialect: Dialect) -> str:
         return text
     facts = facts_of(wanted.argument)
     scale = Scale.of(facts, squared=wanted.function in SQUARED)
-    if facts.type is Type.INTEGER:
-        if scale.most is None:
-            return text
+    if scale.most is None:
+        return text
+    if facts.type is Type.INTEGER and scale.step == 1:
         low, high = (dialect.literal(int(end), Type.INTEGER) for end in (-scale.most, scale.most))
         return f"CASE WHEN {text} IS NOT NULL THEN LEAST(GREATEST({text}, {low}), {high}) END"
-    assert scale.most is not None  # noqa: S101 - real numbers have an end
+    value = text if facts.type is Type.REAL else dialect.convert(text, facts.type, Type.REAL)
     low, high, step, half = (
         dialect.literal(float(number), Type.REAL) for number in (-scale.most, scale.most, scale.step, 0.5)
     )
-    near = f"FLOOR(LEAST(GREATEST({text}, {low}), {high}) / {step} + {half})"
+    near = f"FLOOR(LEAST(GREATEST({value}, {low}), {high}) / {step} + {half})"
     return f"CASE WHEN {text} IS NOT NULL THEN CAST({near} AS {dialect.types[Type.INTEGER]}) END"
 
 
@@ -121,5 +123,5 @@ def _moment(wanted: Aggregation, each: Callable[[str], str], text: str, dialect:
     gap = f"{n} * {q} - {s} * {s}"
     others = f"({count} - 1)" if wanted.sample else count
     pairs = f"NULLIF(CAST({count} AS {real}) * {others}, 0)"
-    variance = f"(CAST({dialect.total(gap)} AS {real}) * {step} * {step} / {pairs})"
+    variance = f"(CAST({gap} AS {real}) * {step} * {step} / {pairs})"
     return f"SQRT({variance})" if wanted.function is Function.STDDEV else variance

@@ -161,26 +161,29 @@ class Chain:
         source = self.add(relation.source)
         keys = [f"{self.print(expression)} AS k{number}" for number, (_, expression) in enumerate(relation.keys, 1)]
         keyed = [self._as(f"k{number}", column) for number, (column, _) in enumerate(relation.keys, 1)]
-        arguments, items = self._aggregates(relation.items, "")
+        arguments, places, items = self._aggregates(relation.items, "")
         inner = f"SELECT {', '.join([*keys, *arguments]) or '1 AS one'} FROM {source}"
+        inner = f"SELECT *, {', '.join(places)} FROM ({inner})" if places else inner
         by = ", ".join(f"k{number}" for number in range(1, len(keys) + 1))
         outer = f"SELECT {', '.join([*keyed, *items])} FROM ({inner})"
         return f"{outer} GROUP BY {by}" if by else outer
 
-    def _aggregates(self, items: tuple[tuple[Column, Aggregation], ...], over: str) -> tuple[list[str], list[str]]:
-        """Columns x1, f1, … with arguments and conditions of aggregates, and the aggregates made of them."""
-        arguments, results = [], []
+    def _aggregates(
+        self, items: tuple[tuple[Column, Aggregation], ...], over: str
+    ) -> tuple[list[str], list[str], list[str]]:
+        """Columns x1, f1, … with arguments and conditions, p1, … with their places, and aggregates of those."""
+        arguments, places, results = [], [], []
         for number, (column, wanted) in enumerate(items, 1):
             text, condition = f"x{number}", None
             if wanted.argument is not None:
                 arguments.append(f"{self.print(wanted.argument)} AS {text}")
+                places.append(f"{place(wanted, text, self.dialect)} AS p{number}")
             if wanted.condition is not None:
                 condition = f"f{number}"
                 arguments.append(f"{self.print(wanted.condition)} AS {condition}")
-            inner = place(wanted, text, self.dialect)
-            result = print_aggregation(wanted, inner, condition, over, self.dialect)
+            result = print_aggregation(wanted, f"p{number}", condition, over, self.dialect)
             results.append(self._as(self._typed(result, wanted, column), column))
-        return arguments, results
+        return arguments, places, results
 
     def _typed(self, text: str, wanted: Aggregation, column: Column) -> str:
         """An aggregate as the type its column has."""
@@ -201,10 +204,11 @@ class Chain:
         parts = ([f"PARTITION BY {by}"] if by else []) + ([f"ORDER BY {', '.join(order)}"] if order else [])
         over = f" OVER ({' '.join(parts)})"
         if isinstance(relation.function, Aggregation):
-            arguments, (item,) = self._aggregates(((relation.item, relation.function),), over)
+            arguments, places, (item,) = self._aggregates(((relation.item, relation.function),), over)
         else:
-            arguments, item = [], self._as(self._ranking(relation, over), relation.item)
+            arguments, places, item = [], [], self._as(self._ranking(relation, over), relation.item)
         inner = f"(SELECT *, {', '.join(arguments)} FROM {source})" if arguments else source
+        inner = f"(SELECT *, {', '.join(places)} FROM {inner})" if places else inner
         return f"SELECT {self._renewed(relation)}, {item} FROM {inner}"
 
     def _ranking(self, relation: Window, over: str) -> str:

@@ -36,9 +36,8 @@ def is_aggregate(node: exp.Expr) -> bool:
     """Whether a node is an aggregate, answered or not."""
     if isinstance(node, exp.Anonymous):
         return str(node.this).lower() in NAMED
-    return isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup) and not isinstance(
-        node, exp.Lag | exp.Lead | exp.RowNumber
-    )
+    kinds = exp.AggFunc | exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls
+    return isinstance(node, kinds) and not isinstance(node, exp.Lag | exp.Lead | exp.RowNumber)
 
 
 def read_aggregation(node: exp.Expr, scalars: Scalars, *, relation: Relation, marks: Marks) -> Aggregation:
@@ -85,7 +84,8 @@ def _count(node: exp.Count, scalars: Scalars, relation: Relation, marks: Marks) 
         return Aggregation(Function.COUNT, argument)
     listed = only(node.this, "expressions").expressions
     if len(listed) != 1:
-        raise refuse(node, "one expression can be counted distinctly", "count each one, or concatenate them")
+        text = f"COUNT(DISTINCT {', '.join(clause(one) for one in listed)})"
+        raise refuse(text, "one expression can be counted distinctly", "count each one, or concatenate them")
     argument = scalars.read(listed[0])
     owner = relation.owner
     if owner is not None and len(owner.unit) == 1 and isinstance(argument, Reference):
@@ -144,9 +144,12 @@ def check_bounds(node: exp.Expr, aggregation: Aggregation, *, marks: Marks) -> N
         node = node.this
     loose = sorted(
         {
-            marks.places.get(column, column.name)
+            marks.places[column]
             for column in columns_in(aggregation.argument)
-            if column.facts.type in {Type.INTEGER, Type.REAL, Type.DATE} and not column.facts.bounded
+            if column.facts.type in {Type.INTEGER, Type.REAL, Type.DATE}
+            and not column.facts.bounded
+            and column in marks.places
+            and column not in marks.from_unit
         }
     )
     argument = clause(node.find(exp.Column) or node) if node.this is None else _argument_text(node)

@@ -8,7 +8,7 @@ from sqlglot import exp
 from privet.query.expressions import Column, Expression, Reference
 from privet.query.plan import Aggregate, Output, Relation
 from privet.query.sql.names import matching
-from privet.query.sql.refusals import because
+from privet.query.sql.refusals import because, refuse
 from privet.query.sql.scope import Name, Scope
 from privet.query.sql.strict import only
 
@@ -67,7 +67,7 @@ def ordinal(node: exp.Expr, count: int) -> int | None:
         return None
     text = str(node.this)
     if not (text.isdecimal() and 1 <= int(text[:9]) <= count):
-        raise because(node, "unknown clause", f"a place is a number from 1 to {count}")
+        raise refuse(node, "there is no such place in SELECT", f"write a number from 1 to {count}")
     return int(text) - 1
 
 

@@ -19,6 +19,7 @@ from privet.query.sql.context import Context
 from privet.query.sql.parsing import parse
 from privet.query.sql.queries import Queries
 from privet.query.sql.refusals import because
+from privet.query.unit_local import check_unit_local
 
 
 def read(text: str, catalog: Catalog, *, values: Lister) -> Statement:
@@ -37,7 +38,9 @@ def read(text: str, catalog: Catalog, *, values: Lister) -> Statement:
         Queries(context).answer(tree)
     except RecursionError:
         raise because(text[:40], "too long") from None
-    return Statement(text, _used(context.stages))
+    statement = Statement(text, _used(context.stages))
+    check_unit_local(statement)
+    return statement
 
 
 def _used(stages: list[Stage]) -> tuple[Stage, ...]:

@@ -19,6 +19,7 @@ def clause(node: exp.Expr | str) -> str:
             text = node.sql(dialect="duckdb")
         except (sqlglot.errors.SqlglotError, ValueError, AttributeError, TypeError, RecursionError):
             text = type(node).__name__.upper()
+    text = text.strip() or str(getattr(node, "key", "")).upper()
     return textwrap.shorten(text, LONGEST_CLAUSE, placeholder=" …")
 
 

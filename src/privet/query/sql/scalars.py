@@ -30,7 +30,6 @@ BINARY: dict[type[exp.Expr], str] = {
     exp.Mod: "modulo",
     exp.Pow: "power",
     exp.Nullif: "nullif",
-    exp.Like: "like",
     exp.StartsWith: "starts_with",
     exp.DPipe: "concat",
 }
@@ -385,9 +384,13 @@ def _paren(reader: Scalars, node: exp.Expr) -> Expression:
     return reader.read(only(node, "this").this)
 
 
-def _ilike(reader: Scalars, node: exp.Expr) -> Expression:
-    only(node, "this", "expression")
-    return call("like", call("lower", reader.read(node.this)), call("lower", reader.read(node.expression)))
+def _like(reader: Scalars, node: exp.Expr) -> Expression:
+    only(node, "this", "expression", "negate")
+    text, pattern = reader.read(node.this), reader.read(node.expression)
+    if isinstance(node, exp.ILike):
+        text, pattern = call("lower", text), call("lower", pattern)
+    found = call("like", text, pattern)
+    return call("not", found) if node.args.get("negate") else found
 
 
 def _named(reader: Scalars, node: exp.Expr) -> Expression:
@@ -432,6 +435,7 @@ READERS: dict[type[exp.Expr], Callable[[Scalars, exp.Expr], Expression]] = {
     exp.TimestampTrunc: _truncate,
     exp.DateTrunc: _truncate,
     exp.DateDiff: _date_difference,
-    exp.ILike: _ilike,
+    exp.Like: _like,
+    exp.ILike: _like,
     exp.Anonymous: _named,
 }

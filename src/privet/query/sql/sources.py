@@ -65,7 +65,7 @@ class Sources:
         """One table, subquery or list of values, under its alias."""
         alias = node.args.get("alias")
         if isinstance(node, exp.Table):
-            scope = self._table(only(node, "this", "alias", "joins"))
+            scope = self._table(node)
         elif isinstance(node, exp.Subquery):
             only(node, "this", "alias", "joins")
             if isinstance(node.this, exp.Table):
@@ -79,6 +79,9 @@ class Sources:
         return aliased(scope, alias, node)
 
     def _table(self, node: exp.Table) -> Scope:
+        if node.args.get("db") is not None or node.args.get("catalog") is not None:
+            raise because(node, "qualified table")
+        only(node, "this", "alias", "joins")
         if not isinstance(node.this, exp.Identifier):
             raise because(node, "table function")
         found = matching(node.this, self.ctes, name=str)
@@ -205,8 +208,8 @@ class Sources:
 
     @staticmethod
     def _unit_fix(both: Scope, x: Column, y: Column) -> str:
-        names = [f"{name.table}.{name.name}" for column in (x, y) for name in both.names if name.column is column]
-        return f"AND {names[0]} = {names[1]}" if len(names) > 1 else "the unit's column of both to ON"
+        names = [next((f"{n.table}.{n.name}" for n in both.names if n.column is column), "") for column in (x, y)]
+        return f"AND {names[0]} = {names[1]}" if all(names) else "the unit's column of both to ON"
 
     def _with_public(self, node: exp.Join, a: Relation, b: Relation, kind: JoinKind, parts: list[Expression]) -> None:
         """A public table never keeps rows of its own, and at row level gives each row at most one partner."""

@@ -3,6 +3,7 @@
 from sqlglot import exp
 
 from privet.query.catalog import DeclaredTable
+from privet.query.domain import listed
 from privet.query.expressions import Column, Expression, Reference
 from privet.query.facts import Facts, Type
 from privet.query.functions import call
@@ -72,8 +73,22 @@ def unit_facts(declared: DeclaredTable, context: Context) -> Facts:
         tables.insert(0, context.declared(declared.unit_path[-1].table))
     for table in tables:
         if not table.public and table.unit_column is not None and table.unit_column in table.columns:
-            return table.columns[table.unit_column].where(nullable=False)
+            return table.columns[table.unit_column].where(nullable=False, low=None, high=None)  # it is not clipped
     return Facts(Type.TEXT, nullable=False)
+
+
+def _at_day(scope: Scope, day: Column, context: Context) -> Scope:
+    """The table with the column of the window as part of its unit; unit columns are not clipped to bounds."""
+    relation = scope.relation
+    assert isinstance(relation, Table)  # noqa: S101 - just made
+    assert relation.owner is not None  # noqa: S101 - of a private table
+    values = listed(day.facts.where(nullable=False), values=context.values)
+    whole = day.facts.type is Type.INTEGER
+    facts = day.facts.where(low=None, high=None, values=values) if whole else day.facts
+    renewal = {day: context.marks.renewed(day, facts.where(nullable=False))}
+    columns = tuple(renewal.get(column, column) for column in relation.columns)
+    owner = Owner((*relation.owner.unit, renewal[day]), relation.owner.limits)
+    return scope.over(Table(relation.name, columns, owner), renewal)
 
 
 def _by_day(scope: Scope, context: Context, node: exp.Table) -> Scope:
@@ -87,9 +102,7 @@ def _by_day(scope: Scope, context: Context, node: exp.Table) -> Scope:
         fix = f"declare {window.column} for this table, or make the table public"
         raise refuse(node.this, f"the table has no column {window.column}, by which the catalog protects", fix)
     if day.facts.type in {Type.DATE, Type.INTEGER}:
-        unit = (*relation.owner.unit, day)
-        assert isinstance(relation, Table)  # noqa: S101 - just made
-        return Scope(Table(relation.name, relation.columns, Owner(unit, relation.owner.limits)), scope.names)
+        return _at_day(scope, day, context)
     if day.facts.type is not Type.TIMESTAMP:
         raise because(node.this, "unknown clause")
     items: list[tuple[Column, Expression]] = [(column, Reference(column)) for column in relation.columns]

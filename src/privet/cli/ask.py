@@ -1,0 +1,158 @@
+"""`privet ask`: one question in SQL, answered with noise, margins and a receipt."""
+
+import json
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import typer
+from rich.console import Console
+
+from privet.cli.saying import errors_in_one_sentence, printable
+from privet.errors import InvalidParameter
+from privet.loss.exact import readable
+from privet.query.answer import Answer
+from privet.query.connect import connect
+from privet.query.session import Session
+
+WIDE = 160  # columns of a screen that is none
+
+
+class Format(Enum):
+    """How to print an answer."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+ENDINGS = {".csv": Format.CSV, ".json": Format.JSON, ".parquet": Format.PARQUET, ".pq": Format.PARQUET}
+Number: TypeAlias = Annotated[str | None, typer.Option(help="Exactly as typed.")]
+Count: TypeAlias = Annotated[int | None, typer.Option(help="In the place of the catalog's.")]
+
+
+def ask(  # noqa: PLR0913 - everything that may be said about a question, each by name
+    catalog: Annotated[Path, typer.Argument(help="The catalog, such as hospital.toml.")],
+    statement: Annotated[str, typer.Argument(help='One SELECT, or "-" to read it from the standard input.')],
+    *,
+    epsilon: Number = None,
+    delta: Number = None,
+    rho: Number = None,
+    analyst: Annotated[str | None, typer.Option(help="Who asks, if the catalog names its analysts.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what it would cost; spend nothing.")] = False,
+    how: Annotated[Format | None, typer.Option("--format", help="By default a table, or what FILE ends with.")] = None,
+    output: Annotated[Path | None, typer.Option(help="A new file; the screen by default.")] = None,
+    key: Annotated[str | None, typer.Option(help="Makes asking again safe: the same key, the same answer.")] = None,
+    purpose: Annotated[str | None, typer.Option(help="What it is for; recorded in the ledger.")] = None,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    rows_per_unit: Count = None,
+    groups_per_unit: Count = None,
+    rows_per_group: Count = None,
+) -> None:
+    """Ask one question in SQL and pay for it from the ledger.
+
+    Ends with 0 if it was answered, 1 if it was refused, 2 for a wrong command line, 3 if the budget does not allow it,
+    4 if it was spent without an answer, 5 if the ledger cannot be used.
+    """
+    with errors_in_one_sentence():
+        shape = _format(how, output)
+        spending: dict[str, Any] = {
+            "epsilon": epsilon,
+            "delta": delta,
+            "rho": rho,
+            "confidence": confidence,
+            "rows_per_unit": rows_per_unit,
+            "groups_per_unit": groups_per_unit,
+            "rows_per_group": rows_per_group,
+        }
+        text = sys.stdin.read() if statement == "-" else statement
+        with connect(catalog, analyst=analyst) as session:
+            if explain:
+                _screen().print(session.explain(text, **spending))
+                return
+            answer = _answered(session, text, {**spending, "key": key, "purpose": purpose})
+        _write(answer, shape, output)
+
+
+def _answered(session: Session, text: str, asking: dict[str, Any]) -> Answer:
+    with Console(stderr=True).status("asking"):
+        return session.sql(text, **asking)
+
+
+def _format(how: Format | None, output: Path | None) -> Format:
+    """Refuse before anything is spent what could not be written afterwards."""
+    if output is None:
+        if how is Format.PARQUET:
+            raise InvalidParameter("Parquet is not for the screen: name a file with --output")
+        return how or Format.TABLE
+    shape = how or ENDINGS.get(output.suffix.lower(), Format.TABLE)
+    try:
+        with output.open("xb"):
+            pass
+        output.unlink()
+    except FileExistsError:
+        raise InvalidParameter(f"{output} is there already: name a new file") from None
+    except OSError as problem:
+        raise InvalidParameter(f"{output} cannot be written ({problem.strerror}): name another file") from None
+    return shape
+
+
+def _write(answer: Answer, shape: Format, output: Path | None) -> None:
+    if output is None:
+        if shape is Format.TABLE:
+            _screen().print(answer)
+        elif shape is Format.CSV:
+            typer.echo(_csv(answer), nl=False)
+        else:
+            typer.echo(_json(answer))
+        return
+    try:
+        if shape is Format.PARQUET:
+            pyarrow.parquet.write_table(answer.table, output)
+        else:
+            content = {Format.TABLE: repr, Format.CSV: _csv, Format.JSON: _json}[shape](answer)
+            output.write_text(content, encoding="utf-8")
+    except OSError as problem:  # it is paid for: show it rather than lose it
+        typer.echo(f"privet: {output} cannot be written ({problem.strerror}); here it is:", err=True)
+        typer.echo(_json(answer))
+        raise typer.Exit(code=1) from None
+    receipt = f"{len(answer):,} rows in {output}; spent {answer.spent} per {answer.unit.name}"
+    typer.echo(f"privet: {printable(receipt)}", err=True)
+
+
+def _screen() -> Console:
+    screen = Console()
+    return screen if screen.is_terminal else Console(width=max(screen.width, WIDE))
+
+
+def _csv(answer: Answer) -> str:
+    sink = pa.BufferOutputStream()
+    pyarrow.csv.write_csv(answer.table, sink)
+    return str(sink.getvalue().to_pybytes().decode())
+
+
+def _json(answer: Answer) -> str:
+    """The rows, and beside them what a reader must know."""
+    spent = dict(zip(answer.spent.units, map(readable, answer.spent.parts), strict=True))
+    about = {
+        "rows": [{name: _plain(value) for name, value in row.items()} for row in answer.rows],
+        "spent": spent,
+        "unit": answer.unit.name,
+        "neighbors": answer.unit.neighbors.name.lower(),
+        "purpose": answer.purpose,
+        "confidence": answer.confidence,
+        "hidden": answer.hidden,
+        "notes": answer.notes,
+    }
+    return json.dumps(about, ensure_ascii=False, indent=2)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a table holds
+    if isinstance(value, float) and value - value != 0:  # NaN and the infinities are no JSON
+        return None
+    return value.isoformat() if hasattr(value, "isoformat") else value

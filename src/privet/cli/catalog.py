@@ -1,0 +1,74 @@
+"""`privet catalog …`: what the owner of the data does with a catalog."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from privet.cli.saying import errors_in_one_sentence, printable
+from privet.errors import InvalidParameter
+from privet.query.catalog_check import Check, State, check_catalog
+from privet.query.catalog_draft import draft_catalog
+from privet.query.connect import schema_of
+
+app = typer.Typer(help="Draft and check catalogs: what is public about tables.", no_args_is_help=True)
+STYLES = {State.WRONG: "bold red", State.TODO: "yellow", State.OPEN: "cyan", State.GOOD: "green"}
+
+
+@app.command()
+def draft(
+    data: Annotated[str, typer.Argument(help="A DuckDB database, a Parquet or CSV file, or a folder of such files.")],
+    *,
+    output: Annotated[Path | None, typer.Option(help="A new file; the screen by default.")] = None,
+) -> None:
+    """Write a first draft from the schema alone, with everything that only you know left as a TODO."""
+    with errors_in_one_sentence():
+        text = draft_catalog(data, folder=None if output is None else output.parent)
+        if output is None:
+            typer.echo(text, nl=False)
+            return
+        try:
+            with output.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            raise InvalidParameter(f"{output} is there already: name a new file") from None
+        except OSError as problem:
+            raise InvalidParameter(f"{output} cannot be written ({problem.strerror}): name another file") from None
+        typer.echo(f"{output} is drafted; fill in its TODOs, then run: privet catalog check {output}")
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="The catalog, such as hospital.toml.")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say what is missing, what contradicts the data's schema, and what each declaration unlocks; reads no rows."""
+    with errors_in_one_sentence():
+        found = check_catalog(file, schema_of=schema_of)
+    console = Console()
+    if as_json:
+        rows = [{"state": each.state.value, "place": each.place, "sentence": each.sentence} for each in found.findings]
+        console.print_json(data={"usable": found.usable, "finished": found.finished, "findings": rows})
+    else:
+        _show(found, file, console)
+    if not found.finished:
+        raise typer.Exit(code=1)
+
+
+def _show(found: Check, file: Path, console: Console) -> None:
+    table = Table(title=printable(str(file)), title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
+    for each in found.findings:
+        state = Text(each.state.value, style=STYLES[each.state])
+        table.add_row(state, Text(printable(each.place)), Text(printable(each.sentence)))
+    console.print(table)
+    todos = sum(each.state is State.TODO for each in found.findings)
+    if not found.usable:
+        console.print("Nothing can be asked yet: put right what is wrong first.")
+    elif todos:
+        console.print(f"It can be used; {todos} TODO{'s are' if todos > 1 else ' is'} left.")
+    else:
+        console.print(Text(f'Ready: privet ask {file} "SELECT …" --epsilon 0.5 --explain'))

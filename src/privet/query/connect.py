@@ -1,0 +1,61 @@
+"""`privet.connect`: from a catalog to a session."""
+
+from pathlib import Path
+
+from privet.errors import InvalidParameter
+from privet.query.backends.backend import Backend
+from privet.query.backends.duckdb import DuckDBBackend
+from privet.query.catalog import Catalog
+from privet.query.catalog_file import read_catalog
+from privet.query.catalog_ledger import ledger_of
+from privet.query.catalog_schema import Schema, completed
+from privet.query.session import Session
+
+DUCKDB = "duckdb:///"
+
+
+def connect(catalog: str | Path | Catalog, *, analyst: str | None = None) -> Session:
+    """A session with the tables of a catalog: opens the data, and the ledger that is charged for every answer.
+
+    Args:
+        catalog: a catalog file such as "hospital.toml", or a `Catalog` made in Python.
+        analyst: who asks; needed if the catalog names its analysts.
+
+    Raises:
+        InvalidParameter: if the catalog, the data's schema and the ledger do not fit together; nothing is read or
+            spent.
+        LedgerUnavailable, LedgerDamaged: if the ledger cannot be used.
+    """
+    if isinstance(catalog, Catalog):
+        return _connected(catalog, analyst)
+    declared = read_catalog(catalog)
+    try:
+        return _connected(declared, analyst)
+    except InvalidParameter as problem:
+        raise InvalidParameter(f"{catalog}: {problem}") from problem
+
+
+def _connected(catalog: Catalog, analyst: str | None) -> Session:
+    backend = backend_of(catalog)
+    try:
+        complete = completed(catalog, backend.schema())
+        return Session(complete, backend=backend, ledger=ledger_of(complete, analyst=analyst))
+    except BaseException:
+        backend.close()
+        raise
+
+
+def backend_of(catalog: Catalog) -> Backend:
+    """The engine that holds a catalog's tables, opened for reading."""
+    if catalog.source and not catalog.source.startswith(DUCKDB):
+        raise InvalidParameter(f'source: must be "{DUCKDB}file", or left out with files for each table')
+    return DuckDBBackend(catalog)
+
+
+def schema_of(catalog: Catalog) -> Schema:
+    """The engine's schema for a catalog; reads no rows."""
+    backend = backend_of(catalog)
+    try:
+        return backend.schema()
+    finally:
+        backend.close()

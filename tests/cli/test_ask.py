@@ -1,0 +1,142 @@
+"""`privet ask`, as an analyst types it."""
+
+import csv
+import io
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from privet.cli import app
+from privet.core import Ledger
+from privet.demo.hospital import open_hospital
+
+COUNT = "SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex"
+
+
+@pytest.fixture
+def hospital(tmp_path: Path) -> Path:
+    return open_hospital(tmp_path / "h", patients=200, epsilon=Fraction(10)).catalog
+
+
+def privet(catalog: Path, *words: str, typed: str | None = None) -> Any:  # noqa: ANN401 - what the runner gives
+    return CliRunner().invoke(app, ["ask", str(catalog), *words], input=typed, catch_exceptions=False)
+
+
+def spent(catalog: Path) -> Fraction | float:
+    with Ledger.open(str(catalog.parent / "hospital.ledger.db")) as ledger:
+        return ledger.spent.parts[0]
+
+
+def test_a_table_with_margins_and_a_receipt(hospital: Path) -> None:
+    done = privet(hospital, COUNT, "--epsilon", "2")
+    assert done.exit_code == 0, done.output
+    assert "±" in done.stdout
+    assert "spent ε=2, δ=0 per patient" in done.stdout
+    assert spent(hospital) == 2
+
+
+def test_explaining_is_free(hospital: Path) -> None:
+    done = privet(hospital, COUNT, "--epsilon", "2", "--explain")
+    assert done.exit_code == 0, done.output
+    assert "costs ε=2" in done.stdout
+    assert spent(hospital) == 0
+
+
+def test_csv_and_json(hospital: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(privet(hospital, COUNT, "--epsilon", "1", "--format", "csv").stdout)))
+    assert [row["sex"] for row in rows] == ["F", "M"]
+    assert set(rows[0]) == {"sex", "n", "n_low", "n_high"}
+    told = json.loads(privet(hospital, COUNT, "--epsilon", "1", "--format", "json").stdout)
+    assert [row["sex"] for row in told["rows"]] == ["F", "M"]
+    assert told["spent"] == {"epsilon": "1", "delta": "0"}
+    assert (told["unit"], told["neighbors"], told["confidence"]) == ("patient", "add_remove", 0.95)
+
+
+def test_files_by_their_ending(hospital: Path, tmp_path: Path) -> None:
+    for ending in ("parquet", "csv", "json", "txt"):
+        file = tmp_path / f"answer.{ending}"
+        done = privet(hospital, COUNT, "--epsilon", "1", "--output", str(file))
+        assert done.exit_code == 0, done.output
+        assert done.stdout == ""
+        assert f"2 rows in {file}; spent ε=1" in done.stderr
+    assert pq.read_table(tmp_path / "answer.parquet").column_names == ["sex", "n", "n_low", "n_high"]
+    assert "sex" in (tmp_path / "answer.csv").read_text()
+    assert json.loads((tmp_path / "answer.json").read_text())["unit"] == "patient"
+    assert "±" in (tmp_path / "answer.txt").read_text()
+
+
+def test_a_statement_from_the_standard_input_with_a_key(hospital: Path) -> None:
+    words = ("-", "--epsilon", "1", "--key", "once", "--format", "csv")
+    first, again = (privet(hospital, *words, typed=COUNT) for _ in range(2))
+    assert first.exit_code == 0, first.output
+    assert first.stdout == again.stdout
+    assert spent(hospital) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        (["SELECT * FROM patient", "--epsilon", "1"], 1, "rows"),
+        (["SELECT COUNT(*) FROM patients", "--epsilon", "1"], 1, "patient"),
+        ([COUNT], 1, "say what to spend"),
+        ([COUNT, "--epsilon", "0"], 1, "must be > 0"),
+        ([COUNT, "--epsilon", "much"], 1, "much"),
+        ([COUNT, "--epsilon", "1", "--rho", "1"], 1, "rho"),
+        ([COUNT, "--epsilon", "1", "--confidence", "2"], 1, "confidence"),
+        ([COUNT, "--epsilon", "1", "--rows-per-unit", "0"], 1, "rows_per_unit"),
+        ([COUNT, "--epsilon", "1", "--format", "parquet"], 1, "name a file with --output"),
+        ([COUNT, "--epsilon", "1", "--output", "/no/such/folder/x.csv"], 1, "name another file"),
+        ([COUNT, "--epsilon", "1", "--format", "excel"], 2, "excel"),
+        ([COUNT, "--epsilom", "1"], 2, "epsilom"),
+        ([], 2, "statement"),
+        ([COUNT, "--epsilon", "11"], 3, "11"),
+    ],
+)
+def test_each_way_to_fail_has_its_status_and_costs_nothing(
+    hospital: Path, words: list[str], status: int, says: str
+) -> None:
+    done = privet(hospital, *words)
+    assert done.exit_code == status, done.output
+    assert says in done.stderr
+    assert done.stdout == ""
+    if status != 2:
+        assert done.stderr.startswith("privet: ")
+        assert done.stderr.count("\n") == 1
+    if (hospital.parent / "hospital.ledger.db").exists():
+        assert spent(hospital) == 0
+
+
+def test_an_existing_file_is_not_overwritten(hospital: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("mine")
+    done = privet(hospital, COUNT, "--epsilon", "1", "--output", str(tmp_path / "x.csv"))
+    assert (done.exit_code, (tmp_path / "x.csv").read_text()) == (1, "mine")
+
+
+def test_a_missing_catalog_and_a_broken_ledger(hospital: Path, tmp_path: Path) -> None:
+    done = privet(tmp_path / "none.toml", COUNT, "--epsilon", "1")
+    assert (done.exit_code, "there is no file" in done.stderr) == (1, True)
+    (hospital.parent / "hospital.ledger.db").write_bytes(b"not a ledger at all" * 100)
+    done = privet(hospital, COUNT, "--epsilon", "1")
+    assert done.exit_code == 5, done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_what_others_wrote_cannot_move_the_cursor(tmp_path: Path) -> None:
+    odd = ["[bold]bold[/]", "\x1b[31mred", "[/]", "a\nb"]
+    pq.write_table(pa.table({"id": range(400), "city": odd * 100}), tmp_path / "t.parquet")
+    table = '[tables.t]\nparquet = "t.parquet"\nunit_column = "id"\ncolumns.city = { type = "text" }\n'
+    (tmp_path / "t.toml").write_text('unit = "person"\nlimit = { epsilon = 99, delta = 0.1 }\n' + table)
+    statement = """SELECT city, COUNT(*) AS "[/] n" FROM t GROUP BY city HAVING COUNT(*) > 0 AND city <> '[/]x'"""
+    for more in ([], ["--explain"]):
+        done = privet(tmp_path / "t.toml", statement, "--epsilon", "9", "--delta", "1e-6", *more)
+        assert done.exit_code == 0, done.output
+        assert "\x1b" not in done.stdout
+        assert "[/] n" in done.stdout
+    done = privet(tmp_path / "t.toml", statement, "--epsilon", "9", "--delta", "1e-6")
+    assert all(shown in done.stdout for shown in ("[bold]bold[/]", r"\x1b[31mred", r"a\nb"))

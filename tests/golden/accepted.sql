@@ -1,0 +1,331 @@
+-- count
+SELECT COUNT(*) FROM visit
+-- count_one
+SELECT COUNT(1) FROM visit
+-- count_empty_parentheses
+SELECT COUNT() FROM visit
+-- count_column
+SELECT COUNT(cost), COUNT(*) FROM visit
+-- count_units
+SELECT COUNT(DISTINCT pid) FROM visit
+-- count_units_of_path
+SELECT COUNT(DISTINCT pid) FROM lab
+-- count_units_filtered
+SELECT COUNT(DISTINCT pid) FILTER (WHERE cost > 100) FROM visit
+-- count_distinct
+SELECT COUNT(DISTINCT clinic) FROM visit
+-- count_distinct_expression
+SELECT COUNT(DISTINCT UPPER(clinic)) FROM visit
+-- count_if
+SELECT COUNT_IF(age > 50) FROM patient
+-- sum
+SELECT SUM(cost) FROM visit
+-- sum_whole
+SELECT SUM(stay) FROM visit
+-- sum_condition
+SELECT SUM(age > 50) FROM patient
+-- average
+SELECT AVG(age) FROM patient
+-- mean
+SELECT MEAN(age) FROM patient
+-- moments
+SELECT COUNT(age), SUM(age), AVG(age), VARIANCE(age), STDDEV(age) FROM patient
+-- spreads
+SELECT VAR_SAMP(age), VAR_POP(age), STDDEV_SAMP(age), STDDEV_POP(age) FROM patient
+-- median
+SELECT MEDIAN(age) FROM patient
+-- percentile
+SELECT PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY cost) FROM visit
+-- percentile_descending
+SELECT PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY cost DESC) FROM visit
+-- quantile
+SELECT QUANTILE_CONT(cost, 0.25), QUANTILE_CONT(cost, 0.75) FROM visit
+-- extremes
+SELECT MIN(age), MAX(age) FROM patient
+-- extremes_of_dates
+SELECT MIN(day), MEDIAN(day), MAX(day) FROM visit
+-- filter
+SELECT COUNT(*) FILTER (WHERE cost > 100) FROM visit
+-- filter_average
+SELECT AVG(cost) FILTER (WHERE stay > 0), AVG(cost) FROM visit
+-- sum_case
+SELECT SUM(CASE WHEN age > 80 THEN 1 ELSE 0 END) FROM patient
+-- sum_case_without_else
+SELECT SUM(CASE WHEN cost > 100 THEN cost END) FROM visit
+-- sum_case_capped
+SELECT SUM(CASE WHEN cost > 100 THEN 100 ELSE cost END) FROM visit
+-- average_case_of_text
+SELECT AVG(CASE sex WHEN 'F' THEN 1 ELSE 0 END) FROM patient
+-- sum_product_and_logarithm
+SELECT SUM(age * cost + LN(age + 2)) FROM patient JOIN visit USING (pid)
+-- sum_square
+SELECT SUM(age * age), SUM(POWER(age, 2)), SUM(age ** 2) FROM patient
+-- sum_division_by_whole
+SELECT SUM(1 / (age - 40)) FROM patient
+-- sum_division
+SELECT SUM(cost / (stay + 1)) FROM visit
+-- sum_whole_division
+SELECT SUM(age // 10), SUM(age % 10), SUM(MOD(age, 7)) FROM patient
+-- sum_functions
+SELECT SUM(SQRT(cost)), SUM(EXP(age / 100)), SUM(LOG10(age + 1)), SUM(ABS(age - 50)) FROM patient JOIN visit USING (pid)
+-- sum_logarithm_with_nulls
+SELECT SUM(LN(cost + 1)), AVG(LOG(cost + 1)), AVG(LOG2(cost + 1)) FROM visit
+-- sum_rounded
+SELECT SUM(ROUND(cost)), SUM(ROUND(cost, 1)), SUM(FLOOR(cost)), SUM(CEIL(cost)), SUM(SIGN(cost)) FROM visit
+-- sum_negative
+SELECT SUM(-age), SUM(-5 * age) FROM patient
+-- sum_clip
+SELECT SUM(CLIP(weight, 0, 200)) FROM visit
+-- sum_clip_computed_bounds
+SELECT SUM(CLIP(weight, 0, 2 * 100)) FROM visit
+-- sum_least_greatest
+SELECT SUM(LEAST(GREATEST(weight, 0), 200)) FROM visit
+-- sum_coalesce
+SELECT SUM(COALESCE(cost, 0)) FROM visit
+-- sum_nullif
+SELECT SUM(NULLIF(cost, 0)) FROM visit
+-- sum_if
+SELECT SUM(IF(age > 17, 1, 0)) FROM patient
+-- sum_cast
+SELECT SUM(CAST(cost AS INTEGER)), AVG(age::DOUBLE), AVG(TRY_CAST(age AS REAL)) FROM visit JOIN patient USING (pid)
+-- average_of_text_read
+SELECT AVG(CLIP(CAST(zip AS INTEGER), 0, 9999)) FROM patient
+-- average_length
+SELECT AVG(CLIP(LENGTH(note), 0, 100)) FROM visit
+-- average_days
+SELECT AVG(DATE '2024-12-31' - day), AVG(DATE_DIFF('day', DATE '2024-01-01', day)) FROM visit
+-- where_narrows
+SELECT SUM(cost) FROM visit WHERE cost > 20 AND cost < 90
+-- where_bounds_column_without
+SELECT SUM(weight) FROM visit WHERE weight BETWEEN 30 AND 200
+-- where_or
+SELECT COUNT(*) FROM patient WHERE age < 18 OR age > 65
+-- where_in
+SELECT COUNT(*) FROM patient WHERE sex IN ('F') AND zip NOT IN ('1010', '1020')
+-- where_null
+SELECT COUNT(*) FROM visit WHERE cost IS NULL OR note IS NOT NULL
+-- where_like
+SELECT COUNT(*) FROM visit WHERE note LIKE 'f%' AND note NOT LIKE '%r' AND note ILIKE 'F_v%'
+-- where_starts_with
+SELECT COUNT(*) FROM visit WHERE STARTS_WITH(note, 'fe')
+-- where_date
+SELECT COUNT(*) FROM visit WHERE day >= '2024-03-01' AND day < DATE '2024-03-01' + INTERVAL 30 DAY
+-- where_boolean
+SELECT COUNT(*) FROM patient WHERE smoker AND NOT (age > 50)
+-- where_is_true
+SELECT COUNT(*) FROM patient WHERE smoker IS TRUE OR smoker IS NOT FALSE
+-- where_distinct_from
+SELECT COUNT(*) FROM patient WHERE blood IS DISTINCT FROM 'A'
+-- where_true
+SELECT COUNT(*) FROM patient WHERE TRUE
+-- where_contradiction
+SELECT COUNT(*), SUM(cost) FROM visit WHERE cost > 90 AND cost < 20
+-- where_one_unit
+SELECT COUNT(*) FROM visit WHERE pid = 7
+-- group_by_declared
+SELECT sex, COUNT(*) FROM patient GROUP BY sex
+-- group_by_boolean
+SELECT smoker, COUNT(*) FROM patient GROUP BY smoker
+-- group_by_range
+SELECT age, COUNT(*) FROM patient GROUP BY age
+-- group_by_private
+SELECT clinic, COUNT(*) FROM visit GROUP BY clinic
+-- group_by_private_average
+SELECT clinic, AVG(cost) AS pay FROM visit GROUP BY clinic
+-- group_by_two
+SELECT sex, smoker, COUNT(*), AVG(age) FROM patient GROUP BY sex, smoker
+-- group_by_mixed
+SELECT sex, zip, COUNT(*) FROM patient GROUP BY sex, zip
+-- group_by_ordinal
+SELECT CEIL(cost / 100), COUNT(*) FROM visit GROUP BY 1
+-- group_by_alias
+SELECT FLOOR(age / 10) * 10 AS decade, COUNT(*) FROM patient GROUP BY decade ORDER BY decade
+-- group_by_expression
+SELECT age // 10, COUNT(*) FROM patient GROUP BY age // 10
+-- group_by_all
+SELECT sex, age > 50 AS old, COUNT(*) FROM patient GROUP BY ALL
+-- group_by_other_bucket
+SELECT blood, COUNT(*) FROM patient GROUP BY blood
+-- group_by_case
+SELECT CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END AS stage, COUNT(*) FROM patient GROUP BY stage
+-- group_by_month
+SELECT MONTH(day), COUNT(*) FROM visit GROUP BY MONTH(day)
+-- group_by_month_start
+SELECT DATE_TRUNC('month', day) AS month, SUM(cost) FROM visit GROUP BY month ORDER BY month
+-- group_by_weekday
+SELECT EXTRACT(dow FROM day), ISODOW(day), COUNT(*) FROM visit GROUP BY 1, 2
+-- group_by_date_part
+SELECT DATE_PART('quarter', day), YEAR(day), COUNT(*) FROM visit GROUP BY 1, 2
+-- group_by_day
+SELECT day, COUNT(*) FROM visit GROUP BY day
+-- group_by_text_functions
+SELECT LOWER(sex), SUBSTRING(zip, 1, 2), LEFT(zip, 1), COUNT(*) FROM patient GROUP BY ALL
+-- group_by_concatenation
+SELECT sex || '-' || blood, CONCAT(sex, smoker), COUNT(*) FROM patient GROUP BY ALL
+-- group_by_public_column
+SELECT region, AVG(cost) FROM visit JOIN clinic USING (clinic) GROUP BY region
+-- group_by_public_key
+SELECT clinic, COUNT(*) FROM visit JOIN clinic USING (clinic) GROUP BY clinic
+-- group_by_joined_key
+SELECT v.clinic, COUNT(*) FROM visit v JOIN clinic c ON v.clinic = c.clinic GROUP BY v.clinic
+-- group_by_narrowed
+SELECT age, COUNT(*) FROM patient WHERE age BETWEEN 60 AND 70 GROUP BY age
+-- group_by_without_aggregate
+SELECT sex FROM patient GROUP BY sex
+-- distinct
+SELECT DISTINCT age, sex FROM patient
+-- distinct_over_released
+SELECT DISTINCT COUNT(*) > 1 AS many FROM patient GROUP BY sex
+-- having_key
+SELECT sex, COUNT(*) FROM patient GROUP BY sex HAVING NOT (sex = 'F')
+-- having_aggregate
+SELECT clinic, COUNT(*) FROM visit GROUP BY clinic HAVING COUNT(*) > 2 AND AVG(cost) < 1000
+-- having_alias
+SELECT clinic, COUNT(*) AS n FROM visit GROUP BY clinic HAVING n > 2
+-- having_without_group
+SELECT COUNT(*) FROM visit HAVING COUNT(*) > 3
+-- order_limit
+SELECT age, COUNT(*) FROM patient GROUP BY age ORDER BY 2 DESC, age LIMIT 20 OFFSET 1
+-- order_by_hidden
+SELECT clinic FROM visit GROUP BY clinic ORDER BY COUNT(*) DESC
+-- fetch
+SELECT age, COUNT(*) AS n FROM patient GROUP BY age ORDER BY n DESC FETCH FIRST 3 ROWS ONLY
+-- released_case
+SELECT sex, CASE WHEN COUNT(*) > 10 THEN 'large' ELSE 'small' END FROM patient GROUP BY sex
+-- released_arithmetic
+SELECT sex, SUM(age) / COUNT(*) AS mean, ROUND(100 * AVG(age), 1) FROM patient GROUP BY sex
+-- released_literal
+SELECT 3, 'all' AS who, AVG(age) FROM patient
+-- released_twice
+SELECT COUNT(*), COUNT(*) + 1, COUNT(*) FROM patient
+-- quoted_unicode
+SELECT "sex" AS "Größe", COUNT(*) FROM PATIENT GROUP BY 1
+-- case_of_names
+SELECT Sex, count(*) FROM Patient AS P WHERE p.AGE > 10 GROUP BY P.sex
+-- cte_shadows_table
+WITH visit AS (SELECT pid, cost FROM visit) SELECT SUM(cost) FROM visit
+-- cte_renames
+WITH v(who, price) AS (SELECT pid, cost FROM visit) SELECT SUM(price), COUNT(DISTINCT who) FROM v
+-- cte_star
+WITH v AS (SELECT * FROM visit WHERE cost > 10) SELECT clinic, COUNT(*) FROM v GROUP BY clinic
+-- cte_unused
+WITH unused AS (SELECT sex, COUNT(*) FROM patient GROUP BY sex) SELECT COUNT(*) FROM visit
+-- cte_chain
+WITH a AS (SELECT pid, cost FROM visit WHERE cost > 1), b AS (SELECT pid, cost * 2 AS twice FROM a) SELECT AVG(twice) FROM b
+-- subquery
+SELECT AVG(x) FROM (SELECT cost / 10 AS x FROM visit) AS t
+-- subquery_renames
+SELECT AVG(t.x) FROM (SELECT cost FROM visit) AS t(x)
+-- subquery_ordered
+SELECT COUNT(*) FROM (SELECT cost FROM visit ORDER BY cost)
+-- per_unit_count
+SELECT AVG(n) FROM (SELECT pid, COUNT(*) AS n FROM visit GROUP BY pid)
+-- per_unit_sum
+SELECT AVG(total), MEDIAN(total) FROM (SELECT pid, SUM(cost) AS total FROM visit GROUP BY pid)
+-- per_unit_extremes
+SELECT AVG(high - low) FROM (SELECT pid, MIN(cost) AS low, MAX(cost) AS high FROM visit GROUP BY pid)
+-- per_unit_having
+SELECT COUNT(*) FROM (SELECT pid FROM visit GROUP BY pid HAVING COUNT(*) >= 2)
+-- per_unit_histogram
+SELECT n, COUNT(*) FROM (SELECT pid, COUNT(*) AS n FROM visit GROUP BY pid) GROUP BY n
+-- per_unit_and_key
+SELECT clinic, AVG(n) FROM (SELECT pid, clinic, COUNT(*) AS n FROM visit GROUP BY pid, clinic) GROUP BY clinic
+-- per_unit_distinct
+SELECT COUNT(*) FROM (SELECT DISTINCT pid, clinic FROM visit)
+-- window_first_visit
+SELECT AVG(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day, vid) AS k FROM visit) WHERE k = 1
+-- window_gap
+SELECT AVG(CLIP(gap, 0, 366)) FROM (SELECT day - LAG(day) OVER (PARTITION BY pid ORDER BY day, vid) AS gap FROM visit)
+-- window_share
+SELECT AVG(cost / total) FROM (SELECT cost, SUM(cost) OVER (PARTITION BY pid) AS total FROM visit) WHERE total > 1
+-- window_running
+SELECT MAX(so_far) FROM (SELECT SUM(stay) OVER (PARTITION BY pid ORDER BY day, vid) AS so_far FROM visit)
+-- window_rank_filter
+SELECT k, COUNT(*) FROM (SELECT RANK() OVER (PARTITION BY pid ORDER BY cost DESC) AS k FROM visit WHERE cost IS NOT NULL) WHERE k <= 3 GROUP BY k
+-- join_public_left
+SELECT COUNT(*), COUNT(region) FROM visit v LEFT JOIN clinic c USING (clinic)
+-- join_public_right
+SELECT COUNT(*) FROM clinic c RIGHT JOIN visit v ON c.clinic = v.clinic
+-- join_public_first
+SELECT region, SUM(cost) FROM clinic c JOIN visit v ON c.clinic = v.clinic AND beds > 10 GROUP BY region
+-- join_public_unequal
+SELECT COUNT(*) FROM visit JOIN clinic ON visit.stay > clinic.beds
+-- join_public_comma
+SELECT region, COUNT(*) FROM visit, clinic WHERE visit.clinic = clinic.clinic GROUP BY region
+-- join_cross_literal
+SELECT COUNT(*) FROM visit CROSS JOIN (SELECT 1 AS k)
+-- join_values
+SELECT label, COUNT(*) FROM visit JOIN (VALUES ('A', 'first'), ('B', 'second')) AS t(clinic, label) USING (clinic) GROUP BY label
+-- join_units
+SELECT AVG(cost) FROM patient p JOIN visit v ON p.pid = v.pid AND p.age > 10 AND (v.day > DATE '2024-01-01' OR p.sex = 'F')
+-- join_units_using
+SELECT sex, AVG(cost) FROM patient JOIN visit USING (pid) GROUP BY sex
+-- join_units_comma
+SELECT COUNT(*) FROM patient p, visit v WHERE p.pid = v.pid AND age > 20
+-- join_units_left
+SELECT COUNT(*), COUNT(v.vid), COUNT(DISTINCT v.pid) FROM patient p LEFT JOIN visit v ON p.pid = v.pid
+-- join_units_full
+SELECT COUNT(*), COUNT(DISTINCT p.pid) FROM patient p FULL OUTER JOIN visit v ON p.pid = v.pid
+-- join_units_full_using
+SELECT COUNT(DISTINCT pid) FROM patient FULL JOIN visit USING (pid)
+-- join_self
+SELECT COUNT(*) FROM visit a JOIN visit b ON a.pid = b.pid AND a.day < b.day
+-- join_three
+SELECT region, sex, COUNT(*) FROM patient p JOIN visit v ON p.pid = v.pid JOIN clinic c ON v.clinic = c.clinic GROUP BY region, sex
+-- join_path
+SELECT chapter, AVG(result) FROM lab JOIN icd USING (code) GROUP BY chapter
+-- join_path_to_unit
+SELECT sex, AVG(result) FROM lab JOIN patient ON lab.pid = patient.pid GROUP BY sex
+-- join_per_unit
+SELECT sex, AVG(n) FROM patient JOIN (SELECT pid, COUNT(*) AS n FROM visit GROUP BY pid) AS v USING (pid) GROUP BY sex
+-- semi_join
+SELECT COUNT(*) FROM visit WHERE pid IN (SELECT pid FROM patient WHERE sex = 'F')
+-- anti_join
+SELECT COUNT(*) FROM patient WHERE pid NOT IN (SELECT pid FROM visit WHERE cost > 100)
+-- semi_join_or
+SELECT COUNT(*) FROM patient WHERE age > 80 OR pid IN (SELECT pid FROM visit)
+-- in_public
+SELECT COUNT(*) FROM visit WHERE clinic IN (SELECT clinic FROM clinic WHERE beds > 15)
+-- not_in_public
+SELECT SUM(cost) FROM visit WHERE clinic NOT IN (SELECT clinic FROM clinic WHERE region = 'South')
+-- union_all
+SELECT COUNT(*), COUNT(DISTINCT pid) FROM (SELECT pid FROM visit UNION ALL SELECT pid FROM patient)
+-- union_all_hidden_unit
+SELECT AVG(x) FROM (SELECT cost AS x FROM visit UNION ALL SELECT age FROM patient)
+-- union_of_units
+SELECT COUNT(*) FROM (SELECT pid FROM visit UNION SELECT pid FROM patient)
+-- union_of_answers
+SELECT 'visits' AS what, COUNT(*) AS n FROM visit UNION ALL SELECT 'patients', COUNT(*) FROM patient ORDER BY n DESC
+-- two_stages
+WITH m AS (SELECT AVG(cost) AS a, STDDEV(cost) AS s FROM visit) SELECT AVG((cost - a) / s) FROM visit, m WHERE s > 1
+-- stage_then_rows
+WITH m AS (SELECT AVG(age) AS a FROM patient) SELECT COUNT(*) FROM patient, m WHERE age > a
+-- scalar_subquery
+SELECT COUNT(*) FROM patient WHERE age > (SELECT AVG(age) FROM patient)
+-- scalar_subquery_released
+SELECT sex, COUNT(*) FROM patient GROUP BY sex HAVING COUNT(*) > (SELECT 100 * COUNT(*) FROM visit)
+-- scalar_subquery_public
+SELECT COUNT(*) FROM visit WHERE stay > (SELECT MAX(beds) FROM clinic)
+-- stage_of_stage
+WITH s AS (SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex) SELECT MAX(n), SUM(n) FROM s
+-- stage_joined_public
+WITH c AS (SELECT clinic, COUNT(*) AS n FROM visit GROUP BY clinic) SELECT region, SUM(n) FROM c JOIN clinic USING (clinic) GROUP BY region
+-- stage_window
+WITH s AS (SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex) SELECT sex, n / SUM(n) OVER (PARTITION BY 1) FROM s
+-- public_only
+SELECT region, COUNT(*), MAX(beds) FROM clinic GROUP BY region ORDER BY 2 DESC
+-- public_rows
+SELECT * FROM clinic ORDER BY beds LIMIT 2
+-- public_beside_private
+SELECT region, (SELECT COUNT(*) FROM visit) AS visits FROM clinic
+-- literals
+SELECT 1 AS one, 'a' || 'b' AS two, 3 / 2 AS three
+-- values
+SELECT x, y FROM (VALUES (1, 'a'), (2, NULL)) AS t(x, y)
+-- comments_and_semicolon
+/* patients */ SELECT COUNT(*) -- all of them
+FROM patient;
+-- from_first
+FROM patient SELECT COUNT(*)
+-- parentheses
+(SELECT COUNT(*) FROM patient)

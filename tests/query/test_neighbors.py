@@ -1,0 +1,162 @@
+"""Falsification: whatever a unit's rows are, no bounded sum moves further than its stated sensitivity.
+
+Tiny databases, every neighbor by removing a unit, and one by replacing its rows with others; every shape, both kinds of
+limits, both relations. The same on the engine and, for many more examples, on the oracle that it agrees with.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Protocol
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from privet.core import Sensitivity
+from privet.loss import Neighbors
+from privet.query.backends.backend import Sums
+from privet.query.backends.duckdb import DuckDBBackend
+from privet.query.bounded import Bounded, Lattice, Measure, Shape, sensitivity
+from privet.query.expressions import Reference
+from privet.query.plan import Key, Limits
+from tests.query import tiny
+from tests.query.oracle import Oracle
+
+Numbers = dict[object, int]
+PHASES = (Phase.explicit, Phase.generate)  # an example is small as it is
+MANY = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)
+FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)
+
+
+class Computer(Protocol):
+    def sums(self, request: Bounded) -> Sums: ...
+
+
+def oracle(data: tiny.Data) -> Oracle:
+    return Oracle(tiny.catalog(data), data)
+
+
+def engine(data: tiny.Data) -> DuckDBBackend:
+    return DuckDBBackend(tiny.catalog(data), threads=1)
+
+
+def without(data: tiny.Data, unit: int) -> tiny.Data:
+    """The data without one unit: its own rows, and those that only its rows lead to."""
+    left = {name: [row for row in rows if row.get("pid") != unit] for name, rows in data.items()}
+    there = {row["vid"] for row in left["visit"]}
+    gone = {row["vid"] for row in data["visit"] if row["pid"] == unit}
+    left["item"] = [row for row in data["item"] if row["vid"] in there or row["vid"] not in gone]
+    return left
+
+
+def units(data: tiny.Data) -> set[int]:
+    found = {row["pid"] for name in ("visit", "person") for row in data[name]}
+    return {unit for unit in found if isinstance(unit, int)}
+
+
+def replaced(data: tiny.Data, other: tiny.Data, unit: int) -> tiny.Data:
+    """The data with one unit's rows exchanged for rows from elsewhere, all of them its own now."""
+    left = without(data, unit)
+    for name in ("visit", "person"):
+        left[name] = left[name] + [row | {"pid": unit} for row in other[name]]
+    return left
+
+
+def numbers(request: Bounded, data: tiny.Data, *, real: bool) -> list[Numbers]:
+    """What leaves the engine for each measure: a number for each group and cell."""
+    computer = engine(data) if real else oracle(data)
+    found: list[Numbers] = [defaultdict(int) for _ in request.measures]
+    if request.measures[0].shape is Shape.RANKS:
+        for keys, places in computer.ranks(request).items():
+            for place, number in places.items():
+                found[0][keys, place] = number
+    else:
+        for keys, measures in computer.sums(request).groups.items():
+            for place, cells in enumerate(measures):
+                for cell, number in enumerate(cells):
+                    found[place][keys, cell] = number
+    if isinstance(computer, DuckDBBackend):
+        computer.close()
+    return found
+
+
+def refuse_farther(here: Numbers, there: Numbers, stated: Sensitivity) -> None:
+    moves = [abs(here.get(cell, 0) - there.get(cell, 0)) for cell in {*here, *there}]
+    moved = [move for move in moves if move]
+    assert sum(moved) <= stated.l1
+    assert Fraction(sum(move * move for move in moved)) <= stated.l2**2
+    assert max(moved, default=0) <= stated.per_cell
+    assert len(moved) <= stated.cells
+
+
+def compare(request: Bounded, data: tiny.Data, other: tiny.Data, *, real: bool) -> None:
+    here = numbers(request, data, real=real)
+    for neighbors, neighbor in neighborhood(data, other):
+        for place, (one, two) in enumerate(zip(here, numbers(request, neighbor, real=real), strict=True)):
+            refuse_farther(one, two, sensitivity(request, request.measures[place], neighbors=neighbors))
+
+
+def neighborhood(data: tiny.Data, other: tiny.Data) -> Iterator[tuple[Neighbors, tiny.Data]]:
+    for unit in sorted(units(data)):
+        yield Neighbors.ADD_REMOVE, without(data, unit)
+        yield Neighbors.REPLACE, replaced(data, other, unit)
+
+
+@given(data=tiny.databases(10), other=tiny.databases(10), request_=tiny.requests())
+@MANY
+def test_no_unit_moves_a_sum_further_than_stated(data: tiny.Data, other: tiny.Data, request_: Bounded) -> None:
+    compare(request_, data, other, real=False)
+
+
+@given(data=tiny.databases(10), other=tiny.databases(10), request_=tiny.requests(ranks=True))
+@MANY
+def test_no_unit_moves_ranks_further_than_stated(data: tiny.Data, other: tiny.Data, request_: Bounded) -> None:
+    compare(request_, data, other, real=False)
+
+
+@given(
+    data=tiny.databases(10), other=tiny.databases(10), request_=st.booleans().flatmap(lambda r: tiny.requests(ranks=r))
+)
+@FEW
+def test_the_engine_keeps_to_it_as_well(data: tiny.Data, other: tiny.Data, request_: Bounded) -> None:
+    compare(request_, data, other, real=True)
+
+
+def one_unit_everywhere(value: float, groups: int) -> tiny.Data:
+    """One unit with a row in each of many groups: what rounding away from 0 would betray."""
+    row = {"vid": 1, "pay": value, "age": 1, "free": 0.0, "flag": True, "day": None, "pid": 1}
+    return {"visit": [row | {"city": f"c{n}"} for n in range(groups)], "person": [], "item": [], "clinic": []}
+
+
+@pytest.mark.parametrize("value", [-5.0, -0.3, 10.0])
+@pytest.mark.parametrize("shape", [Shape.SUM, Shape.MEAN, Shape.SPREAD, Shape.ROWS, Shape.RANKS])
+def test_a_row_in_each_of_many_groups_moves_no_more_than_one_row(value: float, shape: Shape) -> None:
+    visit = tiny.table("visit")
+    column = {column.name: column for column in visit.columns}
+    key = Key(column["city"], Reference(column["city"]), tuple(f"c{n}" for n in range(50)))
+    lattice = Lattice(Fraction(1), -5, 10)
+    request = Bounded(
+        visit,
+        (key,),
+        Limits(rows_per_unit=1),
+        (Measure(shape, Reference(column["pay"]), None, lattice),),
+        cap_groups=False,
+    )
+    data = one_unit_everywhere(value, 50)
+    here, there = (numbers(request, each, real=True)[0] for each in (data, without(data, 1)))
+    refuse_farther(here, there, sensitivity(request, request.measures[0], neighbors=Neighbors.ADD_REMOVE))
+
+
+def test_units_without_a_cap_on_groups_have_no_small_sensitivity() -> None:
+    visit = tiny.table("visit")
+    key = Key(visit.columns[1], Reference(visit.columns[1]), ("a", "b"))
+    request = Bounded(visit, (key,), Limits(rows_per_unit=1), (Measure(Shape.UNITS),), cap_groups=False)
+    assert sensitivity(request, request.measures[0], neighbors=Neighbors.ADD_REMOVE).l1 > 1 << 30
+
+
+def test_the_comparison_notices_a_sensitivity_that_is_too_small() -> None:
+    with pytest.raises(AssertionError):
+        refuse_farther({"a": 3}, {}, Sensitivity(2))
+    with pytest.raises(AssertionError):
+        refuse_farther({"a": 1, "b": 1}, {}, Sensitivity(1, cells=2, l1=1))
