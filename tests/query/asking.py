@@ -15,7 +15,7 @@ from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
 from privet.query.session import Session
-from tests.query.hospital import HOSPITAL, build
+from tests.query.hospital import HOSPITAL, TABLES, build
 
 Rows = list[tuple[Any, ...]]
 
@@ -66,8 +66,17 @@ class Watched(DuckDBBackend):
 def hospital(
     folder: Path, *, catalog: Catalog = HOSPITAL, name: str = "h", **rows: Sequence[Sequence[object]]
 ) -> Catalog:
-    """The catalog of a new database with these rows."""
-    build(folder / f"{name}.duckdb", **rows).close()
+    """The catalog of a new database with these rows, in place of the few that a hospital has."""
+    connection = build(folder / f"{name}.duckdb")
+    for kind, found in rows.items():
+        table = kind.removesuffix("s")
+        columns = [column.split()[0] for column in TABLES[table].split(", ")]
+        frame = pa.table({each: [row[place] for row in found] for place, each in enumerate(columns)})
+        connection.register("frame", frame)
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - names of this file
+        connection.execute(f"INSERT INTO {table} SELECT * FROM frame")  # noqa: S608 - names of this file
+        connection.unregister("frame")
+    connection.close()
     return replace(catalog, source=f"duckdb:///{name}.duckdb", folder=folder)
 
 

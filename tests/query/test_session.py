@@ -96,9 +96,9 @@ def test_a_delta_that_nothing_needs_is_not_charged(asked: tuple[Session, Watched
         (COUNT, {"epsilon": 1, "seed": 3}, "seed"),
         (BY_ZIP, {"epsilon": 1}, "needs a delta"),
         (BY_ZIP, {"rho": 1}, "rho cannot price"),
-        ("SELECT * FROM patient", {"epsilon": 1}, ""),
-        ("SELECT COUNT(*) FROM nowhere", {"epsilon": 1}, ""),
-        ("", {"epsilon": 1}, ""),
+        ("SELECT * FROM patient", {"epsilon": 1}, "."),
+        ("SELECT COUNT(*) FROM nowhere", {"epsilon": 1}, "."),
+        ("", {"epsilon": 1}, "."),
     ],
 )
 def test_refusals_cost_and_read_nothing(
@@ -219,7 +219,7 @@ def test_the_same_key_is_paid_once_and_gives_the_same_answer(asked: tuple[Sessio
     assert backend.calls == ["sums", "ranks"]
     for other in ({"epsilon": 2}, {"epsilon": 1, "weights": {"n": 2}}, {"epsilon": 1, "confidence": 0.9}):
         with pytest.raises(KeyReused):
-            session.sql(BY_SEX, key="q1", **other)  # type: ignore[arg-type] # several kinds
+            session.sql(BY_SEX, key="q1", **other)
     with pytest.raises(KeyReused):
         session.sql(COUNT, epsilon=1, key="q1")
     assert session.ledger.spent.epsilon == 1
@@ -302,9 +302,9 @@ def test_neighbors_have_the_same_noise_calls_rows_and_types(
 
 
 def test_a_group_of_one_is_never_seen(tmp_path: Path) -> None:
-    """The zip 1030 has one patient; at δ = 1e-6 it is not shown in 200 answers."""
+    """The zip 1030 has one patient; at δ = 1e-6 it is not shown in 20 answers."""
     session, _ = session_with(hospital(tmp_path), limit=Guarantee(1000, "0.01"))
-    shown = [row["zip"] for _ in range(50) for row in session.sql(BY_ZIP, epsilon=1, delta="1e-6").rows]
+    shown = [row["zip"] for _ in range(20) for row in session.sql(BY_ZIP, epsilon=1, delta="1e-6").rows]
     assert "1030" not in shown
     assert names(session.sql(BY_ZIP, epsilon=1, delta="1e-6").table) == ["zip", "n", "n_low", "n_high"]
 
@@ -334,7 +334,7 @@ def test_intervals_cover(tmp_path: Path, column: str, spend: dict[str, Any]) -> 
     """2,196 intervals at 95 %: each of 366 days, six times, around what the engine adds up without noise."""
     patients, visits = crowd(visits=6_000)
     catalog = hospital(tmp_path, patients=patients, visits=visits)
-    text = f"SELECT day, {column} AS x FROM visit GROUP BY day"
+    text = f"SELECT day, {column} AS x FROM visit GROUP BY day"  # noqa: S608 - a column of this file
     truth = {row["day"]: row["x"] for row in ExactSession(catalog, backend=Watched(catalog)).sql(text).rows}
     session, _ = session_with(catalog, limit=Guarantee(1000, "0.1"))
     trials = hits = narrow = 0

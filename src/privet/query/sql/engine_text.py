@@ -9,6 +9,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import sqlglot
@@ -63,6 +64,7 @@ class ReadRequest:
     numbers: tuple[ReadNumbers, ...]
 
 
+@lru_cache(maxsize=256)
 def read_back(text: str) -> tuple[ReadRequest, ...]:
     """What each statement of an engine's text adds up.
 
