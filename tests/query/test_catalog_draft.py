@@ -36,6 +36,14 @@ def test_a_database(database: Path) -> None:
     assert draft_catalog(f"duckdb:///{database}", folder=database.parent) == text
 
 
+def test_foreign_keys_are_told(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "s.duckdb")) as base:
+        base.execute("CREATE TABLE orders (id BIGINT PRIMARY KEY, customer BIGINT)")
+        base.execute("CREATE TABLE items (order_id BIGINT REFERENCES orders (id))")
+    text = draft_catalog(tmp_path / "s.duckdb")
+    assert '# unit_path = "order_id -> orders.id -> …"  # if orders says who it is about' in text
+
+
 def test_a_draft_becomes_a_catalog_when_every_todo_is_answered(database: Path) -> None:
     text = draft_catalog(database, folder=database.parent)
     for todo, answer in {

@@ -39,7 +39,8 @@ columns.cost = { type = "real", bounds = ["0.1", 5000.5], nullable = true }
 columns.day = { type = "date", bounds = [2020-01-01, "2024-12-31"] }
 columns.at = { type = "timestamp", bounds = [1970-01-01T00:00:01, "1970-01-02T00:00:00.5"] }
 columns.level = { type = "real", values = [1, 2.5] }
-columns.on = { type = "date", values = [2024-02-29, "2024-03-01"] }
+columns.on = { type = "date", values = [2024-02-29, "20240301"] }
+columns.time = { type = "timestamp", values = [2024-02-29T10:00:00, "2024-03-01T10:00"] }
 [tables.item]
 unit_path = 'visit_id -> visit.id -> pid'
 rows_per_unit = 3
@@ -82,6 +83,7 @@ def test_columns_are_exact() -> None:
     assert (visit["at"].low, visit["at"].high) == (Fraction(1), Fraction(86400) + Fraction(1, 2))
     assert visit["level"].values == (1, 2.5)
     assert visit["on"].values == ("2024-02-29", "2024-03-01")
+    assert visit["time"].values == ("2024-02-29 10:00:00", "2024-03-01 10:00:00")
 
 
 def test_a_name_and_a_ledger_of_its_own(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Keys whose values are public."""
 
+from datetime import date, timedelta
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from privet.query.domain import MOST_IN_ALL, domain_of, within_all
 from privet.query.expressions import Column, Expression, Literal, Reference
 from privet.query.facts import Facts, Type, Value
-from privet.query.functions import call
+from privet.query.functions import call, evaluate
 
 
 def values(table: str, column: str) -> tuple[Value, ...]:
@@ -64,3 +65,17 @@ def test_the_largest_is_given_up_when_there_are_too_many() -> None:
     assert within_all([small, large]) == [small, None]
     assert within_all([small, None, small]) == [small, None, small]
     assert len(small) ** 2 <= MOST_IN_ALL < len(small) * len(large)
+
+
+@pytest.mark.parametrize(("part", "count"), [("trunc_year", 3), ("trunc_month", 25), ("trunc_week", 106)])
+@pytest.mark.parametrize("kind", [Type.DATE, Type.TIMESTAMP])
+def test_starts_of_years_months_and_weeks_are_listed_alone(part: str, count: int, kind: Type) -> None:
+    scale = 1 if kind is Type.DATE else 86_400
+    facts = Facts(kind, nullable=False, low=Fraction(19_358 * scale), high=Fraction(20_089 * scale))
+    key = call(part, Reference(Column("day", facts)))
+    found = domain_of(key, values=lambda *_: ())
+    assert found is not None
+    days = [date(2023, 1, 1) + timedelta(days=n) for n in range(732)]
+    starts = {evaluate(call(part, Literal(day.isoformat(), Type.DATE)), {}) for day in days}
+    assert set(found) == starts
+    assert len(found) == count

@@ -148,7 +148,7 @@ def _column(place: str, facts: Facts) -> Finding:
             "GROUP BY shows only values that enough units have, and needs δ; values = […] shows all those listed",
         )
     if not facts.bounded:
-        more = "SUM, AVG, VARIANCE and MEDIAN" if facts.type.numeric else "MEDIAN, and GROUP BY its years and months"
+        more = "SUM, AVG, VARIANCE and MEDIAN" if facts.type.numeric else "GROUP BY its years and months"
         return Finding(State.OPEN, place, f"can be counted and compared; bounds = [lowest, highest] unlocks {more}")
     return Finding(State.GOOD, place, _unlocked(facts))
 
@@ -157,4 +157,6 @@ def _unlocked(facts: Facts) -> str:
     if facts.type is Type.INTEGER and facts.high is not None and facts.low is not None:
         few = facts.high - facts.low < FEW
         return "SUM, AVG, VARIANCE, MEDIAN" + (", and GROUP BY shows every value between the bounds" if few else "")
-    return "SUM, AVG, VARIANCE, MEDIAN" if facts.type.numeric else "MEDIAN, MIN, MAX, and GROUP BY its parts"
+    if facts.type is Type.TIMESTAMP:
+        return "GROUP BY its years, months and days"
+    return "SUM, AVG, VARIANCE, MEDIAN" if facts.type.numeric else "MEDIAN, MIN, MAX, GROUP BY its years and months"

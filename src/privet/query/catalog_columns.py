@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -10,11 +10,11 @@ from typing import Any
 from privet.errors import InvalidParameter, PrivetError
 from privet.loss.exact import Exact, exact
 from privet.query.catalog_words import Words, shown
+from privet.query.dates import day_of, iso_date, iso_timestamp, second_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.nearest import nearest
 
 WORDS = ("type", "bounds", "values", "nullable", "other")
-EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - a catalog's timestamps have no zone
 LARGEST = 10**300  # of a bound
 PAIR = {
     Type.INTEGER: "[0, 110]",
@@ -93,12 +93,10 @@ def _finite(bound: Exact) -> Exact:
 def moment(value: object, kind: Type) -> Fraction:
     """Days (of a date) or seconds (of a timestamp) since 1970-01-01; also of its ISO text."""
     text = value if isinstance(value, str) else _iso(value)
-    if kind is Type.DATE:
-        return Fraction((date.fromisoformat(text) - EPOCH.date()).days)
-    at = datetime.fromisoformat(text)
-    if at.tzinfo is not None:
+    found = day_of(text) if kind is Type.DATE else second_of(text)
+    if found is None:
         raise ValueError
-    return Fraction((at - EPOCH) // timedelta(microseconds=1), 1_000_000)
+    return Fraction(found)
 
 
 def _iso(value: object) -> str:
@@ -117,8 +115,8 @@ def _values(words: Words, kind: Type) -> tuple[Value, ...]:
 def _value(words: Words, value: Any, kind: Type) -> Value:  # noqa: ANN401 - whatever the file holds
     if kind in {Type.DATE, Type.TIMESTAMP}:
         try:
-            moment(value, kind)
-            return value if isinstance(value, str) else _iso(value)
+            at = moment(value, kind)
+            return iso_date(int(at)) if kind is Type.DATE else iso_timestamp(at)
         except (TypeError, ValueError):
             raise words.wrong("values", f"must be of type {kind.value}, got {shown(value)}") from None
     if kind is Type.REAL and isinstance(value, Decimal | float):

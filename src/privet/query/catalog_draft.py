@@ -56,6 +56,7 @@ class FoundTable:
     name: str
     columns: tuple[FoundColumn, ...]
     unique: tuple[str, ...] = ()
+    refers: tuple[tuple[str, str, str], ...] = ()  # foreign keys: column, other table, its column
     files: tuple[str, str] | None = None  # the word and the path
 
 
@@ -101,6 +102,10 @@ def _database(path: Path) -> list[FoundTable]:
                 "SELECT table_name, constraint_column_names[1] FROM duckdb_constraints() WHERE schema_name = 'main' "
                 "AND constraint_type IN ('PRIMARY KEY', 'UNIQUE') AND len(constraint_column_names) = 1"
             ).fetchall()
+            references = base.execute(
+                "SELECT table_name, constraint_column_names[1], referenced_table, referenced_column_names[1] "
+                "FROM duckdb_constraints() WHERE constraint_type = 'FOREIGN KEY' AND len(constraint_column_names) = 1"
+            ).fetchall()
     except duckdb.Error:
         raise InvalidParameter(
             f"{path} cannot be opened as a DuckDB database: name one that nobody writes to, or a .parquet or .csv file"
@@ -113,6 +118,7 @@ def _database(path: Path) -> list[FoundTable]:
             name,
             tuple(FoundColumn(*rest) for table, *rest in columns if table == name),
             tuple(sorted({column for table, column in keys if table == name})),
+            tuple(sorted((column, other, key) for table, column, other, key in references if table == name)),
         )
         for name in names
     ]
@@ -161,6 +167,8 @@ def _table(table: FoundTable) -> Iterator[str]:
     if table.files is not None:
         yield f"{table.files[0]} = {text(table.files[1])}"
     yield OWNER.format(text(table.columns[0].name))
+    for own, other, key in table.refers:
+        yield f'# unit_path = "{own} -> {other}.{key} -> …"  # if {other} says who it is about'
     yield ROWS
     if table.unique:
         yield f"unique = [{', '.join(map(text, table.unique))}]"

@@ -3,15 +3,14 @@
 import json
 import re
 from collections.abc import Iterator
-from datetime import date, timedelta
 from fractions import Fraction
 
 from privet.loss import ConcentratedGuarantee, Neighbors, Promise
 from privet.loss.exact import shortest
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.catalog_columns import EPOCH
 from privet.query.catalog_file import ROW
 from privet.query.catalog_path import path_text
+from privet.query.dates import iso_date, iso_timestamp
 from privet.query.facts import Facts, Type, Value
 from privet.query.plan import ONE_ROW
 
@@ -111,9 +110,9 @@ def word(name: str) -> str:
 
 def _bound(bound: Fraction, kind: Type) -> str:
     if kind is Type.DATE:
-        return (date(1970, 1, 1) + timedelta(days=int(bound))).isoformat()
+        return str(iso_date(int(bound)))
     if kind is Type.TIMESTAMP:
-        return (EPOCH + timedelta(microseconds=int(bound * 1_000_000))).isoformat()
+        return str(iso_timestamp(bound))
     return str(bound) if bound.denominator == 1 else text(shortest(bound))
 
 

@@ -1,17 +1,24 @@
 """Domain: every value a key can have, where that is public."""
 
+import datetime as dt
 import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from privet.query.dates import iso_date
-from privet.query.expressions import Column, Expression, Reference, columns_in, facts_of
+from privet.query.dates import date_of, iso_date
+from privet.query.expressions import Call, Column, Expression, Reference, columns_in, facts_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.functions import evaluate
 
 MOST_OF_A_KEY = 10_000
 MOST_IN_ALL = 100_000
+MOST_DAYS = 100_000  # looked through for the first days of years, months and weeks
+STARTS: dict[str, Callable[[dt.date], bool]] = {
+    "trunc_year": lambda day: (day.month, day.day) == (1, 1),
+    "trunc_month": lambda day: day.day == 1,
+    "trunc_week": lambda day: day.weekday() == 0,
+}
 MOST_COMPUTED = 4_096  # combinations of column values that an expression is computed for
 
 Lister: TypeAlias = Callable[[str, str], tuple[Value, ...]]
@@ -25,7 +32,7 @@ def domain_of(expression: Expression, *, values: Lister) -> tuple[Value, ...] | 
         values: lists the distinct values of a public table's column.
     """
     facts = facts_of(expression)
-    domain = listed(facts, values=values)
+    domain = _starts(expression, facts) or listed(facts, values=values)
     if domain is None or (facts.values is None and not isinstance(expression, Reference)):
         domain = _computed(expression, values=values) or domain
     return None if domain is None or len(domain) > MOST_OF_A_KEY else domain
@@ -46,6 +53,15 @@ def listed(facts: Facts, *, values: Lister) -> tuple[Value, ...] | None:
     if found is None:
         return None
     return (*found, *((None,) if facts.nullable and None not in found else ()))
+
+
+def _starts(expression: Expression, facts: Facts) -> tuple[Value, ...] | None:
+    """The first days of the years, months or weeks between the bounds, if the key is one of those."""
+    starts = STARTS.get(expression.function) if isinstance(expression, Call) else None
+    if starts is None or facts.low is None or facts.high is None or facts.high - facts.low > MOST_DAYS:
+        return None
+    days = [date_of(day) for day in range(math.ceil(facts.low), math.floor(facts.high) + 1)]
+    return (*(day.isoformat() for day in days if day is not None and starts(day)), *((None,) if facts.nullable else ()))
 
 
 def _computed(expression: Expression, *, values: Lister) -> tuple[Value, ...] | None:

@@ -20,7 +20,7 @@ def shown_value(value: Any, *, low: Any = None, high: Any = None) -> str:  # noq
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     if low is None or high is None or not math.isfinite(high - low):
-        return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+        return str(value) if isinstance(value, int) else f"{value:,.6g}"  # a year is not 2,024
     margin = max(high - value, value - low)
     return f"{rounded_to(value, margin)} ± {shown_margin(margin)}"
 

@@ -29,6 +29,7 @@ from privet.query.printing.tables import known, unit_text
 
 SCHEME = "duckdb:///"
 FAILED = "the engine could not compute the answer; what was spent stays spent"
+INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C, as a RuntimeError
 LOCKED = (  # in this order: nothing can be opened, loaded or changed once the last has run
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
@@ -147,7 +148,9 @@ class DuckDBBackend:
         except KeyboardInterrupt:
             self._connection.interrupt()
             raise
-        except Exception:  # noqa: BLE001 - whatever it is, nothing of it may be seen
+        except Exception as error:  # noqa: BLE001 - whatever it is, nothing of it may be seen
+            if str(error) == INTERRUPTED:
+                raise KeyboardInterrupt from None
             raise ReleaseFailed(FAILED) from None
 
     # --- opening ---
