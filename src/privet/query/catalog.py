@@ -97,6 +97,11 @@ class Catalog:
     def __post_init__(self) -> None:
         refuse_inconsistent(self)
 
+    @property
+    def limited(self) -> str:
+        """Whose rows the limits of a table count, in words: a unit's, or with a window a unit's on one day."""
+        return self.unit.name if self.window is None else f"unit on each {self.window.column}"
+
     @classmethod
     def of(cls, frame: object, **declared: "Unpack[FrameWords]") -> "Catalog":
         """The catalog of a pandas, polars or Arrow frame; see `catalog_of_frame`."""

@@ -214,12 +214,25 @@ def test_lists_of_units_become_left_joins_with_distinct_units() -> None:
 def test_keys() -> None:
     keys = aggregate("SELECT sex, zip, COUNT(*) FROM patient GROUP BY sex, zip").keys
     assert [key.domain for key in keys] == [("F", "M"), None]
-    assert aggregate("SELECT smoker FROM patient GROUP BY smoker").keys[0].domain == (False, True, None)
+    assert aggregate("SELECT smoker, COUNT(*) FROM patient GROUP BY smoker").keys[0].domain == (False, True, None)
     region = aggregate("SELECT region, COUNT(*) FROM visit LEFT JOIN clinic USING (clinic) GROUP BY region").keys[0]
     assert region.domain == ("North", "South", "West", None)
-    clinic = aggregate("SELECT v.clinic FROM visit v JOIN clinic c ON v.clinic = c.clinic GROUP BY v.clinic").keys[0]
+    clinic = aggregate(
+        "SELECT v.clinic, COUNT(*) FROM visit v JOIN clinic c ON v.clinic = c.clinic GROUP BY v.clinic"
+    ).keys[0]
     assert clinic.domain == ("A", "B", "C", "D")
-    assert aggregate("SELECT age FROM patient WHERE age BETWEEN 3 AND 5 GROUP BY age").keys[0].domain == (3, 4, 5)
+    assert aggregate("SELECT age, COUNT(*) FROM patient WHERE age BETWEEN 3 AND 5 GROUP BY age").keys[0].domain == (
+        3,
+        4,
+        5,
+    )
+
+
+def test_which_groups_there_are_is_private() -> None:
+    for text in ("SELECT DISTINCT sex FROM patient", "SELECT sex FROM patient GROUP BY sex"):
+        source = aggregate(text)
+        assert [key.domain for key in source.keys] == [None]
+        assert not source.items
 
 
 def test_the_other_bucket() -> None:

@@ -48,6 +48,8 @@ def _rule(type_: Type) -> Rule:
         return _facts(facts_of(arguments[0]), type_)
 
     def value(value: Value, source: Type) -> Value:
+        if source is Type.TIMESTAMP and type_ is Type.TEXT and "." in str(value):
+            return str(value).rstrip("0")
         return value if source is type_ else convert(value, type_)
 
     return Rule(1, 1, fit, facts, value)

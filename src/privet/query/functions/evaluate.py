@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from privet.query.expressions import Column, Expression, Literal, Reference
-from privet.query.facts import Value
+from privet.query.facts import Type, Value
 from privet.query.functions.rule import type_of
 from privet.query.functions.table import FUNCTIONS
 
@@ -27,4 +27,5 @@ def evaluate(expression: Expression, row: Mapping[Column, Value]) -> Value:
         return None
     if expression.function.startswith("cast_"):
         return rule.value(values[0], type_of(expression.arguments[0]))
-    return rule.value(*values)
+    value = rule.value(*values)
+    return float(value) if type(value) is int and expression.facts.type is Type.REAL else value

@@ -20,10 +20,11 @@ from privet.query.sql.aggregates import (
     read_aggregation,
     released_facts,
 )
+from privet.query.sql.choices import choice
 from privet.query.sql.clauses import by_alias
 from privet.query.sql.context import Context
 from privet.query.sql.refusals import because, clause
-from privet.query.sql.scalars import Scalars, choice
+from privet.query.sql.scalars import Scalars
 from privet.query.sql.scope import Scope
 
 
@@ -146,6 +147,8 @@ class Grouping:
                 raise because(node, "unit shown" if isinstance(expression, Reference) else "unit key")
         expressions = [_bucketed(expression) for _, expression in self.keys]
         domains = within_all([domain_of(expression, values=self.context.values) for expression in expressions])
+        if not self.found:  # which groups there are is the question, so no list of them is the answer
+            domains = [None for _ in expressions]
         keys, renewal = [], {}
         for old, expression, domain in zip(self.columns, expressions, domains, strict=True):
             facts = facts_of(expression)
