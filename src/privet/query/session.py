@@ -99,7 +99,7 @@ class Session:
         loss = plan.priced.loss.under(self.catalog.unit.neighbors)
         refuse_another_price(plan, self._backend, self.catalog)
         receipt = Receipt(plan, loss, self._cost(plan, loss), why, confidence)
-        if not plan.priced.stages:
+        if not plan.priced.loss.parts:  # public tables, or public groups without a number
             return self._answered(receipt, self.ledger)
         question = json.dumps([text, repr(asked), confidence, repr(sorted((spending.get("weights") or {}).items()))])
         reservation = self.ledger.reserve(

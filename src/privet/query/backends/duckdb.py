@@ -154,9 +154,13 @@ class DuckDBBackend:
 
     def _open(self, threads: int | None, memory: str | None) -> duckdb.DuckDBPyConnection:
         path, allowed = database_of(self._catalog), [file for files in self._files.values() for file in files]
+        connection = duckdb.connect(":memory:")  # an engine of our own: two that open one file would share its settings
         try:
-            connection = duckdb.connect(path or ":memory:", read_only=path is not None)
+            if path is not None:
+                connection.execute(f"ATTACH {quoted(path)} AS data (READ_ONLY)")
+                connection.execute("USE data")
         except duckdb.Error:
+            connection.close()
             raise InvalidParameter(
                 f"source {self._catalog.source} is no DuckDB database, or is being written"
             ) from None

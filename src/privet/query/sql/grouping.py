@@ -20,10 +20,11 @@ from privet.query.sql.aggregates import (
     read_aggregation,
     released_facts,
 )
+from privet.query.sql.choices import choice
 from privet.query.sql.clauses import by_alias
 from privet.query.sql.context import Context
 from privet.query.sql.refusals import because, clause
-from privet.query.sql.scalars import Scalars, choice
+from privet.query.sql.scalars import Scalars
 from privet.query.sql.scope import Scope
 
 

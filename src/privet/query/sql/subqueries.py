@@ -12,10 +12,11 @@ from privet.query.functions import call
 from privet.query.nodes import distinct_units, grouped, joined
 from privet.query.plan import JoinKind, Relation
 from privet.query.sql.aggregates import is_aggregate
+from privet.query.sql.choices import choice
 from privet.query.sql.clauses import shallow
 from privet.query.sql.context import Context
 from privet.query.sql.refusals import because, refuse
-from privet.query.sql.scalars import Scalars, choice
+from privet.query.sql.scalars import Scalars
 from privet.query.sql.scope import Scope, renewed
 from privet.query.sql.sources import one_row
 from privet.query.sql.strict import only

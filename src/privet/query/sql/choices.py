@@ -1,0 +1,82 @@
+"""Choices of a statement: CASE, IF, COALESCE and kin, and CAST."""
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from privet.query.expressions import Call, Expression, Literal
+from privet.query.facts import Type
+from privet.query.functions import call, cast
+from privet.query.narrowing import case_facts
+from privet.query.sql.reads import Readers, Reads
+from privet.query.sql.refusals import refuse
+from privet.query.sql.strict import only
+
+TYPES: dict[object, Type] = {
+    **dict.fromkeys((exp.DataType.Type.INT, exp.DataType.Type.BIGINT, exp.DataType.Type.SMALLINT), Type.INTEGER),
+    **dict.fromkeys((exp.DataType.Type.DOUBLE, exp.DataType.Type.FLOAT, exp.DataType.Type.DECIMAL), Type.REAL),
+    **dict.fromkeys((exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR), Type.TEXT),
+    exp.DataType.Type.BOOLEAN: Type.BOOLEAN,
+    exp.DataType.Type.DATE: Type.DATE,
+    **dict.fromkeys((exp.DataType.Type.TIMESTAMP, exp.DataType.Type.TIMESTAMPNTZ), Type.TIMESTAMP),
+}
+
+
+def _case(reader: Reads, node: exp.Expr) -> Expression:
+    only(node, "this", "ifs", "default")
+    subject = reader.read(node.this) if node.this else None
+    arguments: list[Expression] = []
+    for branch in node.args["ifs"]:
+        only(branch, "this", "true")
+        condition = reader.read(branch.this)
+        arguments += [
+            condition if subject is None else call("eq", subject, condition),
+            reader.read(branch.args["true"]),
+        ]
+    default = node.args.get("default")
+    return choice(*arguments, Literal(None, Type.TEXT) if default is None else reader.read(default))
+
+
+def choice(*arguments: Expression) -> Expression:
+    """A CASE, with what its conditions tell about its values."""
+    made = call("case", *arguments)
+    return Call(made.function, made.arguments, case_facts(made)) if isinstance(made, Call) else made
+
+
+def _if(reader: Reads, node: exp.Expr) -> Expression:
+    only(node, "this", "true", "false")
+    default = node.args.get("false")
+    otherwise = Literal(None, Type.TEXT) if default is None else reader.read(default)
+    return choice(reader.read(node.this), reader.read(node.args["true"]), otherwise)
+
+
+def _cast(reader: Reads, node: exp.Expr) -> Expression:
+    only(node, "this", "to", "_type")
+    to = only(node.args["to"], "this", "expressions")
+    type_ = TYPES.get(to.this)
+    if type_ is None or (to.expressions and type_ is not Type.REAL):
+        raise refuse(node, "there is no such type", f"use one of {', '.join(one.value for one in Type)}")
+    value = reader.read(node.this)
+    made = cast(value, type_)
+    if isinstance(made, Literal) and made.value is None and isinstance(value, Literal) and value.value is not None:
+        raise refuse(node, f"this is no {type_.value}", "write dates as DATE '2024-12-31'")
+    return made
+
+
+def _several(function: str) -> Callable[[Reads, exp.Expr], Expression]:
+    def read(reader: Reads, node: exp.Expr) -> Expression:
+        only(node, "this", "expressions")
+        return call(function, reader.read(node.this), *reader.all(node.expressions))
+
+    return read
+
+
+CHOICES: Readers = {
+    exp.Case: _case,
+    exp.If: _if,
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
+    exp.Coalesce: _several("coalesce"),
+    exp.Least: _several("least"),
+    exp.Greatest: _several("greatest"),
+}
