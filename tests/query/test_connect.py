@@ -203,3 +203,15 @@ def test_the_engine_is_loaded_when_it_is_needed() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)  # noqa: S603 - our own
     with pytest.raises(AttributeError, match="no attribute 'conect'"):
         privet.conect  # type: ignore[attr-defined] # noqa: B018 - that is the point
+
+
+def test_a_window_is_explained_by_the_day(tmp_path: Path) -> None:
+    days = pa.array([19_000 + n % 30 for n in range(300)], pa.int32()).cast(pa.date32())
+    columns = 'columns.day = { type = "date", bounds = [2022-01-01, 2022-12-31] }'
+    file = written(tmp_path, pa.table({"id": [n // 30 for n in range(300)], "day": days}), columns)
+    edit(file, "limit", 'window = { column = "day", length = 7 }\nlimit')
+    with privet.connect(file) as session:
+        told = session.explain("SELECT COUNT(*) AS n FROM t", epsilon=1)
+        assert told.unit.name == "person's 7 consecutive days"
+        assert told.contributions == ("each unit on each day counts for at most 1 row in all; more are weighted down",)
+        assert "l1_sensitivity=7" in told.columns[0].mechanism

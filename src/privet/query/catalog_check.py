@@ -117,25 +117,26 @@ def _explained(catalog: Catalog) -> Iterator[Finding]:
 
 
 def _table(place: str, table: DeclaredTable, catalog: Catalog) -> Finding:
-    unit = catalog.unit.name
     if table.public:
         return Finding(State.GOOD, place, "public: anybody may join it and group by its columns")
     if catalog.row_level:
-        return Finding(State.GOOD, place, "every row is protected for itself, so somebody with nine rows is nine times")
+        return Finding(
+            State.GOOD, place, "every row is protected for itself: somebody with nine rows has nine times the loss"
+        )
     limits = table.limits
     if limits == ONE_ROW:
         return Finding(
             State.OPEN,
             place,
-            f"one row of each {unit} is used, more are weighted down to one; rows_per_unit = …, or groups_per_unit and "
-            "rows_per_group, uses more of them, with more noise",
+            f"one row of each {catalog.limited} is used, more are weighted down to one; rows_per_unit = …, or "
+            "groups_per_unit and rows_per_group, uses more of them, with more noise",
         )
     used = (
         f"{limits.rows_per_unit} rows"
         if limits.rows_per_unit
         else f"{limits.rows_per_group} rows in each of {limits.groups_per_unit} groups"
     )
-    return Finding(State.GOOD, place, f"up to {used} of each {unit} are used; noise grows with them")
+    return Finding(State.GOOD, place, f"up to {used} of each {catalog.limited} are used; noise grows with them")
 
 
 def _column(place: str, facts: Facts) -> Finding:

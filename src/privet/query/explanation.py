@@ -99,8 +99,10 @@ class Explanation:
         yield from map(plain, (*self.contributions, *self.groups))
 
 
-def explain_plan(plan: Planned, *, unit: Unit, confidence: float) -> tuple[list[ColumnPlan], list[str], list[str]]:
-    """Columns, groups and contributions of every paid stage, in words."""
+def explain_plan(
+    plan: Planned, *, unit: Unit, whose: str, confidence: float
+) -> tuple[list[ColumnPlan], list[str], list[str]]:
+    """Columns, groups and contributions of every paid stage, in words; limits hold for each of `whose`."""
     columns, groups, contributions = [], [], []
     names = names_of(plan)
     for stage in plan.priced.stages:
@@ -108,7 +110,7 @@ def explain_plan(plan: Planned, *, unit: Unit, confidence: float) -> tuple[list[
             mechanism = stage.mechanisms[reading.draw]
             margin = margin_before(stage, reading, confidence)
             columns.append(ColumnPlan(names[reading.column], repr(mechanism), margin, reading.note))
-        contributions.append(held(stage.needs.aggregate.limits, keys=bool(stage.needs.aggregate.keys), unit=unit))
+        contributions.append(held(stage.needs.aggregate.limits, keys=bool(stage.needs.aggregate.keys), whose=whose))
         if stage.selection is not None:
             groups.append(hidden_by(stage.selection, unit=unit))
         elif stage.needs.aggregate.keys:
@@ -136,17 +138,17 @@ def margin_before(stage: PricedStage, reading: Reading, confidence: float) -> st
     return ""
 
 
-def held(limits: Limits, *, keys: bool, unit: Unit) -> str:
+def held(limits: Limits, *, keys: bool, whose: str) -> str:
     """What each unit's data is held to, in words."""
     if limits.rows_per_unit is not None:
         much = f"{limits.rows_per_unit} row" + ("s" if limits.rows_per_unit > 1 else "")
-        return f"each {unit.name} counts for at most {much} in all; more are weighted down"
+        return f"each {whose} counts for at most {much} in all; more are weighted down"
     rows, groups = limits.rows_per_group or 1, limits.groups_per_unit or 1
     each = f"{rows} row" + ("s" if rows > 1 else "")
     if not keys:
-        return f"each {unit.name} counts for at most {each}; more are weighted down"
+        return f"each {whose} counts for at most {each}; more are weighted down"
     many = f"{groups} group" + ("s" if groups > 1 else "")
-    return f"each {unit.name} counts in at most {many}, for at most {each} in each; more are weighted down"
+    return f"each {whose} counts in at most {many}, for at most {each} in each; more are weighted down"
 
 
 def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:

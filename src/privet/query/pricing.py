@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from privet.core import Sensitivity
@@ -209,7 +210,7 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
     total, selections = _total(shares), sum(share.draw is None for share in shares)
     delta = promise.delta / 2 if selections else promise.delta
     ours = Guarantee(promise.epsilon * _total(numbers) / total, delta)
-    unit = Fraction(calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), ours))
+    unit = _gaussian_scale(ours)
     chosen: Chosen = []
     for share in shares:
         epsilon = promise.epsilon * share.weight / total
@@ -222,6 +223,12 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
             scale = share.moves.l2 * unit * root_above(_total(numbers) / share.weight)
             chosen.append(Gaussian(share.moves.l2, scale))
     return chosen
+
+
+@lru_cache(maxsize=256)
+def _gaussian_scale(promise: Guarantee) -> Fraction:
+    """The least scale for a move of 1; the same promise is asked for again and again."""
+    return Fraction(calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise))
 
 
 def _larger_error(pure: Chosen, gaussian: Chosen) -> bool:

@@ -85,7 +85,7 @@ def moves_of(request: ReadRequest, numbers: ReadNumbers, *, neighbors: Neighbors
     reach, span = times * numbers.size, times * (numbers.highest - numbers.lowest)
     if neighbors is Neighbors.ADD_REMOVE:
         l1, l2 = groups * reach, root_above(groups * reach * reach)
-    elif not request.keyed and numbers.cells == 1:
+    elif not request.keyed and numbers.cells == 1 and not request.places:  # one number in all
         l1 = l2 = span
     else:
         l1, l2 = 2 * groups * reach, root_above(groups * max(span * span, 2 * reach * reach))

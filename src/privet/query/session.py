@@ -99,7 +99,7 @@ class Session:
         loss = plan.priced.loss.under(self.catalog.unit.neighbors)
         refuse_another_price(plan, self._backend, self.catalog)
         receipt = Receipt(plan, loss, self._cost(plan, loss), why, confidence)
-        if not plan.priced.stages:
+        if not plan.priced.loss.parts:  # public tables, or public groups without a number
             return self._answered(receipt, self.ledger)
         question = json.dumps([text, repr(asked), confidence, repr(sorted((spending.get("weights") or {}).items()))])
         reservation = self.ledger.reserve(
@@ -121,7 +121,8 @@ class Session:
         plan, asked, confidence = self._planned(text, spending, explaining=True)
         unit, loss = self.catalog.unit, plan.priced.loss.under(self.catalog.unit.neighbors)
         refuse_another_price(plan, self._backend, self.catalog)
-        columns, groups, contributions = explain_plan(plan, unit=unit, confidence=confidence)
+        whose = self.catalog.limited
+        columns, groups, contributions = explain_plan(plan, unit=unit, whose=whose, confidence=confidence)
         queries = [
             self._backend.text(request)
             for stage in plan.priced.stages

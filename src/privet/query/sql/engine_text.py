@@ -9,6 +9,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import sqlglot
@@ -63,6 +64,7 @@ class ReadRequest:
     numbers: tuple[ReadNumbers, ...]
 
 
+@lru_cache(maxsize=256)
 def read_back(text: str) -> tuple[ReadRequest, ...]:
     """What each statement of an engine's text adds up.
 
@@ -96,6 +98,10 @@ class _Reader:
         keyed = any(each.alias_or_name.startswith("k") for each in self.last.expressions)
         groups = self._groups()
         if "values_of" in self.steps:
+            self._refuse_other_tables("values_of", {"held" if "held" in self.steps else "placed"})
+            self._refuse_other_tables("weighed", {"values_of"})
+            if groups is not None:
+                self._refuse_other_tables("held", {"placed", "kept"})
             cap, shared = self._ranked("weighed")
             counted = ReadNumbers(1, Fraction(1), Fraction(0), Fraction(1), by_unit=False)
             return ReadRequest(keyed, groups, shared, cap, 0, counts_units=False, numbers=(counted,))
@@ -145,9 +151,11 @@ class _Reader:
         """What is weighed comes from the pairs that were kept, and those from rows that were clipped."""
         order = [name for name in ("placed", "pairs", "kept", "owned") if name in self.steps] + [end]
         for before, after in itertools.pairwise(order):
-            tables = {each.name for each in self.steps[after].find_all(exp.Table)}
-            if tables != {before}:
-                raise _Unreadable("a step is left out")
+            self._refuse_other_tables(after, {before})
+
+    def _refuse_other_tables(self, step: str, tables: set[str]) -> None:
+        if {each.name for each in self.steps[step].find_all(exp.Table)} != tables:
+            raise _Unreadable("a step is left out")
 
     def _by_row(self) -> tuple[int, bool]:
         weights = self.steps["weights"]
@@ -156,6 +164,7 @@ class _Reader:
         if "pairs" in self.steps:
             _refuse_other_groups(self.steps["pairs"])
         self._refuse_detour("weights")
+        self._refuse_other_tables("weighed", {"placed", "weights"})
         item = next(each for each in weights.expressions if each.alias == "weight").this
         test = next(item.find_all(exp.LTE))
         cap, have = int(_number(test.expression, {})), test.this

@@ -1,0 +1,71 @@
+"""A session without noise, for tests alone: it runs the same plans, and what it returns is no answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from privet.core import Ledger, Mechanism, Sensitivity
+from privet.mechanisms import PartitionSelection
+from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.asked import Asked
+from privet.query.backends.backend import Backend
+from privet.query.catalog import Catalog
+from privet.query.plan import Limits
+from privet.query.planning import plan_statement
+from privet.query.running import Run
+from privet.query.session import Session
+
+ASKED = Asked.of(epsilon=1, delta="1e-6")
+
+
+@dataclass(frozen=True)
+class ExactTable:
+    """Bounded aggregates as they are, never to be shown to anybody."""
+
+    table: pa.Table
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries."""
+        return cast("list[dict[str, Any]]", self.table.to_pylist())
+
+
+class ExactRun(Run):
+    """Every draw gives the exact value; every group is named."""
+
+    def _draw(self, compute: Callable[[], Any], mechanism: Mechanism[Any, Any], moves: Sensitivity) -> Any:  # noqa: ANN401, ARG002 - as the run's
+        value = compute()
+        mechanism.check(value)
+        if isinstance(mechanism, PartitionSelection):
+            return sorted(value, key=repr)
+        if isinstance(mechanism, GroupedChoice):
+            return np.array([quantile(group, mechanism.fraction) for group in value], dtype=np.int64)
+        return value
+
+
+class ExactSession:
+    """Asks like a session, and spends nothing."""
+
+    def __init__(self, catalog: Catalog, *, backend: Backend) -> None:
+        self._session = Session(catalog, backend=backend, ledger=Ledger(catalog.limit, unit=catalog.unit))
+        self._backend, self._catalog = backend, catalog
+
+    def sql(self, text: str, *, limits: Limits | None = None) -> ExactTable:
+        """The exact table of a statement."""
+        plan = plan_statement(self._session.read(text), self._catalog, ASKED, limits=limits)
+        run = ExactRun(plan, backend=self._backend, ledger=self._session.ledger, purpose="exact", confidence=0.95)
+        return ExactTable(run.answer())
+
+
+def quantile(group: Mapping[int, int], fraction: Fraction) -> int:
+    """The first place with at least this share of the weight at or below it."""
+    total, below = sum(group.values()), 0
+    for place in sorted(group):
+        below += group[place]
+        if below >= fraction * total:
+            return place
+    return 0
