@@ -3,7 +3,18 @@
 from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
 from privet.errors import BudgetExceeded, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
-from privet.stats import count, total
+from privet.stats import (
+    correlation,
+    count,
+    covariance,
+    mean,
+    moments,
+    proportion,
+    stddev,
+    target_error,
+    total,
+    variance,
+)
 
 __all__ = [
     "BudgetExceeded",
@@ -18,6 +29,14 @@ __all__ = [
     "Sensitivity",
     "Unit",
     "calibrate",
+    "correlation",
     "count",
+    "covariance",
+    "mean",
+    "moments",
+    "proportion",
+    "stddev",
+    "target_error",
     "total",
+    "variance",
 ]

@@ -102,7 +102,7 @@ def test_a_key_makes_asking_again_free() -> None:
 def test_a_mechanism_that_does_not_cover_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="does not cover"):
         total(X, bounds=(0, 2), mechanism=Laplace(1, 1))
-    with pytest.raises(InvalidParameter, match="Laplace, Staircase or Gaussian"):
+    with pytest.raises(InvalidParameter, match="must be one of Laplace, Staircase, Gaussian; got Exponential"):
         total(X, bounds=(0, 2), mechanism=Exponential(1, 1))
 
 

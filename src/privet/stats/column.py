@@ -100,6 +100,10 @@ class Column:
 
         return replace(self, kind="truth", read=read, code=None)
 
+    def truth(self) -> "Column":
+        """Return a column that is true where this one is not zero, and missing where this one is."""
+        return self if self.kind == "truth" else replace(self, read=lambda: (_nonzero(self.numbers()), None), code=None)
+
     def owners(self) -> Codes:
         """Return a whole number for each row, the same for equal values; -1 where the value is missing."""
         if self.code is not None:
@@ -201,6 +205,10 @@ def _arrow_kind(dtype: str) -> Kind:
     if dtype.startswith(("date", "timestamp")):
         return "time"
     return "text" if dtype in {"string", "large_string", "string_view"} else "any"
+
+
+def _nonzero(values: NDArray[Any]) -> NDArray[Any]:
+    return np.where(np.isnan(values), np.nan, values != 0) if values.dtype.kind == "f" else values != 0
 
 
 def _boxed(values: Any) -> NDArray[Any]:  # noqa: ANN401 - a list, tuple or range

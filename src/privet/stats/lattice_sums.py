@@ -108,6 +108,12 @@ def lattice_sums(arrays: tuple[NDArray[Any], ...], maps: tuple[RowMap, ...], wei
     return tuple(sum(each) for each in zip(*parts, strict=True))
 
 
+def in_rows(sums: list[int]) -> Floats:
+    """Return sums of steps in rows, exactly: whole numbers up to 2^53, divided by a power of two."""
+    rows: Floats = np.ldexp(np.array(sums, dtype=np.float64), -BITS)
+    return rows
+
+
 def _span_sums(
     arrays: tuple[NDArray[Any], ...], maps: tuple[RowMap, ...], weigh: Weigh, start: int, stop: int
 ) -> list[int]:

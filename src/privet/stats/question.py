@@ -13,6 +13,7 @@ from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
 from privet.loss.exact import exact, whole
+from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
 from privet.stats.asking import refuse_unknown
 from privet.stats.best_noise import best_noise
 from privet.stats.bounds import Bounds
@@ -144,6 +145,7 @@ class Question:
         """Return the best mechanism for a number measured in multiples of `unit`, or the caller's own in that unit."""
         price = self.price
         if price.mechanism is not None:
+            refuse_other_noise(price.mechanism, integers=integers)
             price = Price(delta=price.delta, mechanism=rescaled(price.mechanism, Fraction(unit)))
         return best_noise(price, sensitivity, whole=integers)
 
@@ -180,6 +182,16 @@ class Question:
         ledger = self.ledger if self.ledger is not None else Ledger(self.price.limit, unit=self.unit)
         delta = self.price.delta if self.price.mechanism is not None and self.price.delta else None
         return ledger.release(secret, mechanism, purpose=self.purpose, delta=delta, key=self.key)
+
+
+def refuse_other_noise(mechanism: Mechanism[Any, Any], *, integers: bool) -> None:
+    """Raise if a ready mechanism does not add noise to numbers of this kind."""
+    known = (Laplace, Staircase, Gaussian, *((DiscreteLaplace, DiscreteGaussian) if integers else ()))
+    if not isinstance(mechanism, known):
+        names = ", ".join(kind.__name__ for kind in known)
+        raise InvalidParameter(
+            f"the mechanism of this statistic must be one of {names}; got {type(mechanism).__name__}"
+        )
 
 
 def _column(asking: Mapping[str, Any], name: str) -> Column | None:
