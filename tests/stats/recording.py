@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,10 +45,17 @@ def exactly(value: Any) -> tuple[Fraction, ...]:  # noqa: ANN401 - a number or a
 
 def recorded(ask: Callable[[Ledger], object], unit: Unit) -> tuple[tuple[Fraction, ...], Sensitivity]:
     """Return the exact secret behind one question, and the sensitivity that was declared for it."""
-    ledger = Recording(unit)
+    ledger = _one_ledger(unit)
+    asked = len(ledger.secrets)
     ask(ledger)
-    (secret,), (sensitivity,) = ledger.secrets, ledger.sensitivities
+    (secret,), (sensitivity,) = ledger.secrets[asked:], ledger.sensitivities[asked:]
     return secret, sensitivity
+
+
+@cache
+def _one_ledger(unit: Unit) -> Recording:
+    """Opening a ledger takes longer than a small release."""
+    return Recording(unit)
 
 
 def assert_within(mine: tuple[Fraction, ...], theirs: tuple[Fraction, ...], sensitivity: Sensitivity) -> None:

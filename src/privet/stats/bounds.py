@@ -9,7 +9,7 @@ from privet.errors import InvalidParameter
 from privet.loss.exact import exact
 
 EXAMPLE = "for example bounds=(0, 100), from what is publicly known and not from the data"
-_LARGEST = Fraction(10) ** 300
+_LARGEST = Fraction(10) ** 150  # so that squares are floats too
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ class Bounds:
             numbers.append(exact(value, f"bounds: {name}"))
         low, high = numbers
         if max(abs(low), abs(high)) > _LARGEST:
-            raise InvalidParameter(f"bounds must stay within ±1e300: {EXAMPLE}")
+            raise InvalidParameter(f"bounds must stay within ±1e150: {EXAMPLE}")
+        if 0 < high - low < 1 / _LARGEST:
+            raise InvalidParameter("bounds must be at least 1e-150 apart: measure the values in a smaller unit")
         if not low < high or not float(low) < float(high):
             fix = "swap them" if low > high else "declare a range that values can differ in"
             raise InvalidParameter(

@@ -86,7 +86,10 @@ class Column:
             values = _floats(values.tolist())
         elif values.dtype.kind == "f" and values.dtype.itemsize > 8:  # noqa: PLR2004 - bytes of a float64
             values = values.astype(np.float64)
-        return values if missing is None else np.where(missing, np.nan, values.astype(np.float64, copy=False))
+        if missing is None:
+            return values
+        wide = np.float32 if values.dtype.kind == "b" else np.float64  # 0, 1 and NaN need no more
+        return np.where(missing, wide(np.nan), values.astype(wide, copy=False))
 
     def presence(self) -> "Column":
         """Return a column that is true where this one has a value, and missing where this one is."""

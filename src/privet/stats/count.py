@@ -58,4 +58,4 @@ def _true(arrays: Arrays, fill: int) -> int:
     if array.dtype.kind != "f":
         return int(np.count_nonzero(array))
     absent = int(np.count_nonzero(np.isnan(array)))
-    return int(np.count_nonzero(array)) - absent + fill * absent  # NaN is not zero
+    return int(np.count_nonzero(array != 0)) - absent + fill * absent  # NaN is not zero

@@ -9,7 +9,7 @@ from privet.errors import InvalidParameter
 from privet.loss.exact import whole
 from privet.stats.asking import Asking
 from privet.stats.bounds import Bounds
-from privet.stats.lattice_sums import BITS, COARSE, Floats, RowMap, in_rows, lattice_sums, unit_map
+from privet.stats.lattice_sums import BITS, COARSE, SQUARES, Floats, RowMap, in_rows, lattice_sums, unit_map
 from privet.stats.linear_error import SlopeError
 from privet.stats.mean import clipped_share, shares_sensitivity
 from privet.stats.question import Arrays, Question
@@ -32,8 +32,9 @@ def covariance(columns: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Ask
             columns' units if the number of rows is public, else for the four sums described below.
 
     Privacy: if the number of rows n is public (see `Asking`), one number is released, which one replaced row moves by
-        at most the product of the two widths times (n - 1)/n². Else four sums: with u and v the values mapped to 0
-        to 1, those of u v, u (1 - v), (1 - u) v and (1 - u) (1 - v). They add up to the count, so they move by one row in L1.
+        at most the product of the two widths times (n - 1)/n². Else four sums: with u and v the values mapped to 0 to
+        1, those of u v, u (1 - v), (1 - u) v and (1 - u) (1 - v). They add up to the count, so all together move by
+        one row in L1.
     Proof: n² times the covariance is the sum of (x_i - x_j) (y_i - y_j) over pairs. For a fixed j, (a - x_j) (b - y_j)
         over a, b in [0, 1] has a range of at most 1: its largest value is x y or (1 - x) (1 - y), its smallest
         -x (1 - y) or -(1 - x) y, and any two of these differ by x, y, 1 - x or 1 - y. A pair in which both rows are the
@@ -79,7 +80,7 @@ def _of_rows(question: Question, bounds: tuple[Bounds, Bounds], ddof: int) -> Re
 
 def _products(arrays: Arrays, maps: tuple[RowMap, ...]) -> int:
     """The sum of products of differences over all pairs, in squared steps."""
-    left, right, both = lattice_sums(arrays, maps, _weigh)
+    left, right, both = lattice_sums(arrays, maps, _weigh, chunk=SQUARES)
     return len(arrays[0]) * both - left * right
 
 

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from privet.stats.bounds import Bounds
 
 BITS = 24  # of the lattice: sums of up to 2^29 rows are whole numbers below 2^53, so exact in float64
-COARSE = 20  # of the lattice whose squares are added up: 2^13 of them stay below 2^53
-CHUNK = 2**13  # rows at a time: they fit the nearest cache, and sums of their squares are exact
-_PARALLEL = 2**18  # rows from which on a second thread pays
+COARSE = 20  # of the lattice whose squares are added up
+CHUNK = 2**14  # rows at a time: they fit a cache
+SQUARES = 2**13  # rows at a time where squares on the coarse lattice are added up: the sum stays within 2^53
+_PARALLEL = 2**18  # rows from which on more than one thread pays
+_THREADS = 4
 
 Floats = NDArray[np.float64]
 Weigh = Callable[..., tuple[float, ...]]
@@ -85,26 +87,29 @@ def _filled(plain: RowMap, fill: Fraction) -> float:
         return float(plain.steps(np.array([float(fill)]), np.empty(1))[0])
 
 
-def lattice_sums(arrays: tuple[NDArray[Any], ...], maps: tuple[RowMap, ...], weigh: Weigh) -> tuple[int, ...]:
+def lattice_sums(
+    arrays: tuple[NDArray[Any], ...], maps: tuple[RowMap, ...], weigh: Weigh, *, chunk: int = CHUNK
+) -> tuple[int, ...]:
     """Return the exact sums over all rows of what `weigh` says about chunks of their steps.
 
     Args:
         arrays: columns of equal length, NaN where missing.
         maps: one for each of them; with fill=None in all, rows with a missing value are left out, else they are filled.
-        weigh: sums over one chunk, from the steps of its rows: whole numbers below 2^53, and NaN if any step is.
+        weigh: sums over one chunk, from the steps of its rows: whole numbers up to 2^53, and NaN if any step is.
+        chunk: how many rows at a time.
 
-    Proof: each partial sum of a chunk is a whole number below 2^53, so float64 adds without rounding in any order;
+    Proof: each partial sum of a chunk is a whole number up to 2^53, so float64 adds without rounding in any order;
         the chunks are added as Python's integers.
     """
     length = len(arrays[0])
-    workers = min(os.cpu_count() or 1, 2) if length >= _PARALLEL else 1
-    cuts = [length * part // workers // CHUNK * CHUNK for part in range(workers)] + [length]
+    workers = min(os.cpu_count() or 1, _THREADS) if length >= _PARALLEL else 1
+    cuts = [length * part // workers // chunk * chunk for part in range(workers)] + [length]
     spans = list(pairwise(cuts))
     if workers == 1:
-        parts = [_span_sums(arrays, maps, weigh, *spans[0])]
+        parts = [_span_sums(arrays, maps, weigh, chunk, *spans[0])]
     else:
         with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(lambda span: _span_sums(arrays, maps, weigh, *span), spans))
+            parts = list(pool.map(lambda span: _span_sums(arrays, maps, weigh, chunk, *span), spans))
     return tuple(sum(each) for each in zip(*parts, strict=True))
 
 
@@ -114,14 +119,14 @@ def in_rows(sums: list[int]) -> Floats:
     return rows
 
 
-def _span_sums(
-    arrays: tuple[NDArray[Any], ...], maps: tuple[RowMap, ...], weigh: Weigh, start: int, stop: int
+def _span_sums(  # noqa: PLR0913, PLR0917 - where to start and stop, for one thread
+    arrays: tuple[NDArray[Any], ...], maps: tuple[RowMap, ...], weigh: Weigh, chunk: int, start: int, stop: int
 ) -> list[int]:
-    room = [np.empty(CHUNK) for _ in arrays]
+    room = [np.empty(chunk) for _ in arrays]
     totals: list[int] = []
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for chunk in _chunks(start, stop):
-            steps = [each.steps(array[chunk], out) for each, array, out in zip(maps, arrays, room, strict=True)]
+        for rows in _chunks(start, stop, chunk):
+            steps = [each.steps(array[rows], out) for each, array, out in zip(maps, arrays, room, strict=True)]
             sums = weigh(*steps)
             if any(total != total for total in sums):  # noqa: PLR0124 - NaN: a missing value
                 sums = weigh(*_without_missing(steps, maps))
@@ -130,10 +135,10 @@ def _span_sums(
     return totals
 
 
-def _chunks(start: int, stop: int) -> Iterator[slice]:
-    """Slices of up to CHUNK rows; an empty one if there are no rows, so that sums of nothing are zero."""
-    for first in range(start, max(stop, start + 1), CHUNK):
-        yield slice(first, min(first + CHUNK, stop))
+def _chunks(start: int, stop: int, size: int) -> Iterator[slice]:
+    """Slices of up to `size` rows; an empty one if there are no rows, so that sums of nothing are zero."""
+    for first in range(start, max(stop, start + 1), size):
+        yield slice(first, min(first + size, stop))
 
 
 def _without_missing(steps: list[Floats], maps: tuple[RowMap, ...]) -> list[Floats]:

@@ -11,7 +11,7 @@ from privet.errors import InvalidParameter
 from privet.loss.exact import whole
 from privet.stats.asking import Asking
 from privet.stats.bounds import Bounds
-from privet.stats.lattice_sums import BITS, COARSE, Floats, RowMap, lattice_sums, unit_map
+from privet.stats.lattice_sums import BITS, COARSE, SQUARES, Floats, RowMap, lattice_sums, unit_map
 from privet.stats.linear_error import RootError
 from privet.stats.moments import moments_of
 from privet.stats.question import Arrays, Question
@@ -99,7 +99,7 @@ def in_moves(total: int, move: int) -> float:
 
 def _spread(arrays: Arrays, row_map: RowMap) -> int:
     """The sum of squared differences over all pairs, in squared steps."""
-    steps, squares = lattice_sums(arrays, (row_map,), _weigh)
+    steps, squares = lattice_sums(arrays, (row_map,), _weigh, chunk=SQUARES)
     return len(arrays[0]) * squares - steps * steps
 
 
