@@ -1,8 +1,8 @@
 """Margins hold: over 2,000 releases of each statistic the 95 % interval covers the noise-free bounded value.
 
 The number of intervals that cover is compared with Binomial(n, 0.95): it must not lie in either tail of probability
-1e-6. For n = 2,000 (`make soak`) that is between 1,851 and 1,943, so 93 to 97 %; for n = 1,000, in every run, between 913
-and 980. Controls: the same releases with margins 30 % too small, or twice too large, must be rejected.
+1e-6. For n = 2,000 (`make soak`) that is between 1,851 and 1,943, so 93 to 97 %; for n = 1,000, in every run, between
+914 and 979. Controls: the same releases with margins 30 % too small, or twice too large, must be rejected.
 """
 
 from collections.abc import Callable
@@ -103,4 +103,4 @@ def test_margins_hold_and_are_no_wider_than_they_need_be(name: str, releases: in
 def test_what_is_accepted() -> None:
     accepted = {n: [covered for covered in range(n + 1) if agrees(covered, n)] for n in (SAMPLE, ALL)}
     assert (accepted[ALL][0], accepted[ALL][-1]) == (1851, 1943)
-    assert (accepted[SAMPLE][0], accepted[SAMPLE][-1]) == (913, 980)
+    assert (accepted[SAMPLE][0], accepted[SAMPLE][-1]) == (914, 979)

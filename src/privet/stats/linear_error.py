@@ -3,7 +3,10 @@
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from decimal import Context, Decimal, localcontext
 from functools import lru_cache
+
+from scipy.optimize import brentq
 
 from privet.core import Uncertainty
 from privet.core.uncertainty import UP
@@ -11,7 +14,9 @@ from privet.mechanisms.gaussian import GaussianError
 from privet.mechanisms.laplace import LaplaceError
 
 APART = 1 + 2.0**-9  # scales nearer than this are moved apart, upwards: it costs at most a part in 500 of a margin
-ROUNDED = 1 + 2.0**-40  # more than a sum of a few exponentials loses, for each of them
+ROUNDED = 1 + 2.0**-45  # more than one term of the sum of exponentials loses
+DIGITS = Context(prec=40)  # nine terms cancel by a factor of 10^20 at most
+FEW = 4  # terms that floats add up: they cancel by a factor of 2^24 at most
 
 
 class FromDistance(Uncertainty):
@@ -93,13 +98,23 @@ def _apart(scales: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(rising)
 
 
+@lru_cache(maxsize=1024)
+def _parts(scales: tuple[float, ...]) -> tuple[tuple[Decimal, Decimal], ...]:
+    """The share of each scale in the density, and the scale."""
+    with localcontext(DIGITS):
+        exact = [Decimal(scale) for scale in scales]
+        shares = [math.prod(b * b / ((b - c) * (b + c)) for c in exact if c != b) for b in exact]
+        return tuple((Decimal(share), scale) for share, scale in zip(shares, exact, strict=True))
+
+
 def _laplace_tail(scales: tuple[float, ...], distance: float) -> float:
-    total = 0.0
-    for scale in scales:
-        share = math.prod(scale * scale / ((scale - other) * (scale + other)) for other in scales if other != scale)
-        term = share * math.exp(-distance / scale)
-        total += term + abs(term) * (ROUNDED - 1)
-    return min(1.0, total)
+    """Σ c_i exp(-d/b_i): by floats where few terms cancel, else with many digits."""
+    if len(scales) > FEW:
+        with localcontext(DIGITS):
+            total = sum((share * (-Decimal(distance) / scale).exp() for share, scale in _parts(scales)), Decimal(0))
+            return min(1.0, float(total) * ROUNDED)
+    terms = [float(share) * math.exp(-distance / float(scale)) for share, scale in _parts(scales)]
+    return min(1.0, math.fsum(terms) + math.fsum(map(abs, terms)) * (ROUNDED - 1))
 
 
 @lru_cache(maxsize=4096)
@@ -107,10 +122,11 @@ def _laplace_distance(scales: tuple[float, ...], tail: float) -> float:
     low, high = 0.0, scales[-1]
     while _laplace_tail(scales, high) > tail:
         low, high = high, 2 * high
-    while high > low * (1 + 1e-9):
-        middle = (low + high) / 2
-        low, high = (low, middle) if _laplace_tail(scales, middle) <= tail else (middle, high)
-    return high
+    goal = math.log(tail)
+    found = float(brentq(lambda d: math.log(_laplace_tail(scales, d)) - goal, low, high, xtol=1e-12 * high, rtol=1e-12))
+    while _laplace_tail(scales, found) > tail:
+        found *= 1 + 1e-9
+    return found
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from privet.core import Release
+from privet.loss.exact import whole
 from privet.stats.asking import Asking
 from privet.stats.bounds import Bounds
 from privet.stats.lattice_sums import BITS, Floats, RowMap, in_rows, lattice_sums, unit_map
@@ -114,7 +115,7 @@ def moments(values: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking]
         ('Laplace(l1_sensitivity=1, scale=1)', True)
     """
     declared = Bounds.of(bounds)
-    return moments_of(Question.of("moments", (values,), asking), declared, ddof=ddof)
+    return moments_of(Question.of("moments", (values,), asking), declared, ddof=whole(ddof, "ddof", low=0))
 
 
 def moments_of(question: Question, bounds: Bounds, *, ddof: int) -> Moments:

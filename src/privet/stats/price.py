@@ -8,7 +8,7 @@ from typing import Any
 
 from privet.core import Mechanism
 from privet.errors import InvalidParameter
-from privet.loss import ConcentratedGuarantee, EpsilonSum, Guarantee, Promise
+from privet.loss import ConcentratedGuarantee, EpsilonSum, Guarantee, Promise, ZcdpSum
 from privet.loss.exact import Exact, exact, shortest
 from privet.mechanisms.additive import positive
 
@@ -67,7 +67,7 @@ def _limit_of(mechanism: Mechanism[Any, Any] | None, delta: Fraction) -> Promise
         return Guarantee(pure)
     if delta:
         return Guarantee(EpsilonSum().cost(mechanism.loss, delta=delta).epsilon, delta)
-    return mechanism.promise or ConcentratedGuarantee(mechanism.loss.zcdp())
+    return mechanism.promise or ConcentratedGuarantee(ZcdpSum().cost(mechanism.loss).parts[0])
 
 
 def _share(delta: Exact | None) -> Fraction:

@@ -108,7 +108,8 @@ class Scaled(Mechanism[Numbers, Answer]):
     @cached_property
     def _described(self) -> str:
         start = f"{readable(self.offset)} + " if self.offset else ""
-        return f"{start}{readable(self.factor)} × {self.mechanism!r}"
+        times = f"{readable(self.factor)} × " if self.factor != 1 else ""
+        return f"{start}{times}{self.mechanism!r}"
 
 
 def rescaled(mechanism: Mechanism[Any, Any], unit: Fraction) -> Mechanism[Any, Any]:

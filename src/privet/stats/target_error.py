@@ -189,4 +189,7 @@ def _least_epsilon(margin: Callable[[Fraction], float], error: float | None) -> 
     while high > low * (1 + Fraction(1, 10**9)):
         middle = Fraction(math.sqrt(low * high)).limit_denominator(10**12)
         low, high = (low, middle) if margin(middle) <= error else (middle, high)
-    return Fraction(f"{float(high):.9g}") if margin(Fraction(f"{float(high):.9g}")) <= error else high
+    found = float(high)
+    while margin(Fraction(repr(found))) > error:
+        found = math.nextafter(found, math.inf)
+    return Fraction(repr(found))
