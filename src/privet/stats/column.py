@@ -91,15 +91,18 @@ class Column:
         wide = np.float32 if values.dtype.kind == "b" else np.float64  # 0, 1 and NaN need no more
         return np.where(missing, wide(np.nan), values.astype(wide, copy=False))
 
-    def presence(self) -> "Column":
-        """Return a column that is true where this one has a value, and missing where this one is."""
+    def presence(self, *, as_false: bool = False) -> "Column":
+        """Return a column that is true where this one has a value, and missing (or false) where this one is."""
 
         def read() -> Read:
             values, missing = self.read()
             if values.dtype.kind == "O":
                 gone = np.array([_is_absent(value) for value in values.tolist()], dtype=np.bool_)
                 missing = gone if missing is None else gone | missing
-            return np.ones(len(values), dtype=np.bool_), _absent(values, missing)
+            absent = _absent(values, missing)
+            if as_false and absent is not None:
+                return ~absent, None
+            return np.ones(len(values), dtype=np.bool_), absent
 
         return replace(self, kind="truth", read=read, code=None)
 

@@ -38,7 +38,8 @@ def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: U
     column = Column.of(values)
     truths = of == "true" or (of is None and column.kind == "truth")
     column.refuse_other_than(NUMBERS if truths else ANYTHING, "values")
-    question = Question.of("count", (column if truths else column.presence(),), asking)
+    plain = asking.get("unit_ids") is None and asking.get("missing", "drop") == "drop"
+    question = Question.of("count", (column if truths else column.presence(as_false=plain),), asking)
     if question.public_rows and not truths:
         raise InvalidParameter(
             "the number of rows is public here, for units are replaced and none is missing: it is len(values)"

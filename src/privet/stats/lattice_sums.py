@@ -15,7 +15,7 @@ from privet.stats.bounds import Bounds
 
 BITS = 24  # of the lattice: sums of up to 2^29 rows are whole numbers below 2^53, so exact in float64
 COARSE = 20  # of the lattice whose squares are added up
-CHUNK = 2**14  # rows at a time: they fit a cache
+CHUNK = 2**15  # rows at a time: they fit a cache
 SQUARES = 2**13  # rows at a time where squares on the coarse lattice are added up: the sum stays within 2^53
 _PARALLEL = 2**18  # rows from which on more than one thread pays
 _THREADS = 4
