@@ -1,7 +1,8 @@
 """HalvingQuantiles: several quantiles at once, each in the part of the data that the ones before it leave."""
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
+from privet.core.uncertainty import UP, refuse_certainty
 from privet.errors import InvalidParameter
-from privet.loss import ExponentialCurve, PrivacyLoss
+from privet.loss import ExponentialCurve, Guarantee, PrivacyLoss
 from privet.loss.exact import Exact, exact_within, readable, whole
 from privet.mechanisms.additive import positive
 from privet.mechanisms.interval_quantile import (
@@ -54,6 +56,7 @@ class HalvingQuantiles(Mechanism[Column, Floats]):
         rows: >= 1; how many rows one unit can add or take away in all; a replaced row counts as two.
         epsilon: > 0; the pure ε of all of them together.
         points: how many equal steps lie between the bounds.
+        promise: the (ε, δ) it was made for, if any; it may be far below the pure epsilon.
 
     Privacy: epsilon-DP: one exponential mechanism of epsilon / levels for each level, and m quantiles have only
         floor(log2(m)) + 1 levels.
@@ -75,8 +78,9 @@ class HalvingQuantiles(Mechanism[Column, Floats]):
     rows: int
     epsilon: Fraction
     points: int
+    promise: Guarantee | None = field(repr=False)
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - public parameters, each by name
         self,
         quantiles: Iterable[Exact],
         *,
@@ -84,6 +88,7 @@ class HalvingQuantiles(Mechanism[Column, Floats]):
         rows: int,
         epsilon: Exact,
         points: int = POINTS,
+        promise: Guarantee | None = None,
     ) -> None:
         self._keep(
             quantiles=increasing(quantiles),
@@ -91,9 +96,11 @@ class HalvingQuantiles(Mechanism[Column, Floats]):
             rows=whole(rows, "rows"),
             epsilon=positive(epsilon, "epsilon"),
             points=whole(points, "points"),
+            promise=promise,
         )
         if self.points > MOST_POINTS:
             raise InvalidParameter(f"points must be at most 2^44, got {points}: answers need no finer steps")
+        self._refuse_broken_promise()
 
     @property
     def levels(self) -> int:
@@ -133,6 +140,18 @@ class HalvingQuantiles(Mechanism[Column, Floats]):
         shown = ", ".join(known if len(known) <= SHOWN else [*known[:2], "…", known[-1]])
         words = f"[{shown}], {described_bounds(self.bounds, self.points)}"
         return f"{type(self).__name__}({words}, rows={self.rows}, epsilon={readable(self.epsilon)})"
+
+    def rank_margin(self, confidence: float = 0.95) -> float:
+        """How many rows the rank of any answer may be off: one of them farther with at most probability 1 - confidence.
+
+        Proof: an answer's rank is off by what its own draw is off in its part, plus a mean of what the known quantiles
+            on both sides are off; so by at most one draw's error for each level. Each draw errs by more than
+            ln(m (top + 1) / (1 - confidence)) / rate with probability at most (1 - confidence) / m.
+        """
+        refuse_certainty(confidence, "confidence")
+        top, number = (self.points + 1) << JITTER, len(self.quantiles)
+        worst = math.log(top) + math.log(number) - math.log1p(-confidence)
+        return self.levels * worst * 2 * self.rows * self.levels / float(self.epsilon) * UP
 
     def _halve(self, part: Part, found: list[int], source: BitSource) -> list[Part]:
         """Find the middle quantile of a part, and return the parts on both sides that have more to find."""

@@ -1,6 +1,6 @@
 """TopChoices: several of the best candidates, chosen one after the other."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
 from privet.errors import InvalidParameter
-from privet.loss import ExponentialCurve, PrivacyLoss
+from privet.loss import ExponentialCurve, Guarantee, PrivacyLoss
 from privet.loss.exact import Exact, whole
 from privet.mechanisms.additive import BINARY, Numbers, positive
 from privet.mechanisms.selection import WIDEST, score_row
@@ -25,6 +25,7 @@ class TopChoices(Mechanism[Numbers, NDArray[np.int64]]):
         score_sensitivity: > 0; the most that any one score moves between neighbors. A number that all scores have in
             common does not count: if one unit raises some scores by at most s and lowers none, it is s/2.
         epsilon: > 0; the pure ε of all choices together.
+        promise: the (ε, δ) it was made for, if any; it may be far below the pure epsilon.
 
     Privacy: epsilon-DP: `choices` exponential mechanisms of epsilon / choices each, composed.
     Proof: given the choices before, the next is the exponential mechanism on the scores of the others, whose
@@ -43,15 +44,20 @@ class TopChoices(Mechanism[Numbers, NDArray[np.int64]]):
     choices: int
     score_sensitivity: Fraction
     epsilon: Fraction
+    promise: Guarantee | None = field(repr=False)
 
-    def __init__(self, choices: int, *, score_sensitivity: Exact, epsilon: Exact) -> None:
+    def __init__(
+        self, choices: int, *, score_sensitivity: Exact, epsilon: Exact, promise: Guarantee | None = None
+    ) -> None:
         self._keep(
             choices=whole(choices, "choices"),
             score_sensitivity=positive(score_sensitivity, "score_sensitivity"),
             epsilon=positive(epsilon, "epsilon"),
+            promise=promise,
         )
         if not 1 / WIDEST <= self.rate <= WIDEST:
             raise InvalidParameter("epsilon / score_sensitivity must lie between 2^-199 and 2^200")
+        self._refuse_broken_promise()
 
     @property
     def rate(self) -> Fraction:
