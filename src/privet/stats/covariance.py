@@ -12,6 +12,7 @@ from privet.stats.bounds import Bounds
 from privet.stats.lattice_sums import BITS, COARSE, SQUARES, Floats, RowMap, in_rows, lattice_sums, unit_map
 from privet.stats.linear_error import SlopeError
 from privet.stats.mean import clipped_share, shares_sensitivity
+from privet.stats.moments import per_degree
 from privet.stats.question import Arrays, Question
 from privet.stats.variance import in_moves
 
@@ -96,7 +97,7 @@ def _of_sums(question: Question, bounds: tuple[Bounds, Bounds], ddof: int) -> Re
     sums = [float(each) for each in released.value]
     count = sum(sums)
     product, left, right = (clipped_share(_part(sums, place), count) for place in range(3))
-    unit = float(bounds[0].width * bounds[1].width) * (count / (count - ddof) if count > ddof else 1.0)
+    unit = float(bounds[0].width * bounds[1].width) * per_degree(count, ddof)
     value = min(max(product - left * right, -LARGEST), LARGEST) if count > 0 else 0.0
     slopes = tuple((a - product) - right * (b - left) - left * (c - right) for a, b, c in PARTS) if count > 0 else ()
     error = released.uncertainty and SlopeError(

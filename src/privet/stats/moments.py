@@ -67,7 +67,7 @@ class Moments:
     def variance(self) -> Release[float]:
         """The variance of the clipped values."""
         number, mean, square = self._shares
-        unit = self.width**2 * (number / (number - self.ddof) if number > self.ddof else 1.0)
+        unit = self.width**2 * per_degree(number, self.ddof)
         value = min(max(square - mean * mean, 0.0), LARGEST) if number > 0 else LARGEST / 2
         noise = self.release.uncertainty
         error = noise and SlopeError(noise, self.slopes(number, mean, square, unit), LARGEST * unit)
@@ -92,6 +92,12 @@ class Moments:
         names = ("count", "mean", "variance", "stddev")
         lines = [f"{name}: {repr(getattr(self, name)).partition(chr(10))[0]}" for name in names]
         return "\n".join([*lines, f"together {repr(self.release).rpartition(chr(10))[2]}"])
+
+
+def per_degree(count: float, ddof: int) -> float:
+    """Return count / (count - ddof), for a released count, taken to be at least ddof + 1."""
+    number = max(count, ddof + 1.0)
+    return number / (number - ddof)
 
 
 def moments(values: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking]) -> Moments:  # noqa: ANN401 - any column
