@@ -10,7 +10,7 @@ import numpy as np
 from peers import Row, best_of, run_peer, show
 from rich.console import Console
 from rich.table import Table
-from stats_peers import CANDIDATES, EDGES, EPSILON, HIGH, LOW, column, errors_of
+from stats_peers import EDGES, EPSILON, HIGH, LOW, column, errors_of
 
 import privet
 
@@ -33,15 +33,14 @@ def asked(x: Any, high: Any) -> dict[str, Callable[[], Any]]:  # noqa: ANN401 - 
 
 
 def values(x: Any, high: Any) -> dict[str, Callable[[], Any]]:  # noqa: ANN401 - arrays
-    """The numbers that are compared with the peers', with the same post-processing and the same candidates."""
+    """The numbers that are compared with the peers', with the same post-processing."""
 
     def only(ask: Callable[[], Any]) -> Callable[[], Any]:
         return lambda: ask().value
 
     asks = asked(x, high)
-    counts, step = asks["histogram"], HIGH / (CANDIDATES - 1)
+    counts = asks["histogram"]
     asks["histogram"] = lambda: counts().nonnegative()  # as diffprivlib's are
-    asks["quantile"] = lambda: privet.quantile(x, 0.5, bounds=BOUNDS, step=str(step), epsilon=EPSILON)  # as OpenDP's
     return {statistic: only(ask) for statistic, ask in asks.items()}
 
 

@@ -53,6 +53,18 @@ def test_a_million_rows_of_one_owner_do_not_overflow() -> None:
     assert kept.all()
 
 
+@given(OWNERS, st.integers(1, 4))
+def test_far_apart_codes_are_the_same_owners(owners: list[int], most: int) -> None:
+    array = np.array(owners, dtype=np.int64)
+    wide = np.where(array < 0, array, array * 2**59)
+    assert np.array_equal(kept_rows(array, most=most), kept_rows(wide, most=most))
+    times = np.arange(len(owners)) % 3
+    known = np.ones(len(owners), dtype=np.bool_)
+    near, far = owner_at_time(array, times, known), owner_at_time(wide, times * 2**60, known)
+    assert np.array_equal(near[:, None] == near, far[:, None] == far)
+    assert np.array_equal(near < 0, far < 0)
+
+
 @pytest.mark.parametrize("most", [1, 2])
 def test_each_owner_at_each_time(most: int) -> None:
     owners, times = np.array([0, 0, 0, 1, 1, -1]), np.array([5, 5, 9, 5, 5, 5])

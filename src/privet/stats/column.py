@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
-from privet.stats.contributions import Codes
+from privet.stats.contributions import OWNERS, WIDEST, Codes
 
 Kind = Literal["whole", "real", "truth", "time", "text", "any"]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -115,10 +115,7 @@ class Column:
         if self.code is not None:
             return self.code()
         values, missing = self.read()
-        if values.dtype.kind == "O":
-            codes = _coded(values.tolist())
-        else:
-            codes = np.unique(values, return_inverse=True)[1].astype(np.int64)
+        codes = _coded(values.tolist()) if values.dtype.kind == "O" else _numbered(values)
         absent = _absent(values, missing)
         return codes if absent is None else np.where(absent, -1, codes)
 
@@ -254,6 +251,15 @@ def _absent(values: NDArray[Any], missing: Mask | None) -> Mask | None:
     else:
         return missing
     return absent if missing is None else absent | missing
+
+
+def _numbered(values: NDArray[Any]) -> Codes:
+    """Return codes of values that can be sorted; of whole numbers in a narrow range, those less the least."""
+    if values.dtype.kind in "iu" and len(values):
+        least, most = int(values.min()), int(values.max())
+        if most - least < OWNERS and most < WIDEST and least > -WIDEST:
+            return values.astype(np.int64) - least
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
 def _coded(values: list[Any]) -> Codes:
