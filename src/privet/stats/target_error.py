@@ -22,7 +22,7 @@ from privet.stats.variance import moved_pairs
 
 Statistic = Literal["count", "total", "proportion", "mean", "variance", "histogram"]
 SMALLEST, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(500)
-PRECISION = 1e-9
+SHORT = 6  # characters of an ε
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,17 @@ class TargetError:
     assumed: str
 
     def __repr__(self) -> str:
-        price = f"ε={readable(self.epsilon)}" + (f", δ={readable(self.delta)}" if self.delta else "")
+        price = f"ε={_shown(self.epsilon)}" + (f", δ={readable(self.delta)}" if self.delta else "")
         return f"{self.statistic} within ± {self.error:.4g} ({self.confidence:.0%}) for {price} ({self.assumed})"
+
+
+def _shown(epsilon: float) -> str:
+    """An ε as it was typed where that is short, else in four digits, rounded up: it must still be enough."""
+    text = readable(epsilon)
+    if len(text) <= SHORT:
+        return text
+    unit = 10.0 ** (math.floor(math.log10(epsilon)) - 3)
+    return f"{math.ceil(epsilon / unit) * unit:.4g}"
 
 
 def target_error(  # noqa: PLR0913 - public parameters, each by name
@@ -82,7 +91,7 @@ def target_error(  # noqa: PLR0913 - public parameters, each by name
 
     Example:
         >>> target_error("mean", error=500, bounds=(20_000, 200_000), rows=1000, neighbors="replace")
-        mean within ± 500 (95%) for ε=1.0729696 (1,000 rows; one unit replaced by another)
+        mean within ± 500 (95%) for ε=1.073 (1,000 rows; one unit replaced by another)
         >>> target_error("count", epsilon=1)
         count within ± 3 (95%) for ε=1 (one unit more or less)
     """
