@@ -38,17 +38,19 @@ def test_each_row_lies_on_the_lattice_within_its_range(value: float) -> None:
             declared = Bounds.of((Fraction(bounds[0]), Fraction(str(bounds[1]))))
         else:
             declared = Bounds.of(bounds)
-        for row_map in (unit_map(declared, None), signed_map(declared, None, reach=declared.largest, replaced=False)):
+        for row_map in (unit_map(declared, None), signed_map(declared, None, reach=declared.largest)):
             (steps, _) = lattice_sums((np.array([value]),), (row_map,), weigh)
             assert row_map.lowest <= steps <= row_map.highest or np.isnan(value)
             assert row_map.highest - row_map.lowest <= 2 * ONE
 
 
-@pytest.mark.parametrize("bounds", [(-1, 3), (2, 3), (-3, -2), (0, 1), ("-1/3", "2/3")])
+@pytest.mark.parametrize(
+    "bounds", [(-1, 3), (2, 3), (-3, -2), (0, 1), ("-1/3", "2/3"), ("-3/33554432", 1), ("-5/33554432", 1)]
+)
 def test_where_units_are_replaced_rows_and_zero_are_one_reach_apart(bounds: tuple[float, float]) -> None:
     low, high = (Fraction(bound) for bound in bounds)
     reach = max(high, Fraction(0)) - min(low, Fraction(0))
-    row_map = signed_map(Bounds(low, high), None, reach=reach, replaced=True)
+    row_map = signed_map(Bounds(low, high), None, reach=reach)
     assert max(row_map.highest, 0) - min(row_map.lowest, 0) <= ONE
     assert abs(row_map.highest - high / reach * ONE) <= 1
     assert abs(row_map.lowest - low / reach * ONE) <= 1

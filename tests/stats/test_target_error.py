@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.stats import count, mean, proportion, target_error, total, variance
+from privet.stats import count, mean, median, proportion, target_error, total, variance
 
 SIDES = {"error", "epsilon"}
 CASES: list[dict[str, Any]] = [
@@ -20,6 +20,8 @@ CASES: list[dict[str, Any]] = [
     {"statistic": "variance", "error": 20, "bounds": (0, 100), "rows": 3000, "neighbors": "replace"},
     {"statistic": "variance", "error": 20, "bounds": (0, 100), "rows": 3000, "delta": 1e-6},
     {"statistic": "histogram", "error": 20, "cells": 11},
+    {"statistic": "quantile", "error": 20, "bounds": (0, 100), "q": "0.9"},
+    {"statistic": "quantile", "error": 20, "bounds": (0, 100), "neighbors": "replace", "step": 1},
     {"statistic": "histogram", "error": 20, "cells": 11, "neighbors": "replace"},
 ]
 
@@ -45,6 +47,8 @@ def test_it_is_what_the_statistic_then_says() -> None:
     )
     told = target_error("mean", epsilon=1, bounds=(0, 100), rows=1000, neighbors="replace")
     assert told.error == pytest.approx(mean(x, bounds=(0, 100), epsilon=1, **public).margin(), rel=1e-4)
+    ranks = median(x, bounds=(0, 100), epsilon=1, rows_per_unit=3).rank_margin()
+    assert target_error("quantile", epsilon=1, bounds=(0, 100), rows_per_unit=3).error == pytest.approx(ranks)
     told = target_error("variance", epsilon=1, bounds=(0, 100), rows=1000, neighbors="replace")
     assert told.error == pytest.approx(variance(x, bounds=(0, 100), epsilon=1, **public).margin())
 
@@ -63,7 +67,7 @@ def test_where_the_answer_decides_it_is_the_worst() -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"statistic": "median", "error": 1}, "one of count"),
+        ({"statistic": "mode", "error": 1}, "one of count"),
         ({"statistic": "count"}, "exactly one"),
         ({"statistic": "count", "error": 1, "epsilon": 1}, "exactly one"),
         ({"statistic": "count", "error": -1}, "> 0"),

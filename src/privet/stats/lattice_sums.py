@@ -66,18 +66,19 @@ def unit_map(bounds: Bounds, fill: Fraction | None, *, bits: int = BITS) -> RowM
     return plain if fill is None else RowMap(plain.origin, factor, 0, one, _filled(plain, fill))
 
 
-def signed_map(bounds: Bounds, fill: Fraction | None, *, reach: Fraction, replaced: bool) -> RowMap:
+def signed_map(bounds: Bounds, fill: Fraction | None, *, reach: Fraction) -> RowMap:
     """Return the map of values onto multiples of reach / 2^BITS, at most one reach from zero.
 
     Args:
         bounds: values are clipped to them.
         fill: what a missing value counts as; None if it counts for nothing.
         reach: at least the size of every value; where units are replaced also the distance of any two of them.
-        replaced: True if no two values, nor one and zero, may be farther than one reach apart.
+
+    Proof: bounds on either side of zero that are one reach apart are so on the lattice: two parts that add up to a
+        whole number are rounded, halves to even, to two whole numbers that add up to the same.
     """
     one, factor = 2**BITS, float(2**BITS / reach)
-    highest = min(round(bounds.high / reach * one), one)
-    lowest = max(round(bounds.low / reach * one), (max(highest, 0) if replaced else 0) - one)
+    highest, lowest = round(bounds.high / reach * one), round(bounds.low / reach * one)
     plain = RowMap(0.0, factor, lowest, highest)
     return plain if fill is None else RowMap(0.0, factor, lowest, highest, _filled(plain, fill))
 

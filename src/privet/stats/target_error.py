@@ -11,16 +11,18 @@ from privet.core import Sensitivity, Uncertainty
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
-from privet.loss.exact import Exact, readable, whole
+from privet.loss.exact import Exact, exact_within, readable, whole
+from privet.mechanisms import IntervalQuantile
 from privet.mechanisms.additive import positive
 from privet.stats.best_noise import best_noise
 from privet.stats.bounds import Bounds
 from privet.stats.linear_error import RatioError, SlopeError
 from privet.stats.moments import LARGEST, Moments
 from privet.stats.price import Price
+from privet.stats.quantile import points_between
 from privet.stats.variance import moved_pairs
 
-Statistic = Literal["count", "total", "proportion", "mean", "variance", "histogram"]
+Statistic = Literal["count", "total", "proportion", "mean", "variance", "histogram", "quantile"]
 SMALLEST, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(500)
 SHORT = 6  # characters of an ε
 
@@ -47,7 +49,8 @@ class TargetError:
 
     def __repr__(self) -> str:
         price = f"ε={_shown(self.epsilon)}" + (f", δ={readable(self.delta)}" if self.delta else "")
-        return f"{self.statistic} within ± {self.error:.4g} ({self.confidence:.0%}) for {price} ({self.assumed})"
+        unit = " rows" if self.statistic == "quantile" else ""
+        return f"{self.statistic} within ± {self.error:.4g}{unit} ({self.confidence:.0%}) for {price} ({self.assumed})"
 
 
 def _shown(epsilon: float) -> str:
@@ -69,20 +72,24 @@ def target_error(  # noqa: PLR0913 - public parameters, each by name
     bounds: Any = None,  # noqa: ANN401 - a pair, or refused in words
     rows: int | None = None,
     cells: int = 1,
+    q: Exact = "0.5",
+    step: Exact | None = None,
     neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
     rows_per_unit: int = 1,
 ) -> TargetError:
     """Return the ε at which a statistic's margin is no larger than an error, or the margin at an ε.
 
     Args:
-        statistic: "count", "total", "proportion", "mean", "variance" or "histogram".
-        error: the largest acceptable margin, in the statistic's unit; or
+        statistic: "count", "total", "proportion", "mean", "variance", "histogram" or "quantile".
+        error: the largest acceptable margin, in the statistic's unit, of a quantile in rows; or
         epsilon: the price whose margin is asked for.
         confidence: of the margin.
         delta: in [0, 1); the δ that goes with the ε.
-        bounds: of the values, for total, mean and variance.
+        bounds: of the values, for total, mean, variance and quantile.
         rows: how many rows are expected, for proportion, mean and variance; public under "replace", else an assumption.
         cells: of a histogram: all of them hold together with this confidence.
+        q: of a quantile: which one.
+        step: of a quantile: as in `quantile`.
         neighbors: as in `Asking`.
         rows_per_unit: as in `Asking`.
 
@@ -103,7 +110,10 @@ def target_error(  # noqa: PLR0913 - public parameters, each by name
     refuse_certainty(confidence, "confidence")
     relation = Neighbors.of(neighbors)
     facts = _Facts(statistic, bounds, rows, relation, whole(rows_per_unit, "rows_per_unit"))
-    margin = _margin(facts, confidence, delta, whole(cells, "cells"))
+    if statistic == "quantile":
+        margin = _rank_margin(facts, confidence, exact_within(q, "q", low=0, high=1), step)
+    else:
+        margin = _margin(facts, confidence, delta, whole(cells, "cells"))
     price = positive(epsilon, "epsilon") if epsilon is not None else _least_epsilon(margin, error)
     assumed = f"{rows:,} rows; {relation.value}" if facts.needs_rows else relation.value
     return TargetError(statistic, float(price), float(Fraction(str(delta))), margin(price), confidence, assumed)
@@ -154,6 +164,20 @@ def _margin(facts: _Facts, confidence: float, delta: Exact, cells: int) -> Calla
     moved = Sensitivity(facts.moved, cells=shares, l1=facts.moved, l2=facts.moved)
     worst = _worst_mean if shares == 2 else _worst_variance  # noqa: PLR2004 - the two sums of a mean
     return lambda epsilon: worst(_law(epsilon, delta, moved), number, width).margin(confidence)
+
+
+def _rank_margin(facts: _Facts, confidence: float, q: Fraction, step: Exact | None) -> Callable[[Fraction], float]:
+    """How many rows from its place a quantile may lie, whatever the data, as a function of ε."""
+    bounds, points = facts.declared, points_between(facts.declared, step)
+    moved = facts.moved * (1 if facts.replaces else max(q, 1 - q))
+
+    def margin(epsilon: Fraction) -> float:
+        chosen = IntervalQuantile(
+            q, bounds=(bounds.low, bounds.high), score_sensitivity=moved, epsilon=epsilon, points=points
+        )
+        return chosen.rank_margin(confidence)
+
+    return margin
 
 
 def _unit(facts: _Facts) -> tuple[Fraction, int]:

@@ -38,7 +38,7 @@ def total(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]
         reach = (
             max(declared.high, Fraction(0)) - min(declared.low, Fraction(0)) if question.replaces else declared.largest
         )
-        row_map = signed_map(declared, fill, reach=reach, replaced=question.replaces)
+        row_map = signed_map(declared, fill, reach=reach)
     return question.release(lambda arrays: _sum(arrays, row_map), Sensitivity(question.rows), unit=reach, offset=offset)
 
 
