@@ -144,7 +144,7 @@ IDS: list[Any] = [
     np.array([1.5, 2.5, 1.5, np.nan]),
     np.ma.masked_array([2**63, 0, 2**63, 5], [False, False, False, True], dtype=np.uint64),
     np.ma.masked_array([-(2**63), 2**63 - 1, -(2**63), 5], [False, False, False, True]),
-    np.ma.masked_array([BIG, BIG + 1, BIG, 5], [False, False, False, True]),
+    np.ma.masked_array([BIG, BIG + 1, BIG, BIG + 2], [False, False, False, True]),
     np.array(["2026-01-01", "2026-01-02", "2026-01-01", "NaT"], "M8[s]"),
 ]
 

@@ -9,7 +9,7 @@ import pytest
 
 from privet import Unit
 from privet.errors import InvalidParameter
-from privet.stats import correlation, covariance
+from privet.stats import correlation, covariance, covariance_matrix
 from privet.stats.correlation import _correlation
 from tests.stats.recording import Recording
 
@@ -101,3 +101,29 @@ def test_what_is_refused(columns: Any, bounds: Any, said: str) -> None:  # noqa:
 def test_a_public_number_of_too_few_rows() -> None:
     with pytest.raises(InvalidParameter, match="more than 1 rows"):
         covariance((np.array([1]), np.array([1])), bounds=BOUNDS, epsilon=1, neighbors="replace")
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("how", [{"neighbors": "replace", "missing": "none"}, {}])
+def test_a_matrix_of_covariances(how: Any, ddof: int) -> None:  # noqa: ANN401 - keywords
+    random = np.random.default_rng(3)
+    table = random.normal(size=(3, 4000)).clip(-3, 3)
+    table[1] += table[0]
+    bounds = ((-3, 3), (-6, 6), (-3, 3))
+    found = covariance_matrix(list(table), bounds=bounds, epsilon=200, ddof=ddof, **how)
+    assert found.value == pytest.approx(np.cov(table, ddof=ddof), abs=0.02)
+    assert (found.value == found.value.T).all()
+    assert found.margin(0.9).shape == (3, 3)
+    assert (found.margin(0.9) < found.margin(0.99)).all()
+    assert found.margin(0.9)[1, 1] > found.margin(0.9)[0, 0], "the wider column errs more"
+    assert "at most ±" in repr(found)
+    assert "spent ε=200 per person on 'covariance matrix'" in repr(found)
+
+
+def test_a_matrix_needs_columns_and_their_bounds() -> None:
+    for columns, bounds in ((X, BOUNDS), ((X,), BOUNDS[:1]), ((X, Y), BOUNDS[:1])):
+        with pytest.raises(InvalidParameter, match="two or more columns"):
+            covariance_matrix(columns, bounds=bounds, epsilon=1)
+    with pytest.raises(InvalidParameter, match="more than 1 rows"):
+        covariance_matrix((np.array([1]), np.array([1])), bounds=BOUNDS, epsilon=1, neighbors="replace")
+    assert covariance_matrix(([], []), bounds=BOUNDS, epsilon=1).value.shape == (2, 2)

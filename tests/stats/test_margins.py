@@ -15,7 +15,18 @@ from scipy.stats import binom
 
 from privet import Guarantee, Ledger, Release, Unit
 from privet.noise import BitSource
-from privet.stats import correlation, count, covariance, mean, moments, proportion, stddev, total, variance
+from privet.stats import (
+    correlation,
+    count,
+    covariance,
+    covariance_matrix,
+    mean,
+    moments,
+    proportion,
+    stddev,
+    total,
+    variance,
+)
 from tests.statistics import FALSE_ALARM
 
 SAMPLE, ALL = 1000, 2000
@@ -35,6 +46,14 @@ Ask = Callable[..., Release[Any]]
 def part(name: str, values: Any, **how: Any) -> Release[Any]:  # noqa: ANN401 - any column, any keyword
     found: Release[Any] = getattr(moments(values, **how), name)
     return found
+
+
+def cell(columns: Any, **how: Any) -> Release[Any]:  # noqa: ANN401 - any columns, any keyword
+    """One covariance out of a matrix, as a release of its own."""
+    found = covariance_matrix(columns, **how)
+    value, error = found.cells[1]
+    assert value == found.value[0, 1] == found.value[1, 0]
+    return found.release.map(lambda _: value, uncertainty=error)
 
 
 CASES: dict[str, tuple[Ask, float, dict[str, Any]]] = {
@@ -62,6 +81,11 @@ CASES: dict[str, tuple[Ask, float, dict[str, Any]]] = {
         partial(covariance, (X, Y), bounds=BOTH),
         float(np.cov(CX, CY, ddof=0)[0, 1]),
         {"epsilon": 1, **PUBLIC},
+    ),
+    "covariance matrix": (
+        partial(cell, (X, Y, X), bounds=(*BOTH, (LOW, HIGH))),
+        float(np.cov(CX, CY, ddof=0)[0, 1]),
+        {"epsilon": 5},
     ),
     "correlation": (partial(correlation, (X, Y), bounds=BOTH), float(np.corrcoef(CX, CY)[0, 1]), {"epsilon": 1}),
 }

@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from privet import Ledger, Sensitivity, Unit
-from privet.stats import correlation, count, covariance, mean, moments, proportion, total, variance
+from privet.stats import correlation, count, covariance, covariance_matrix, mean, moments, proportion, total, variance
 from tests.stats.recording import assert_within, exactly, recorded
 
 Row = tuple[int, int, float, float]  # owner, time, value, other value
@@ -57,6 +57,9 @@ STATISTICS: dict[str, Ask] = {
     },
     "covariance": lambda t, ledger, how: covariance(
         (values(t), others(t)), bounds=((0, 1), (-1, 2)), ledger=ledger, **how
+    ),
+    "covariance matrix": lambda t, ledger, how: covariance_matrix(
+        (values(t), others(t), values(t)), bounds=((0, 1), (-1, 2), (0.3, 1)), ledger=ledger, **how
     ),
     "correlation": lambda t, ledger, how: correlation(
         (values(t), others(t)), bounds=((0, 1), (-1, 2)), ledger=ledger, **how

@@ -4,6 +4,7 @@ from privet.stats.asking import Asking
 from privet.stats.correlation import correlation
 from privet.stats.count import count
 from privet.stats.covariance import covariance
+from privet.stats.covariance_matrix import CovarianceMatrix, covariance_matrix
 from privet.stats.histogram import histogram, histogram2d
 from privet.stats.mean import mean
 from privet.stats.moments import Moments, moments
@@ -16,11 +17,13 @@ from privet.stats.variance import stddev, variance
 
 __all__ = [
     "Asking",
+    "CovarianceMatrix",
     "Moments",
     "TargetError",
     "correlation",
     "count",
     "covariance",
+    "covariance_matrix",
     "histogram",
     "histogram2d",
     "maximum",

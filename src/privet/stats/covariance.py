@@ -4,7 +4,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from privet.core import Release, Sensitivity
+from privet.core import Release, Sensitivity, Uncertainty
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
 from privet.stats.asking import Asking
@@ -70,13 +70,18 @@ def _of_rows(question: Question, bounds: tuple[Bounds, Bounds], ddof: int) -> Re
     rows, moved = question.length, min(question.rows, question.length)
     if rows <= max(ddof, 1):
         raise InvalidParameter(f"{question.statistic} needs more than {max(ddof, 1)} rows, got {rows}")
-    pairs = moved * (rows - moved) + moved * (moved - 1)
+    pairs = moved_products(rows, moved)
     maps = tuple(unit_map(each, question.fill(each), bits=COARSE) for each in bounds)
     return question.release(
         lambda arrays: in_moves(_products(arrays, maps), pairs * ROUGH**2),
         Sensitivity(1),
         unit=bounds[0].width * bounds[1].width * pairs / (rows * (rows - ddof)),
     )
+
+
+def moved_products(rows: int, moved: int) -> int:
+    """By how much the sum over pairs can move, in products of widths, if `moved` rows are replaced."""
+    return moved * (rows - moved) + moved * (moved - 1)
 
 
 def _products(arrays: Arrays, maps: tuple[RowMap, ...]) -> int:
@@ -94,16 +99,28 @@ def _of_sums(question: Question, bounds: tuple[Bounds, Bounds], ddof: int) -> Re
     sensitivity = shares_sensitivity(question, cells=4)
     mechanism = question.noise(sensitivity)
     released = question.release_by(mechanism, lambda arrays: _four_sums(arrays, maps), sensitivity)
-    sums = [float(each) for each in released.value]
+    unit = bounds[0].width * bounds[1].width
+    value, error = from_four_sums(released.value, released.uncertainty, float(unit), ddof)
+    return released.map(lambda _: value, uncertainty=error)
+
+
+def from_four_sums(
+    released: Any,  # noqa: ANN401 - an array of four
+    noise: Uncertainty | None,
+    unit: float,
+    ddof: int,
+) -> tuple[float, Uncertainty | None]:
+    """Return the covariance that four released sums give, and the law of its error."""
+    sums = [float(each) for each in released]
     count = sum(sums)
+    wide = unit * per_degree(count, ddof)
+    if count <= 0:
+        return 0.0, noise and SlopeError(noise, (), 2 * LARGEST * wide)
     product, left, right = (clipped_share(_part(sums, place), count) for place in range(3))
-    unit = float(bounds[0].width * bounds[1].width) * per_degree(count, ddof)
-    value = min(max(product - left * right, -LARGEST), LARGEST) if count > 0 else 0.0
-    slopes = tuple((a - product) - right * (b - left) - left * (c - right) for a, b, c in PARTS) if count > 0 else ()
-    error = released.uncertainty and SlopeError(
-        released.uncertainty, tuple(unit / count * slope for slope in slopes), 2 * LARGEST * unit
-    )
-    return released.map(lambda _: value * unit, uncertainty=error)
+    value = min(max(product - left * right, -LARGEST), LARGEST)
+    slopes = ((a - product) - right * (b - left) - left * (c - right) for a, b, c in PARTS)
+    error = noise and SlopeError(noise, tuple(wide / count * slope for slope in slopes), 2 * LARGEST * wide)
+    return value * wide, error
 
 
 def _part(sums: list[float], place: int) -> float:

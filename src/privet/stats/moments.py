@@ -90,8 +90,13 @@ class Moments:
 
     def __repr__(self) -> str:
         names = ("count", "mean", "variance", "stddev")
-        lines = [f"{name}: {repr(getattr(self, name)).partition(chr(10))[0]}" for name in names]
-        return "\n".join([*lines, f"together {repr(self.release).rpartition(chr(10))[2]}"])
+        lines = [f"{name}: {_line(getattr(self, name), 0)}" for name in names]
+        return "\n".join([*lines, f"together {_line(self.release, -1)}"])
+
+
+def _line(release: Release[Any], place: int) -> str:
+    """The first line of a release, which is its value, or the last, which is its price."""
+    return repr(release).splitlines()[place]
 
 
 def per_degree(count: float, ddof: int) -> float:
