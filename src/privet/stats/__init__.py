@@ -1,0 +1,1 @@
+"""Statistics of arrays and columns, and releases of whole functions."""
