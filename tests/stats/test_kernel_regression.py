@@ -67,8 +67,8 @@ def test_a_move_is_the_difference_of_two_curves(
     *,
     removed: bool,
     rows: list[Any],
-    one: Any,
-    other: Any,  # noqa: ANN401 - pairs of numbers
+    one: tuple[float, float],
+    other: tuple[float, float],
 ) -> None:
     f = kind.on(POINTS)
     shared = np.array(rows).reshape(1, -1, 2)

@@ -17,7 +17,7 @@ from privet.errors import BudgetExceeded, InvalidParameter
 from privet.loss import Guarantee
 from privet.mechanisms import Gaussian, Laplace
 from privet.stats import sampled_sensitivity as module
-from privet.stats.kernel_regression import NadarayaWatson, PriestleyChao
+from privet.stats.kernel_regression import KernelRegression, NadarayaWatson, PriestleyChao
 from privet.stats.sampled_sensitivity import move_of, sampled_sensitivity
 
 Oracle = Callable[[int], NDArray[Any]]
@@ -75,9 +75,7 @@ def test_every_norm_but_the_sampled_one_follows_from_it() -> None:
 @pytest.mark.parametrize("neighbors", ["replace", "add_remove"])
 @pytest.mark.parametrize("kind", [PriestleyChao("0.1"), PriestleyChao("0.2", spacing="even"), NadarayaWatson("0.1")])
 def test_one_by_one_in_batches_and_by_what_differs_are_the_same(
-    kind: Any,
-    neighbors: str,
-    monkeypatch: pytest.MonkeyPatch,  # noqa: ANN401 - a regression
+    kind: KernelRegression, neighbors: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     f = kind.on(np.arange(11) / 10)
     monkeypatch.setattr(module, "AT_ONCE", 1000)  # several turns

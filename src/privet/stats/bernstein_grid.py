@@ -14,7 +14,6 @@ from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shortest, whole
 from privet.mechanisms import Gaussian
 from privet.mechanisms.bernstein_function import bernstein_basis
-from privet.mechanisms.least_noise import least_noise
 
 Floats: TypeAlias = NDArray[np.float64]
 READ_AT = np.linspace(0.0, 1.0, 50)  # where errors are averaged
@@ -50,8 +49,9 @@ class BernsteinGrid:
         sensitivity: Sensitivity,
         waves: float,
         amplitude: float,
-        epsilon: Exact = 0,
+        epsilon: Exact | None = None,
         delta: Exact = 0,
+        rho: Exact | None = None,
         dimension: int = 1,
         degree: int | None = None,
         order: int | None = None,
@@ -65,6 +65,7 @@ class BernsteinGrid:
             amplitude: > 0; how high the waves are, from the middle.
             epsilon: what may be spent.
             delta: above 0 allows Gaussian noise, where that is less.
+            rho: instead of epsilon: what Gaussian noise may spend in zCDP.
             dimension: of the domain.
             degree: where it is given.
             order: where it is given.
@@ -76,11 +77,12 @@ class BernsteinGrid:
         """
         count, height = _positive(waves, "waves"), _positive(amplitude, "amplitude")
         axes = whole(dimension, "dimension")
-        one = _spread_of_one(epsilon, delta)
-        grids = [
-            cls(found, times, (one(found, axes) * float(sensitivity.linf)) ** 2 * weight**axes, bias * height**2 * axes)
-            for found, times, weight, bias in _errors(count, _degrees(degree, axes), _orders(order))
-        ]
+        laplace, gaussian = _spreads(epsilon, delta, rho)
+        grids = []
+        for found, times, squares, bias in _errors(count, _degrees(degree, axes), _orders(order)):
+            cells = float((found + 1) ** axes)
+            spread = min(laplace * cells, gaussian * math.sqrt(cells)) * float(sensitivity.linf)
+            grids.append(cls(found, times, spread**2 * squares**axes, bias * height**2 * axes))
         return min(grids, key=lambda grid: grid.noise + grid.bias)
 
     @property
@@ -92,21 +94,18 @@ class BernsteinGrid:
         return f"BernsteinGrid(degree={self.degree}, order={self.order}, root mean square error about {self.error:.2g})"
 
 
-class _spread_of_one:  # noqa: N801 - a function with a memory
-    """The standard deviation of the noise on a coefficient, for functions that move by 1."""
-
-    def __init__(self, epsilon: Exact, delta: Exact) -> None:
-        unit = Sensitivity(1)
-        self.laplace = math.sqrt(2) / float(exact(epsilon, "epsilon")) if exact(epsilon, "epsilon") > 0 else math.inf
-        self.gaussian = math.inf
-        if exact(delta, "delta"):
-            self.gaussian = float(Gaussian.calibrated(epsilon=epsilon, delta=delta, sensitivity=unit).scale)
-        if math.isinf(self.laplace) and math.isinf(self.gaussian):
-            least_noise(epsilon=epsilon, delta=delta, sensitivity=unit)  # which says what is wrong
-
-    def __call__(self, degree: int, dimension: int) -> float:
-        cells = float((degree + 1) ** dimension)
-        return min(self.laplace * cells, self.gaussian * math.sqrt(cells))
+def _spreads(epsilon: Exact | None, delta: Exact, rho: Exact | None) -> tuple[float, float]:
+    """The standard deviations of Laplace and Gaussian noise for an L1, a Euclidean move of 1; infinite if not allowed."""
+    unit = Sensitivity(1)
+    if (epsilon is None) == (rho is None):
+        raise InvalidParameter("the price must be one of epsilon, epsilon and delta, or rho")
+    if rho is not None:
+        return math.inf, float(Gaussian.concentrated(rho=rho, sensitivity=unit).scale)
+    price = _positive(epsilon or 0, "epsilon")
+    if not exact(delta, "delta"):
+        return math.sqrt(2) / price, math.inf
+    gaussian = Gaussian.calibrated(epsilon=epsilon or 0, delta=delta, sensitivity=unit)
+    return math.sqrt(2) / price, float(gaussian.scale)
 
 
 def _degrees(degree: int | None, dimension: int) -> tuple[int, ...]:
@@ -151,7 +150,7 @@ def _weights(degree: int, orders: tuple[int, ...]) -> Iterator[tuple[int, Floats
             yield order, weights
 
 
-def _positive(number: float, name: str) -> float:
+def _positive(number: Exact, name: str) -> float:
     value = exact(number, name)
     if value <= 0:
         raise InvalidParameter(f"{name} must be > 0, got {shortest(value)}")

@@ -1,0 +1,147 @@
+"""release_function: a curve or a surface computed from data, released once and evaluable forever."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Release, Sensitivity
+from privet.errors import InvalidParameter
+from privet.loss.exact import Exact, whole
+from privet.mechanisms import Bernstein, BernsteinFunction, Gaussian
+from privet.stats.asking import Asking
+from privet.stats.bernstein_grid import BernsteinGrid
+from privet.stats.kernel_regression import KernelRegression
+from privet.stats.payment import Payment
+from privet.stats.price import Price
+
+
+def release_function(  # noqa: PLR0913 - the function, what is known of it, and how to ask, each by name
+    f: Callable[[Any], Callable[[Any], Any]],
+    data: Any,  # noqa: ANN401 - whatever f takes
+    *,
+    sensitivity: Sensitivity | Exact,
+    degree: int | None = None,
+    order: int | None = None,
+    waves: float | None = None,
+    amplitude: float | None = None,
+    dimension: int = 1,
+    bounds: Iterable[Any] = (),
+    **asking: Unpack[Asking],
+) -> Release[BernsteinFunction]:
+    """Release the function f(data): its values on a grid with noise, as a Bernstein polynomial.
+
+    Args:
+        f: takes the data and returns a function of a point, such as `PriestleyChao("0.1")`.
+        data: the protected data; f sees it after the charge.
+        sensitivity: how far f(data) moves between neighbors at any point of the grid: proven, or sampled on the very grid
+            (`sampled_sensitivity` with norm="linf"), which makes the release random DP.
+        degree: of the polynomial. Without it the one with the least expected error is taken; see `BernsteinGrid`.
+        order: how often the operator is iterated; likewise.
+        waves: how many full waves the function has across its domain, at most about; needed to choose. A kernel regression
+            knows its own.
+        amplitude: how high the waves are; needed to choose.
+        dimension: of the domain.
+        bounds: public lowest and highest value of each coordinate; [0, 1] by default, or the regression's.
+        asking: epsilon, delta, rho, mechanism (a `Bernstein`), ledger, purpose, key, neighbors, unit; see `Asking`.
+
+    Privacy: as `Bernstein`; degree and order are chosen from public numbers. Evaluating the answer costs nothing. The
+        margin is of the noise, at all points at once; how far the polynomial is from the function without noise is not
+        in it (`Bernstein.bias_of_smooth`, `BernsteinGrid.bias`).
+
+    Example:
+        >>> x = np.linspace(0, 1, 5000)
+        >>> rows = np.stack((x, np.sin(10 * x)), axis=1)
+        >>> curve = release_function(
+        ...     lambda rows: lambda at: np.clip(rows[:, 1] * (rows[:, 0] < at), -1, 1).mean(),
+        ...     rows, sensitivity="2/5000", degree=12, order=4, epsilon=1, neighbors="replace"
+        ... )
+        >>> curve.value, curve.loss.epsilon(delta=0), len(curve.value.curve()[0])
+        (BernsteinFunction(degree=12, order=4, on [0, 1]), 1.0, 200)
+    """
+    if not callable(f):
+        raise InvalidParameter(f"f must be a function of the data that returns a function, got {type(f).__name__}")
+    payment = Payment.of("release_function", asking)
+    moved = sensitivity if isinstance(sensitivity, Sensitivity) else Sensitivity(sensitivity)
+    if payment.price.mechanism is not None:
+        mechanism = _given(payment.price.mechanism, degree, order, waves, amplitude)
+    else:
+        domain = tuple(bounds) or (f.bounds if isinstance(f, KernelRegression) else ())
+        sizes = _sizes(f, payment.price, moved, degree, order, waves, amplitude, dimension)
+        mechanism = _mechanism(payment.price, moved, sizes, dimension, domain)
+    release: Release[BernsteinFunction] = payment.release(
+        lambda: _values(f, data, mechanism), moved, mechanism, kinds=(BernsteinFunction,)
+    )
+    return release
+
+
+def _values(f: Any, data: Any, mechanism: Bernstein) -> NDArray[np.float64]:  # noqa: ANN401 - a function and its data
+    """The exact function on the grid."""
+    if isinstance(f, KernelRegression) and mechanism.dimension == 1:
+        return f.on(mechanism.grid())(data)
+    return mechanism.values_of(f(data))
+
+
+def _given(mechanism: object, *choices: float | None) -> Bernstein:
+    if not isinstance(mechanism, Bernstein):
+        raise InvalidParameter(f"mechanism must be a Bernstein for release_function, got {type(mechanism).__name__}")
+    if any(choice is not None for choice in choices):
+        raise InvalidParameter("a mechanism has a degree and an order: leave out degree, order, waves and amplitude")
+    return mechanism
+
+
+def _sizes(  # noqa: PLR0913 - what is known of a function
+    f: object,
+    price: Price,
+    moved: Sensitivity,
+    degree: int | None,
+    order: int | None,
+    waves: float | None,
+    amplitude: float | None,
+    dimension: int,
+) -> tuple[int, int]:
+    """The degree and the order, chosen from public numbers where they are not given."""
+    if degree is not None and order is not None:
+        return degree, order
+    count = f.waves if waves is None and isinstance(f, KernelRegression) else waves
+    if count is None or amplitude is None:
+        if degree is not None:
+            return degree, 1
+        raise InvalidParameter(
+            "give the degree, or waves and amplitude (how many waves the function has across its domain, and how high), "
+            "from which the best degree and order follow"
+        )
+    grid = BernsteinGrid.best(
+        epsilon=price.epsilon,
+        delta=price.delta,
+        rho=price.rho,
+        sensitivity=moved,
+        waves=count,
+        amplitude=amplitude,
+        dimension=dimension,
+        degree=degree,
+        order=order,
+    )
+    return grid.degree, grid.order
+
+
+def _mechanism(
+    price: Price, moved: Sensitivity, sizes: tuple[int, int], dimension: int, domain: Iterable[Any]
+) -> Bernstein:
+    degree, order = sizes
+    if price.rho is not None:
+        cells = (whole(degree, "degree") + 1) ** whole(dimension, "dimension")
+        noise = Gaussian.concentrated(rho=price.rho, sensitivity=Sensitivity(moved.linf, cells=cells))
+        return Bernstein(noise, degree=degree, order=order, dimension=dimension, bounds=domain)
+    if price.epsilon is None:
+        raise TypeError("a price without a mechanism or ρ has an ε")
+    return Bernstein.calibrated(
+        epsilon=price.epsilon,
+        delta=price.delta,
+        function_sensitivity=moved.linf,
+        degree=degree,
+        order=order,
+        dimension=dimension,
+        bounds=domain,
+    )
