@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, TypeVar, cast
 
@@ -48,9 +48,15 @@ class Release(Generic[T]):
     unit: Unit
     gamma: Fraction = Fraction(0)
 
-    def map(self, function: Callable[[T], U]) -> "Release[U]":
-        """Post-process: free, and the uncertainty is no longer known."""
-        return replace(self, value=function(self.value), uncertainty=None)  # type: ignore[arg-type,return-value] # another type of value
+    def map(self, function: Callable[[T], U], *, uncertainty: Uncertainty | None = None) -> "Release[U]":
+        """Post-process: free, and the uncertainty is no longer known unless it is given.
+
+        Args:
+            function: sees the released value only.
+            uncertainty: the law of the new value's error, computed from public or released numbers.
+        """
+        value, gamma = function(self.value), self.gamma
+        return Release(value, uncertainty, self.loss, self.purpose, self.mechanism, self.unit, gamma)
 
     def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> float:
         """Half the width of `interval`: the exact value lies within this of the released one.
