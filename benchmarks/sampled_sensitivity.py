@@ -1,9 +1,10 @@
-"""Sampling the sensitivity of a kernel regression on the 26 points of a Bernstein grid, beside plain loops, in one run."""
+"""Sampling the sensitivity of a kernel regression on 26 points, beside the same sampler in loops, in one run."""
 
 import math
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ def oracle(generator: np.random.Generator, count: int) -> Rows:
 def plain(rows: Rows) -> list[float]:
     """The regression as it is usually written: for each point, a sum over the sorted rows."""
     ordered = sorted(map(tuple, rows.tolist()))
-    weights = [(after[0] - before[0]) * after[1] for before, after in zip(ordered, ordered[1:], strict=False)]
+    weights = [(after[0] - before[0]) * after[1] for before, after in pairwise(ordered)]
     centers = [x for x, _ in ordered[1:]]
     values = []
     for at in POINTS.tolist():

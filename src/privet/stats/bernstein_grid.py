@@ -95,7 +95,7 @@ class BernsteinGrid:
 
 
 def _spreads(epsilon: Exact | None, delta: Exact, rho: Exact | None) -> tuple[float, float]:
-    """The standard deviations of Laplace and Gaussian noise for an L1, a Euclidean move of 1; infinite if not allowed."""
+    """The standard deviations of Laplace and Gaussian noise for a move of 1; infinite where there is no such noise."""
     unit = Sensitivity(1)
     if (epsilon is None) == (rho is None):
         raise InvalidParameter("the price must be one of epsilon, epsilon and delta, or rho")

@@ -44,9 +44,7 @@ class Payment:
         refuse_unknown(asking, statistic)
         for name in ABOUT_ROWS:
             if name not in also and asking.get(name) is not None:
-                raise InvalidParameter(
-                    f"{statistic} does not take {name}: it hands your data to your function as it is"
-                )
+                raise InvalidParameter(f"{statistic} does not take {name}: your function gets the data as it is")
         ledger = asking.get("ledger")
         if ledger is not None and not isinstance(ledger, Ledger):
             raise InvalidParameter(f"ledger must be a Ledger or a Reservation, got {type(ledger).__name__}")
@@ -73,7 +71,5 @@ class Payment:
         if not sensitivity.gamma:
             return limit
         if not isinstance(limit, Guarantee):
-            raise InvalidParameter(
-                "a sampled sensitivity has a γ, which ρ has no place for: ask with epsilon and delta"
-            )
+            raise InvalidParameter("a sampled sensitivity has a γ, which a ρ has no place for: ask with epsilon")
         return Guarantee(limit.epsilon, limit.delta, sensitivity.gamma)

@@ -1,6 +1,7 @@
 """release_function: a curve or a surface computed from data, released once and evaluable forever."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
@@ -9,7 +10,8 @@ from numpy.typing import NDArray
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, whole
-from privet.mechanisms import Bernstein, BernsteinFunction, Gaussian
+from privet.mechanisms import Bernstein, BernsteinFunction, Gaussian, Laplace
+from privet.mechanisms.least_noise import least_noise
 from privet.stats.asking import Asking
 from privet.stats.bernstein_grid import BernsteinGrid
 from privet.stats.kernel_regression import KernelRegression
@@ -35,12 +37,12 @@ def release_function(  # noqa: PLR0913 - the function, what is known of it, and 
     Args:
         f: takes the data and returns a function of a point, such as `PriestleyChao("0.1")`.
         data: the protected data; f sees it after the charge.
-        sensitivity: how far f(data) moves between neighbors at any point of the grid: proven, or sampled on the very grid
-            (`sampled_sensitivity` with norm="linf"), which makes the release random DP.
+        sensitivity: how far f(data) moves between neighbors at any point of the grid: proven, or sampled on this very
+            grid (`sampled_sensitivity` with norm="linf"), which makes the release random DP.
         degree: of the polynomial. Without it the one with the least expected error is taken; see `BernsteinGrid`.
         order: how often the operator is iterated; likewise.
-        waves: how many full waves the function has across its domain, at most about; needed to choose. A kernel regression
-            knows its own.
+        waves: how many full waves the function has across its domain, at most about; needed to choose. A kernel
+            regression knows its own.
         amplitude: how high the waves are; needed to choose.
         dimension: of the domain.
         bounds: public lowest and highest value of each coordinate; [0, 1] by default, or the regression's.
@@ -67,9 +69,10 @@ def release_function(  # noqa: PLR0913 - the function, what is known of it, and 
     if payment.price.mechanism is not None:
         mechanism = _given(payment.price.mechanism, degree, order, waves, amplitude)
     else:
-        domain = tuple(bounds) or (f.bounds if isinstance(f, KernelRegression) else ())
-        sizes = _sizes(f, payment.price, moved, degree, order, waves, amplitude, dimension)
-        mechanism = _mechanism(payment.price, moved, sizes, dimension, domain)
+        if isinstance(f, KernelRegression):
+            waves, bounds = f.waves if waves is None else waves, tuple(bounds) or f.bounds
+        known = _Known(degree, order, waves, amplitude, dimension)
+        mechanism = _mechanism(payment.price, moved, known, bounds)
     release: Release[BernsteinFunction] = payment.release(
         lambda: _values(f, data, mechanism), moved, mechanism, kinds=(BernsteinFunction,)
     )
@@ -91,57 +94,49 @@ def _given(mechanism: object, *choices: float | None) -> Bernstein:
     return mechanism
 
 
-def _sizes(  # noqa: PLR0913 - what is known of a function
-    f: object,
-    price: Price,
-    moved: Sensitivity,
-    degree: int | None,
-    order: int | None,
-    waves: float | None,
-    amplitude: float | None,
-    dimension: int,
-) -> tuple[int, int]:
-    """The degree and the order, chosen from public numbers where they are not given."""
-    if degree is not None and order is not None:
-        return degree, order
-    count = f.waves if waves is None and isinstance(f, KernelRegression) else waves
-    if count is None or amplitude is None:
-        if degree is not None:
-            return degree, 1
-        raise InvalidParameter(
-            "give the degree, or waves and amplitude (how many waves the function has across its domain, and how high), "
-            "from which the best degree and order follow"
+@dataclass(frozen=True)
+class _Known:
+    """What the caller says about the function and its grid."""
+
+    degree: int | None
+    order: int | None
+    waves: float | None
+    amplitude: float | None
+    dimension: int
+
+    def sizes(self, price: Price, moved: Sensitivity) -> tuple[int, int]:
+        """The degree and the order, chosen from public numbers where they are not given."""
+        if self.degree is not None and self.order is not None:
+            return self.degree, self.order
+        if self.waves is None or self.amplitude is None:
+            if self.degree is not None:
+                return self.degree, 1
+            raise InvalidParameter(
+                "give the degree, or waves and amplitude (how many waves the function has across its domain, and how "
+                "high), from which the best degree and order follow"
+            )
+        grid = BernsteinGrid.best(
+            epsilon=price.epsilon,
+            delta=price.delta,
+            rho=price.rho,
+            sensitivity=moved,
+            waves=self.waves,
+            amplitude=self.amplitude,
+            dimension=self.dimension,
+            degree=self.degree,
+            order=self.order,
         )
-    grid = BernsteinGrid.best(
-        epsilon=price.epsilon,
-        delta=price.delta,
-        rho=price.rho,
-        sensitivity=moved,
-        waves=count,
-        amplitude=amplitude,
-        dimension=dimension,
-        degree=degree,
-        order=order,
-    )
-    return grid.degree, grid.order
+        return grid.degree, grid.order
 
 
-def _mechanism(
-    price: Price, moved: Sensitivity, sizes: tuple[int, int], dimension: int, domain: Iterable[Any]
-) -> Bernstein:
-    degree, order = sizes
+def _mechanism(price: Price, moved: Sensitivity, known: _Known, bounds: Iterable[Any]) -> Bernstein:
+    """The mechanism of this price, from public numbers."""
+    degree, order = known.sizes(price, moved)
+    cells = (whole(degree, "degree") + 1) ** whole(known.dimension, "dimension")
+    every = Sensitivity(moved.linf, cells=cells)
+    noise: Laplace | Gaussian
     if price.rho is not None:
-        cells = (whole(degree, "degree") + 1) ** whole(dimension, "dimension")
-        noise = Gaussian.concentrated(rho=price.rho, sensitivity=Sensitivity(moved.linf, cells=cells))
-        return Bernstein(noise, degree=degree, order=order, dimension=dimension, bounds=domain)
-    if price.epsilon is None:
-        raise TypeError("a price without a mechanism or ρ has an ε")
-    return Bernstein.calibrated(
-        epsilon=price.epsilon,
-        delta=price.delta,
-        function_sensitivity=moved.linf,
-        degree=degree,
-        order=order,
-        dimension=dimension,
-        bounds=domain,
-    )
+        noise = Gaussian.concentrated(rho=price.rho, sensitivity=every)
+    else:
+        noise = least_noise(epsilon=price.epsilon or 0, delta=price.delta, sensitivity=every)
+    return Bernstein(noise, degree=degree, order=order, dimension=known.dimension, bounds=bounds)

@@ -28,11 +28,11 @@ def sample_and_aggregate(
         data: rows on the first axis. A numpy array is handed on as it is; anything else becomes an array of float64.
         blocks: how many. The noise falls as 1/blocks, and the blocks grow smaller.
         bounds: public lowest and highest answer, one pair or one for each number. Answers are clipped to them.
-        asking: epsilon, delta, ledger, purpose, key, neighbors, unit; and unit_ids, one for each row: all rows of a unit
-            stay together, however many they are. See `Asking`.
+        asking: epsilon, delta, ledger, purpose, key, neighbors, unit; and unit_ids, one for each row: all rows of a
+            unit stay together, however many they are. See `Asking`.
 
-    Privacy: as `SampleAndAggregate`: (epsilon, delta)-DP under either neighbor relation. The margin is of the noise: how far
-        the answer lies from the mean of the block answers, not from f of all the data.
+    Privacy: as `SampleAndAggregate`: (epsilon, delta)-DP under either neighbor relation. The margin is of the noise:
+        how far the answer lies from the mean of the block answers, not from f of all the data.
 
     Example:
         >>> ages = np.linspace(20, 60, 10_001)

@@ -41,20 +41,23 @@ def smooth_sensitivity(  # noqa: PLR0913 - a function, its sensitivities, and ho
         asking: epsilon, delta, ledger, purpose, key, neighbors, unit; see `Asking`. With a delta the noise is Laplace's
             (or Gaussian, for several numbers), without one Cauchy's.
 
-    Privacy: as `SmoothLaplace`, `SmoothCauchy`, `SmoothGaussian`. The answer has no margin: its noise would tell the data.
-        For planning on invented data there is `noise_margin` of these mechanisms, and `compare_with_global`.
+    Privacy: as `SmoothLaplace`, `SmoothCauchy`, `SmoothGaussian`. The answer has no margin: its noise would tell the
+        data. For planning on invented data there is `noise_margin` of these mechanisms, and `compare_with_global`.
 
     Example:
-        >>> def at_distance(ages):                       # of the largest age, at most 100
-        ...     ordered = sorted(ages)
-        ...     return [max(100 - ordered[-1 - k], ordered[-1] - ordered[-2 - k]) for k in range(len(ages) - 1)]
-        >>> oldest = smooth_sensitivity(max, [20, 30, 97, 98, 99], local_sensitivities=at_distance, global_sensitivity=100,
-        ...                             step="0.1", epsilon=1, neighbors="replace")
-        >>> oldest.loss.epsilon(delta=0), oldest.uncertainty is None
+        >>> def second(ages):  # the second largest of ages in [0, 100]
+        ...     return sorted(ages)[-2]
+        >>> def moves(ages):  # k changes bring values k + 1 places apart next to each other, one more jumps over
+        ...     n, known = len(ages), [100] * len(ages) + sorted(ages)[::-1] + [0] * len(ages)
+        ...     return [max(known[n + 1 - i] - known[n + 2 + k - i] for i in range(k + 2)) for k in range(n - 1)]
+        >>> release = smooth_sensitivity(
+        ...     second, [97, 20, 99, 98, 96], local_sensitivities=moves, global_sensitivity=100, step="0.1", epsilon=1,
+        ...     neighbors="replace"
+        ... )
+        >>> release.loss.epsilon(delta=0), release.uncertainty is None
         (1.0, True)
     """
-    if not callable(f) or not callable(local_sensitivities):
-        raise InvalidParameter("f and local_sensitivities must be functions of the data")
+    _refuse_other_than_functions(f, local_sensitivities)
     payment = Payment.of("smooth_sensitivity", asking)
     mechanism = _mechanism(payment, step, whole(size, "size"))
 
@@ -72,7 +75,7 @@ def smooth_median(
     """Release the median of numbers whose count is public, with noise in proportion to its smooth sensitivity.
 
     Args:
-        data: one number a unit. They are clipped to the bounds; what is not a number counts as the middle of the bounds.
+        data: one number a unit. They are clipped to the bounds; what is not a number counts as their middle.
         bounds: public lowest and highest value.
         step: the public resolution of answers.
         asking: epsilon, delta, ledger, purpose, key, neighbors (must be "replace"), unit; see `Asking`.
@@ -103,6 +106,11 @@ def smooth_median(
     return payment.release(compute, Sensitivity(high - low), mechanism)
 
 
+def _refuse_other_than_functions(*functions: object) -> None:
+    if not all(map(callable, functions)):
+        raise InvalidParameter("f and local_sensitivities must be functions of the data")
+
+
 def _mechanism(payment: Payment, step: Exact, size: int) -> SmoothNoise:
     """The mechanism for this price, chosen from public numbers."""
     price = payment.price
@@ -110,9 +118,7 @@ def _mechanism(payment: Payment, step: Exact, size: int) -> SmoothNoise:
         raise InvalidParameter("smooth sensitivity is priced by epsilon, or epsilon and delta: give one of these")
     if not price.delta:
         if size > 1:
-            raise InvalidParameter(
-                "several numbers with smooth sensitivity need a delta: Cauchy noise is for one number"
-            )
+            raise InvalidParameter("several numbers need a delta with smooth sensitivity: Cauchy noise is for one")
         return SmoothCauchy(price.epsilon, step=step)
     if size > 1:
         return SmoothGaussian(price.epsilon, price.delta, dimension=size, step=step)
