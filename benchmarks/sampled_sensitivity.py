@@ -74,6 +74,7 @@ def main() -> None:
         )
     )
     rows = [
+        ("drawing the records alone", *timed(lambda: float(sum(draw(N + 1)[0, 0] for _ in range(M))))),
         ("Privet, by the rows that differ", *ours),
         ("Privet, whole datasets in batches", *batched),
         ("loop over trials and points, numpy for the rows", *timed(lambda: plain_sampler(point_by_point, M))),

@@ -1,5 +1,6 @@
 """Sampled sensitivity: the order statistic of the right neighbors, in the right norm, labelled as what it is."""
 
+import importlib
 import math
 import sys
 from collections.abc import Callable
@@ -16,9 +17,10 @@ from privet.core import Ledger, Sensitive, Sensitivity, Unit
 from privet.errors import BudgetExceeded, InvalidParameter
 from privet.loss import Guarantee
 from privet.mechanisms import Gaussian, Laplace
-from privet.stats import sampled_sensitivity as module
 from privet.stats.kernel_regression import KernelRegression, NadarayaWatson, PriestleyChao
 from privet.stats.sampled_sensitivity import move_of, sampled_sensitivity
+
+module: Any = importlib.import_module("privet.stats.sampled_sensitivity")  # the package has a function of this name
 
 Oracle = Callable[[int], NDArray[Any]]
 

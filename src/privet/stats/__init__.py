@@ -1,7 +1,28 @@
 """Statistics of arrays and columns: one call, an answer with an error bar and a price."""
 
 from privet.stats.asking import Asking
+from privet.stats.bernstein_grid import BernsteinGrid
 from privet.stats.count import count
+from privet.stats.kernel_regression import NadarayaWatson, PriestleyChao
+from privet.stats.release_function import release_function
+from privet.stats.sample_and_aggregate import sample_and_aggregate
+from privet.stats.sampled_sensitivity import move_of, sampled_sensitivity
+from privet.stats.sampling_plan import SamplingPlan
+from privet.stats.smooth_sensitivity import smooth_median, smooth_sensitivity
 from privet.stats.total import total
 
-__all__ = ["Asking", "count", "total"]
+__all__ = [
+    "Asking",
+    "BernsteinGrid",
+    "NadarayaWatson",
+    "PriestleyChao",
+    "SamplingPlan",
+    "count",
+    "move_of",
+    "release_function",
+    "sample_and_aggregate",
+    "sampled_sensitivity",
+    "smooth_median",
+    "smooth_sensitivity",
+    "total",
+]
