@@ -175,14 +175,20 @@ def test_asking_again_with_a_key_returns_the_same_function() -> None:
         ({"missing": 0}, "does not take missing"),
         ({"ledger": 5}, "ledger must be a Ledger"),
         ({"ledger": Ledger(Guarantee(1), unit=Unit("visit")), "unit": PERSON}, "this ledger protects"),
+        ({"f": PriestleyChao("0.1"), "bounds": (0, 2)}, "points must lie within the bounds"),
+        ({"f": PriestleyChao("0.1"), "dimension": 2}, "dimension must be 1"),
+        ({"f": PriestleyChao("0.1"), "data": np.zeros(5)}, "two columns"),
+        ({"f": PriestleyChao("0.1"), "data": np.zeros((5, 3))}, "two columns"),
         ({"epsilon": None, "mechanism": Laplace(1, 1), "degree": None}, "must be a Bernstein"),
         ({"epsilon": None, "mechanism": Bernstein(Laplace(1, 1), degree=4)}, "leave out degree"),
         ({"epsilon": None, "mechanism": Bernstein(Laplace("1/1000", 1), degree=4), "degree": None}, "does not cover"),
     ],
 )
-def test_what_makes_no_sense_is_refused(change: dict[str, Any], says: str) -> None:
+def test_what_makes_no_sense_is_refused_before_anything_is_spent(change: dict[str, Any], says: str) -> None:
+    ledger = Ledger(Guarantee(10), unit=PERSON)
     with pytest.raises(InvalidParameter, match=says):
-        ask(**change)
+        ask(**({"ledger": ledger} | change))
+    assert not ledger.entries
 
 
 def test_a_limit_on_rho_is_enough_for_rho() -> None:

@@ -1,7 +1,8 @@
 """Kernel regression: a smooth curve through noisy points, as a function of data that can be released.
 
 Data are rows (x, y). Every estimate here is a total function of them: an x outside the bounds is clipped to them, and a
-row with a NaN or an infinity counts as a row at the lowest x that says nothing. So no dataset makes one fail.
+row with a NaN or an infinity counts as a row at the lowest x that says nothing. So no dataset of at least one row makes
+one fail; huge y can make a value infinite, so clip them to public bounds first.
 """
 
 import math

@@ -73,17 +73,21 @@ def release_function(  # noqa: PLR0913 - the function, what is known of it, and 
             waves, bounds = f.waves if waves is None else waves, tuple(bounds) or f.bounds
         known = _Known(degree, order, waves, amplitude, dimension)
         mechanism = _mechanism(payment.price, moved, known, bounds)
-    release: Release[BernsteinFunction] = payment.release(
-        lambda: _values(f, data, mechanism), moved, mechanism, kinds=(BernsteinFunction,)
-    )
+    values = _values_of(f, data, mechanism)
+    release: Release[BernsteinFunction] = payment.release(values, moved, mechanism, kinds=(BernsteinFunction,))
     return release
 
 
-def _values(f: Any, data: Any, mechanism: Bernstein) -> NDArray[np.float64]:  # noqa: ANN401 - a function and its data
-    """The exact function on the grid."""
-    if isinstance(f, KernelRegression) and mechanism.dimension == 1:
-        return f.on(mechanism.grid())(data)
-    return mechanism.values_of(f(data))
+def _values_of(f: Any, data: Any, mechanism: Bernstein) -> Callable[[], NDArray[np.float64]]:  # noqa: ANN401 - a function and its data
+    """How to compute the exact function on the grid; what can be refused without reading the data is refused now."""
+    if not isinstance(f, KernelRegression):
+        return lambda: mechanism.values_of(f(data))
+    if mechanism.dimension > 1:
+        raise InvalidParameter(f"a kernel regression is a curve: dimension must be 1, got {mechanism.dimension}")
+    if isinstance(data, np.ndarray) and (data.ndim, *data.shape[1:]) != (2, 2):
+        raise InvalidParameter(f"data must have two columns, x and y, got an array of {data.ndim} dimensions")
+    on_grid = f.on(mechanism.grid())
+    return lambda: on_grid(data)
 
 
 def _given(mechanism: object, *choices: float | None) -> Bernstein:
