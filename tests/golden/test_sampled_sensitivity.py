@@ -83,13 +83,36 @@ def test_r139_the_last_step_returns_the_order_statistic() -> None:
     assert float(found.l1) == pytest.approx(moves[438], rel=1e-12)
 
 
-def test_r139_sensitivities_of_the_regression() -> None:
-    """The printed .09207, .01843, .001859 come from another source of records; these fall as 1/n, as those do."""
+def curves_at_random(generator: np.random.Generator, count: int) -> NDArray[np.float64]:
+    """The source of records that goes with the package: each call draws from another curve."""
+    x = generator.random(count)
+    y = np.zeros(count)
+    if generator.random() < 0.95:
+        y = y + x
+    for wave in (np.sin, np.cos):
+        if generator.random() < 0.5:
+            y = y * wave(x)
+    return np.stack((x, y + generator.normal(0, 0.2, count)), axis=1)
+
+
+@pytest.mark.parametrize(("n", "printed"), [(100, 0.09207), (500, 0.01843), (5000, 0.001859)])
+def test_r139_sensitivities_of_the_regression(n: int, printed: float) -> None:
+    """One order statistic of 500 varies by about 8 %; so that the printed one is met, the source is called as there.
+
+    Three calls for each pair: for the n - 1 shared rows, and for each of the two that differ. Records that are all
+    drawn alike give about a fifth less.
+    """
+    generator = np.random.default_rng(n)
+
+    def three_calls(count: int) -> NDArray[np.float64]:
+        return np.concatenate([curves_at_random(generator, each) for each in (count - 2, 1, 1)])
+
     f = PriestleyChao("0.1", normalized=False).on(np.arange(26) / 25)
+    found = [float(sampled_sensitivity(f, three_calls, n, m=500, gamma=0.2, norm="linf").linf) for _ in range(4)]
+    assert abs(np.mean(found) / printed - 1) < 0.15
     seeds = iter(range(10**6))
-    for n, printed in ((100, 0.09207), (500, 0.01843), (5000, 0.001859)):
-        found = sampled_sensitivity(f, lambda count: noisy_waves(next(seeds), count), n, m=500, gamma=0.2, norm="linf")
-        assert 0.6 < float(found.linf) / printed < 1.1
+    alike = sampled_sensitivity(f, lambda count: noisy_waves(next(seeds), count), n, m=500, gamma=0.2, norm="linf")
+    assert 0.6 < float(alike.linf) / printed < 1
 
 
 def test_r140_the_result_is_labelled_random_dp() -> None:

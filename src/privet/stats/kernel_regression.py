@@ -20,7 +20,7 @@ from privet.loss.exact import Exact, exact, shortest
 
 Floats: TypeAlias = NDArray[np.float64]
 KERNEL_MASS = math.sqrt(2 * math.pi)  # of exp(-u²/2)
-AT_ONCE = 1 << 22  # numbers held while evaluating: more are taken in turns
+AT_ONCE = 1 << 17  # numbers held while evaluating, as many as a cache holds: more are taken in turns
 
 
 @dataclass(frozen=True, init=False)
