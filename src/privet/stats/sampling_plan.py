@@ -25,8 +25,9 @@ class SamplingPlan:
         gamma: the probability with which another pair moves farther, all chance taken together; rounded up.
         rho: the part of gamma that is the chance of unlucky draws; the rest is the share of pairs that move farther.
 
-    Privacy: the sensitivity holds except with probability gamma, over the m pairs drawn and one more, the protected
-        data and its neighbor, all drawn alike and independently.
+    Privacy: but for a share rho of unlucky draws, the sensitivity fails for at most a share gamma - rho of pairs. So it
+        holds except with probability gamma, over the m pairs drawn and one more, the protected data and its neighbor,
+        all drawn alike and independently.
     Proof: let F be the distribution of moves and F_m that of the m drawn. With probability at least 1 - rho, F_m - F is
         nowhere above r = √(ln(1/rho) / (2m)) (Dvoretzky, Kiefer and Wolfowitz; the constant by Massart 1990, for
         rho <= 1/2). Then F at the k-th move is at least k/m - r >= 1 - gamma + rho if k >= m (1 - gamma + rho + r), so
