@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from privet.stats.kernel_regression import PriestleyChao
+from privet.stats.priestley_chao import PriestleyChao
 from privet.stats.sampled_sensitivity import sampled_sensitivity
 
 N, M, GAMMA, BANDWIDTH = 5000, 500, 0.2, 0.1

@@ -17,7 +17,7 @@ from privet.mechanisms import Bernstein
 from privet.mechanisms.bernstein_function import BernsteinFunction, bernstein_basis
 from privet.noise import BitSource
 from privet.stats.bernstein_grid import BernsteinGrid
-from privet.stats.kernel_regression import PriestleyChao
+from privet.stats.priestley_chao import PriestleyChao
 from privet.stats.release_function import release_function
 from tests.golden.printed import agrees
 

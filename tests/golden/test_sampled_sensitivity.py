@@ -12,7 +12,7 @@ from privet.core import Ledger, Sensitive, Unit
 from privet.errors import BudgetExceeded
 from privet.loss import Guarantee
 from privet.mechanisms import Bernstein, Laplace
-from privet.stats.kernel_regression import PriestleyChao
+from privet.stats.priestley_chao import PriestleyChao
 from privet.stats.sampled_sensitivity import sampled_sensitivity
 from privet.stats.sampling_plan import SamplingPlan
 from tests.golden.printed import agrees

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
 from privet.stats import kernel_regression
-from privet.stats.kernel_regression import KernelRegression, NadarayaWatson, PriestleyChao
+from privet.stats.kernel_regression import KernelRegression
+from privet.stats.nadaraya_watson import NadarayaWatson
+from privet.stats.priestley_chao import PriestleyChao
 
 POINTS = [0.0, 0.2, 0.5, 0.99, 1.0]
 KINDS: list[KernelRegression] = [

@@ -12,7 +12,8 @@ from privet.errors import BudgetExceeded, InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.mechanisms import Bernstein, BernsteinFunction, Gaussian, Laplace
 from privet.stats.bernstein_grid import BernsteinGrid
-from privet.stats.kernel_regression import NadarayaWatson, PriestleyChao
+from privet.stats.nadaraya_watson import NadarayaWatson
+from privet.stats.priestley_chao import PriestleyChao
 from privet.stats.release_function import release_function
 from privet.stats.sampled_sensitivity import sampled_sensitivity
 from tests.stats.recording import Recording

@@ -17,7 +17,9 @@ from privet.core import Ledger, Sensitive, Sensitivity, Unit
 from privet.errors import BudgetExceeded, InvalidParameter
 from privet.loss import Guarantee
 from privet.mechanisms import Gaussian, Laplace
-from privet.stats.kernel_regression import KernelRegression, NadarayaWatson, PriestleyChao
+from privet.stats.kernel_regression import KernelRegression
+from privet.stats.nadaraya_watson import NadarayaWatson
+from privet.stats.priestley_chao import PriestleyChao
 from privet.stats.sampled_sensitivity import move_of, sampled_sensitivity
 
 module: Any = importlib.import_module("privet.stats.sampled_sensitivity")  # the package has a function of this name
@@ -119,16 +121,28 @@ def test_rounding_is_upward() -> None:
         assert largest < found.l1 < largest * Fraction(1 + 2**-40)
 
 
-@given(st.floats(-100, 100), st.floats(-100, 100))
+@given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))
 def test_move_of_is_a_norm_of_the_difference(one: float, other: float) -> None:
     def f(rows: Any) -> NDArray[Any]:  # noqa: ANN401 - a list
         return np.array([rows[0], 2 * rows[0]])
 
-    gap = abs(one - other)
-    for norm, size in (("l1", 3 * gap), ("l2", math.sqrt(5) * gap), ("linf", 2 * gap)):
-        assert move_of(f, [one], [other], norm=norm) == pytest.approx(size, rel=1e-9, abs=1e-300)
-    with pytest.raises(InvalidParameter, match="norm"):
-        move_of(f, [one], [other], norm="l3")
+    gap, double = abs(one - other), abs(2 * one - 2 * other)
+    for norm, size in (("l1", gap + double), ("l2", math.hypot(gap, double)), ("linf", double)):
+        found = move_of(f, [one], [other], norm=norm)
+        assert size <= found <= size * (1 + 1e-12) + 1e-322
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-200, 1e-160, 1.0, 1e160, 1e300])
+def test_no_move_is_too_small_or_too_large_to_be_measured(size: float) -> None:
+    for norm, times in (("l1", 4), ("l2", 2), ("linf", 1)):
+        found = move_of(lambda rows: np.full(4, rows[0]), [size], [0.0], norm=norm)
+        exact = times * Fraction(size)
+        assert exact <= Fraction(found) <= exact * (1 + Fraction(1, 10**12)) + Fraction(1, 10**322)
+
+
+def test_a_move_is_measured_in_a_known_norm() -> None:
+    with pytest.raises(InvalidParameter, match="norm must be one of"):
+        move_of(np.mean, [1.0], [2.0], norm="l3")
 
 
 # --- what it is used for --------------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 from privet.stats.asking import Asking
 from privet.stats.bernstein_grid import BernsteinGrid
 from privet.stats.count import count
-from privet.stats.kernel_regression import NadarayaWatson, PriestleyChao
+from privet.stats.nadaraya_watson import NadarayaWatson
+from privet.stats.priestley_chao import PriestleyChao
 from privet.stats.release_function import release_function
 from privet.stats.sample_and_aggregate import sample_and_aggregate
 from privet.stats.sampled_sensitivity import move_of, sampled_sensitivity

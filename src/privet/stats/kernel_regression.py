@@ -7,7 +7,7 @@ one fail; huge y can make a value infinite, so clip them to public bounds first.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -19,7 +19,6 @@ from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shortest
 
 Floats: TypeAlias = NDArray[np.float64]
-KERNEL_MASS = math.sqrt(2 * math.pi)  # of exp(-u²/2)
 AT_ONCE = 1 << 17  # numbers held while evaluating, as many as a cache holds: more are taken in turns
 
 
@@ -59,6 +58,7 @@ class KernelRegression(ABC):
         """Return the function "data to the values at these points", for one dataset or many at once.
 
         Example:
+            >>> from privet.stats import PriestleyChao
             >>> PriestleyChao("0.1").on([0.25, 0.5, 0.75])([[0.0, 1.0], [0.5, 1.0], [1.0, 1.0]]).shape
             (3,)
         """
@@ -74,6 +74,7 @@ class KernelRegression(ABC):
         Proof: a Gaussian kernel of width b leaves of a wave sin(w x) the part e^(-(b w)²/2), e^(-1/2) at w = 1/b.
 
         Example:
+            >>> from privet.stats import PriestleyChao
             >>> round(PriestleyChao("0.1").waves, 4)
             1.5915
         """
@@ -141,160 +142,6 @@ class OnPoints:
         return self.regression._move(known, first, second, np.array(self.points))  # noqa: SLF001 - its own file
 
 
-@dataclass(frozen=True, init=False)
-class PriestleyChao(KernelRegression):
-    """The sum of y_i (x_i - x_{i-1}) K((x - x_i) / bandwidth) / bandwidth over the points in the order of x.
-
-    Args:
-        bandwidth: > 0; the width of the Gaussian kernel.
-        bounds: public lowest and highest x.
-        normalized: False takes exp(-u²/2) for K, which lacks 1/√(2π): the curve is then 2.5066 times too large. It is
-            here because published code has it so.
-        spacing: "gaps" between the points, the first point having none, or "even", the width of the bounds over n,
-            for points that are spread evenly.
-
-    Not covered: near the ends the kernel hangs over, and the curve falls to about half; `NadarayaWatson` does not.
-
-    Example:
-        >>> x = np.linspace(0, 1, 1001)
-        >>> curve = PriestleyChao("0.05")(np.stack((x, 3 + x), axis=1))
-        >>> round(curve(0.5), 6), round(PriestleyChao("0.05", normalized=False)(np.stack((x, 3 + x), axis=1))(0.5), 6)
-        (3.5, 8.773199)
-    """
-
-    normalized: bool
-    spacing: str
-
-    def __init__(
-        self,
-        bandwidth: Exact,
-        *,
-        bounds: tuple[Exact, Exact] = (0, 1),
-        normalized: bool = True,
-        spacing: str = "gaps",
-    ) -> None:
-        super().__init__(bandwidth, bounds=bounds)
-        if spacing not in ("gaps", "even"):
-            raise InvalidParameter(f'spacing must be "gaps" or "even", got {spacing!r}')
-        object.__setattr__(self, "normalized", bool(normalized))
-        object.__setattr__(self, "spacing", spacing)
-
-    @property
-    def _factor(self) -> float:
-        """What every term is multiplied by."""
-        return 1 / (float(self.bandwidth) * (KERNEL_MASS if self.normalized else 1.0))
-
-    @property
-    def _width(self) -> float:
-        return float(self.bounds[1] - self.bounds[0])
-
-    def _values(self, rows: Floats, points: Floats) -> Floats:
-        x, y, _ = self._clean(rows)
-        if self.spacing == "even":
-            weights = y * (self._width / x.shape[-1])
-        else:
-            order = np.argsort(x, axis=-1, kind="stable")
-            x, y = np.take_along_axis(x, order, axis=-1), np.take_along_axis(y, order, axis=-1)
-            weights = np.diff(x, axis=-1, prepend=x[..., :1]) * y
-        return self._weighted(x, weights, points)
-
-    def _weighted(self, x: Floats, weights: Floats, points: Floats) -> Floats:
-        """The sum of kernels around each x with these weights, some points at a time."""
-        turn = max(1, AT_ONCE // max(1, x.size))
-        parts = [
-            np.einsum("...n,...np->...p", weights, self._kernel(points[start : start + turn], x))
-            for start in range(0, len(points), turn)
-        ]
-        found: Floats = np.concatenate(parts, axis=-1) * self._factor
-        return found
-
-    def _move(self, shared: Floats, one: Floats, other: Floats, points: Floats) -> Floats:
-        """Of the gaps only those of a new point and of the one after it differ; with even spacing its own term.
-
-        Proof: let a new point z stand between the shared neighbors p <= z < q in the order of x. Its gap is z - p, and
-            q's is q - z instead of q - p; all other terms are as without it. Without a p (or a q) there is no gap
-            (or no term). Of equal x only the order among equals is free, and with a stable sort the new point, given
-            last, comes after its equals.
-        """
-        if self.spacing == "even" and one.shape != other.shape:  # the width over n is another one for every point
-            return self._values(_with(shared, one), points) - self._values(_with(shared, other), points)
-        if self.spacing == "even":
-            share = self._width / (shared.shape[-2] + 1)
-            (x, y, _), (also, values, _) = self._clean(one), self._clean(other)
-            return self._weighted(x, y * share, points) - self._weighted(also, values * share, points)
-        known_x, known_y, _ = self._clean(shared)
-        return self._added(known_x, known_y, one, points) - self._added(known_x, known_y, other, points)
-
-    def _added(self, x: Floats, y: Floats, new: Floats, points: Floats) -> Floats:
-        """By how much a new row moves the curve of the rows (x, y); nothing if there is none."""
-        if new.shape[-2] == 0:
-            return np.zeros((*x.shape[:-1], len(points)))
-        at, value, _ = self._clean(new)
-        below = np.where(x <= at, x, -np.inf).max(axis=-1, keepdims=True, initial=-np.inf)
-        after = np.where(x > at, x, np.inf)
-        place = np.argmin(after, axis=-1, keepdims=True) if x.shape[-1] else np.zeros((*x.shape[:-1], 1), dtype=np.intp)
-        # of several rows at the next x the first in the order of rows has the gap, as in a stable sort
-        above = np.take_along_axis(after, place, axis=-1) if x.shape[-1] else np.full_like(at, np.inf)
-        first, last = np.isneginf(below), np.isposinf(above)
-        own = np.where(first, 0.0, at - np.where(first, at, below)) * value
-        gap_before = np.where(first, 0.0, np.where(last, at, above) - np.where(first, at, below))
-        gap_after = np.where(last, at, above) - at
-        height = np.where(last, 0.0, np.take_along_axis(y, place, axis=-1)) if x.shape[-1] else np.zeros_like(at)
-        changed = np.where(last, 0.0, gap_after - gap_before) * height
-        centers = np.concatenate((at, np.where(last, at, above)), axis=-1)
-        return self._weighted(centers, np.concatenate((own, changed), axis=-1), points)
-
-
-@dataclass(frozen=True, init=False)
-class NadarayaWatson(KernelRegression):
-    """The mean of all y, weighted by the kernel of the distance of their x; `otherwise` where no x is near.
-
-    Args:
-        bandwidth: > 0; the width of the Gaussian kernel.
-        bounds: public lowest and highest x.
-        otherwise: what the curve is where all weights vanish; public.
-
-    Not covered: where data are sparse, one row is nearly all of the mean, so its sensitivity is the width of y.
-
-    Example:
-        >>> x = np.linspace(0, 1, 11)
-        >>> round(NadarayaWatson("0.1")(np.stack((x, 3 + x), axis=1))(0.5), 6)
-        3.5
-    """
-
-    otherwise: float
-
-    def __init__(self, bandwidth: Exact, *, bounds: tuple[Exact, Exact] = (0, 1), otherwise: float = 0.0) -> None:
-        super().__init__(bandwidth, bounds=bounds)
-        if not math.isfinite(otherwise):
-            raise InvalidParameter(f"otherwise must be a finite number, got {otherwise}")
-        object.__setattr__(self, "otherwise", float(otherwise))
-
-    def _values(self, rows: Floats, points: Floats) -> Floats:
-        return self._ratio(*self._sums(rows, points))
-
-    def _sums(self, rows: Floats, points: Floats) -> tuple[Floats, Floats]:
-        """The weighted sum of y and the sum of weights at each point."""
-        x, y, known = self._clean(rows)
-        both = np.stack((y, known.astype(np.float64)), axis=-1)
-        turn = max(1, AT_ONCE // max(1, x.size))
-        parts = [
-            np.einsum("...nk,...np->...kp", both, self._kernel(points[start : start + turn], x))
-            for start in range(0, len(points), turn)
-        ]
-        found = np.concatenate(parts, axis=-1)
-        return found[..., 0, :], found[..., 1, :]
-
-    def _ratio(self, total: Floats, weight: Floats) -> Floats:
-        return np.divide(total, weight, out=np.full_like(total, self.otherwise), where=weight > 0)
-
-    def _move(self, shared: Floats, one: Floats, other: Floats, points: Floats) -> Floats:
-        """The sums of the shared rows serve both."""
-        total, weight = self._sums(shared, points)
-        first, second = (self._sums(each, points) for each in (one, other))
-        return self._ratio(total + first[0], weight + first[1]) - self._ratio(total + second[0], weight + second[1])
-
-
 def rows_of(data: ArrayLike) -> Floats:
     """Rows (x, y) as an array; the shape is public, what they hold is not looked at."""
     rows = np.asarray(data, dtype=np.float64)
@@ -305,5 +152,7 @@ def rows_of(data: ArrayLike) -> Floats:
     return rows
 
 
-def _with(shared: Floats, new: Floats) -> Floats:
-    return np.concatenate((shared, new), axis=-2)
+def turns_of(points: Floats, rows: int) -> Iterator[Floats]:
+    """Some points at a time, so that their kernels with all rows stay within memory."""
+    turn = max(1, AT_ONCE // max(1, rows))
+    return (points[start : start + turn] for start in range(0, len(points), turn))

@@ -86,7 +86,8 @@ def sampled_sensitivity(  # noqa: PLR0913 - a function, a source, and how to sam
         moves = (_difference(f(one), f(other)) for one, other in map(pairs.draw, range(plan.m)))
     distances, cells = _measured(_watched(moves, plan.m), norm)
     rounded = SHARED if moving else ROUNDED
-    return _sensitivity(float(np.partition(distances, plan.k - 1)[plan.k - 1]) * rounded, cells, norm, plan)
+    found = float(np.partition(distances, plan.k - 1)[plan.k - 1])
+    return _sensitivity(_raised(found, rounded), cells, norm, plan)
 
 
 def move_of(f: Callable[..., Any], one: Records, other: Records, *, norm: str) -> float:
@@ -97,7 +98,7 @@ def move_of(f: Callable[..., Any], one: Records, other: Records, *, norm: str) -
         2.0
     """
     _refuse_norm(norm)
-    return float(_length(_difference(f(one), f(other)).reshape(1, -1), norm)[0]) * ROUNDED
+    return _raised(float(_length(_difference(f(one), f(other)).reshape(1, -1), norm)[0]), ROUNDED)
 
 
 def _refuse_other_than_functions(*functions: object) -> None:
@@ -188,11 +189,20 @@ def _measured(moves: Iterable[NDArray[np.float64]], norm: str | None) -> tuple[N
 def _length(moves: NDArray[np.float64], norm: str) -> NDArray[np.float64]:
     """The norm of each row; infinite where something is not a number."""
     size = np.abs(moves)
+    largest = size.max(axis=1, initial=0.0)
     if norm == "l1":
         lengths = np.array([math.fsum(row) if np.isfinite(row).all() else math.inf for row in size])
+    elif norm == "l2":  # in units of the largest, whose square may be too small or too large for a float
+        known = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+        lengths = np.sqrt(((size / known[:, np.newaxis]) ** 2).sum(axis=1)) * known
     else:
-        lengths = np.sqrt((size**2).sum(axis=1)) if norm == "l2" else size.max(axis=1, initial=0.0)
+        lengths = largest
     return np.where(np.isnan(lengths), math.inf, lengths)
+
+
+def _raised(length: float, by: float) -> float:
+    """The length, rounded up by a factor, and by one float where that is less than the factor can say."""
+    return math.nextafter(length * by, math.inf) if length > 0 else length
 
 
 def _sensitivity(found: float, cells: int, norm: str | None, plan: SamplingPlan) -> Sensitivity:
