@@ -166,10 +166,10 @@ class Ledger:
             return Release.from_json(self._journal.stored(number), kinds=kinds)
         if key is None:
             value = self._run(secret, mechanism)
-            return Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma)
+            return Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
         try:
             value = self._run(secret, mechanism)
-            release = Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma)
+            release = Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
             self._store(number, release)
             return release
         finally:

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Generic, TypeVar, cast
 
@@ -46,7 +46,7 @@ class Release(Generic[T]):
     purpose: str
     mechanism: str
     unit: Unit
-    gamma: Fraction = Fraction(0)
+    gamma: Fraction = field(default=Fraction(0), kw_only=True)
 
     def map(self, function: Callable[[T], U], *, uncertainty: Uncertainty | None = None) -> "Release[U]":
         """Post-process: free, and the uncertainty is no longer known unless it is given.
@@ -56,7 +56,7 @@ class Release(Generic[T]):
             uncertainty: the law of the new value's error, computed from public or released numbers.
         """
         value, gamma = function(self.value), self.gamma
-        return Release(value, uncertainty, self.loss, self.purpose, self.mechanism, self.unit, gamma)
+        return Release(value, uncertainty, self.loss, self.purpose, self.mechanism, self.unit, gamma=gamma)
 
     def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> float:
         """Half the width of `interval`: the exact value lies within this of the released one.
@@ -112,7 +112,8 @@ class Release(Generic[T]):
             curves = [kind for kind in known if issubclass(kind, LossCurve)]
             loss = PrivacyLoss.from_json(json.dumps(facts["loss"]), curves=curves)
             gamma = failing(facts.get("gamma", 0), "gamma")
-            return Release(value, uncertainty, loss, facts["purpose"], facts["mechanism"], Unit(**facts["unit"]), gamma)
+            words, unit = (facts["purpose"], facts["mechanism"]), Unit(**facts["unit"])
+            return Release(value, uncertainty, loss, *words, unit, gamma=gamma)
         except (ValueError, TypeError, KeyError) as problem:
             raise InvalidParameter(f"not the JSON of a release: {problem}") from problem
 

@@ -3,8 +3,11 @@
 from privet.stats.asking import Asking
 from privet.stats.bernstein_grid import BernsteinGrid
 from privet.stats.count import count
+from privet.stats.histogram import histogram, histogram2d
 from privet.stats.nadaraya_watson import NadarayaWatson
 from privet.stats.priestley_chao import PriestleyChao
+from privet.stats.quantile import maximum, median, minimum, quantile
+from privet.stats.quantiles import quantiles
 from privet.stats.release_function import release_function
 from privet.stats.sample_and_aggregate import sample_and_aggregate
 from privet.stats.sampled_sensitivity import move_of, sampled_sensitivity
@@ -19,7 +22,14 @@ __all__ = [
     "PriestleyChao",
     "SamplingPlan",
     "count",
+    "histogram",
+    "histogram2d",
+    "maximum",
+    "median",
+    "minimum",
     "move_of",
+    "quantile",
+    "quantiles",
     "release_function",
     "sample_and_aggregate",
     "sampled_sensitivity",
