@@ -92,7 +92,7 @@ def interesting(name: str, table: Table, how: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("name", STATISTICS)
 @given(table=TABLES, missing=st.sampled_from(["drop", "none", 0.75]))
-@settings(max_examples=12)
+@settings(max_examples=10)
 def test_one_row_more_or_less(name: str, table: Table, missing: Any) -> None:  # noqa: ANN401 - a policy
     for place in range(len(table)):
         less = table[:place] + table[place + 1 :]
@@ -101,7 +101,7 @@ def test_one_row_more_or_less(name: str, table: Table, missing: Any) -> None:  #
 
 @pytest.mark.parametrize("name", STATISTICS)
 @given(table=TABLES, missing=st.sampled_from(["drop", "none", 0.75]), place=st.integers(0, 6))
-@settings(max_examples=12)
+@settings(max_examples=10)
 def test_one_row_replaced(name: str, table: Table, missing: Any, place: int) -> None:  # noqa: ANN401 - a policy
     assume(place < len(table) and interesting(name, table, {"neighbors": "replace", "missing": missing}))
     for row in replaced(table[place]):
@@ -123,7 +123,7 @@ def test_one_owner_more_or_less(name: str, most: int, table: Table, missing: str
 
 @pytest.mark.parametrize("name", STATISTICS)
 @given(table=TABLES, fresh=st.lists(ROWS, max_size=4), places=st.lists(st.integers(0, 9), min_size=4, max_size=4))
-@settings(max_examples=12)
+@settings(max_examples=10)
 def test_one_owner_replaced(name: str, table: Table, fresh: Table, places: list[int]) -> None:
     """The owner's rows go, and as many or fewer or more others come, anywhere in the table."""
 
@@ -139,7 +139,7 @@ def test_one_owner_replaced(name: str, table: Table, fresh: Table, places: list[
 
 @pytest.mark.parametrize("name", STATISTICS)
 @given(table=TABLES, start=st.integers(0, 3), fresh=st.lists(ROWS, max_size=3))
-@settings(max_examples=12)
+@settings(max_examples=10)
 def test_one_window_of_an_owners_times(name: str, table: Table, start: int, fresh: Table) -> None:
     """w-event privacy: all that one owner did within two consecutive times is gone, or replaced."""
 
@@ -156,7 +156,7 @@ def test_one_window_of_an_owners_times(name: str, table: Table, start: int, fres
 
 @pytest.mark.parametrize("name", STATISTICS)
 @given(table=st.lists(ROWS, min_size=2, max_size=6), both=st.lists(ROWS, min_size=2, max_size=2))
-@settings(max_examples=12)
+@settings(max_examples=10)
 def test_two_rows_of_one_unit_by_promise(name: str, table: Table, both: Table) -> None:
     def how(_: Table) -> dict[str, Any]:
         return {"rows_per_unit": 2, "missing": "none"}
