@@ -11,7 +11,7 @@ from privet.core import Sensitivity, Uncertainty
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
-from privet.loss.exact import Exact, exact_within, readable, whole
+from privet.loss.exact import Exact, exact_within, float_at_least, readable, whole
 from privet.mechanisms import IntervalQuantile
 from privet.mechanisms.additive import positive
 from privet.stats.best_noise import best_noise
@@ -25,6 +25,7 @@ from privet.stats.variance import moved_pairs
 Statistic = Literal["count", "total", "proportion", "mean", "variance", "histogram", "quantile"]
 SMALLEST, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(500)
 SHORT = 6  # characters of an ε
+WOBBLES = 100
 
 
 @dataclass(frozen=True)
@@ -222,7 +223,9 @@ def _least_epsilon(margin: Callable[[Fraction], float], error: float | None) -> 
     while high > low * (1 + Fraction(1, 10**9)):
         middle = Fraction(math.sqrt(low * high)).limit_denominator(10**12)
         low, high = (low, middle) if margin(middle) <= error else (middle, high)
-    found = float(high)
-    while margin(Fraction(repr(found))) > error:
-        found = math.nextafter(found, math.inf)
-    return Fraction(repr(found))
+    found = Fraction(repr(float_at_least(high)))  # what will be typed
+    for _ in range(WOBBLES):  # a margin on a lattice is monotone only up to a step
+        if margin(found) <= error:
+            break
+        found = Fraction(repr(float(found) * (1 + 1e-9)))
+    return found
