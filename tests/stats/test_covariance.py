@@ -11,7 +11,7 @@ from privet import Unit
 from privet.errors import InvalidParameter
 from privet.stats import correlation, covariance, covariance_matrix
 from privet.stats.correlation import _correlation
-from tests.stats.recording import Recording
+from tests.stats.recording import Recording, assert_within, recorded
 
 X = np.array([1.0, 2.0, 3.5, 9.0, 4.0, np.nan])
 Y = np.array([2.0, 1.0, 5.0, 40.0, np.nan, 3.0])
@@ -127,3 +127,20 @@ def test_a_matrix_needs_columns_and_their_bounds() -> None:
     with pytest.raises(InvalidParameter, match="more than 1 rows"):
         covariance_matrix((np.array([1]), np.array([1])), bounds=BOUNDS, epsilon=1, neighbors="replace")
     assert covariance_matrix(([], []), bounds=BOUNDS, epsilon=1).value.shape == (2, 2)
+
+
+@pytest.mark.parametrize("more", [[], [(0.0, 0.0)], [(1.0, 0.0), (0.5, 0.5)]])
+@pytest.mark.parametrize("ask", [covariance, covariance_matrix])
+def test_two_rows_of_one_unit_move_their_own_pair_twice(more: list[tuple[float, float]], ask: Any) -> None:  # noqa: ANN401 - a statistic
+    """From a rising pair to a falling one: with no other rows, exactly as far as declared."""
+
+    def secret(mine: list[tuple[float, float]]) -> tuple[tuple[Fraction, ...], Any]:
+        x, y = np.array([*mine, *more]).T
+        how = {"bounds": ((0, 1), (0, 1)), "epsilon": 1, "missing": "none", "rows_per_unit": 2}
+        return recorded(lambda ledger: ask((x, y), ledger=ledger, **how), Unit("person", "replace"))
+
+    rising, declared = secret([(0.0, 0.0), (1.0, 1.0)])
+    falling, _ = secret([(0.0, 1.0), (1.0, 0.0)])
+    assert_within(rising, falling, declared)
+    farthest = max(abs(one - other) for one, other in zip(rising, falling, strict=True))
+    assert farthest == declared.linf or more
