@@ -1,0 +1,45 @@
+"""How a story is told: a folder for its pictures and tables for its numbers."""
+
+import argparse
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from privet.explain import Chart
+
+WIDTH = 110  # of a table, whatever the terminal: so that what is printed can be compared
+
+
+def folder_for_pictures(story: str | None) -> Path:
+    """The folder given by --out; a temporary one, whose name is printed, if there is none."""
+    parser = argparse.ArgumentParser(description=story)
+    parser.add_argument("--out", type=Path, help="folder for the pictures (default: a temporary one)")
+    out: Path | None = parser.parse_args().out
+    return out if out is not None else Path(tempfile.mkdtemp(prefix="privet-"))
+
+
+def tell(*words: str) -> None:
+    """Print a paragraph."""
+    Console(width=WIDTH, highlight=False).print(*words, markup=False)
+
+
+def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, note: str = "") -> None:
+    """Print a table; words on the left, numbers on the right."""
+    body = [[str(cell) for cell in row] for row in rows]
+    table = Table(title=title, title_justify="left", caption=note or None, caption_justify="left", title_style="bold")
+    for place, column in enumerate(columns):
+        wordy = any(row[place][:1].isalpha() for row in body)
+        table.add_column(column, justify="left" if wordy else "right", overflow="fold")
+    for row in body:
+        table.add_row(*row)
+    Console(width=WIDTH, highlight=False).print(table)
+
+
+def keep(chart: Chart, folder: Path, name: str, *, formats: Sequence[str] = ("svg", "png")) -> None:
+    """Save a picture, and say where."""
+    for ending in formats:
+        chart.save(folder / f"{name}.{ending}")
+    print(f"picture: {folder / name}.{{{','.join(formats)}}}")
