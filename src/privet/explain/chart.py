@@ -21,6 +21,7 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4), (4, 1), (1, 3))
 INK, FAINT = "#222222", "#E4E4E4"
 SIZE, SMALL = (480, 300), (270, 190)
+SHORT = "datum.value >= 0.001 && datum.value < 1e6 ? format(datum.value, ',~g') : format(datum.value, '.0e')"
 FEW_DECADES = 2  # up to here, a logarithmic axis has room for 2 and 5 between its powers of ten
 FORMATS = (".svg", ".png", ".html")
 
@@ -254,7 +255,7 @@ def _scaled(channel: Any, layers: list[tuple[Row, ...]], key: str, *, log: bool)
     first, last = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     digits = (1,) if last - first > FEW_DECADES else (1, 2, 5)
     ticks = [digit * 10.0**decade for decade in range(first, last + 1) for digit in digits]
-    return channel.scale(type="log", nice=False).axis(values=ticks, format="~g")
+    return channel.scale(type="log", nice=False).axis(values=ticks, labelExpr=SHORT)
 
 
 def _styled(drawing: Any) -> Any:  # noqa: ANN401 - altair's own
@@ -272,7 +273,7 @@ def _styled(drawing: Any) -> Any:  # noqa: ANN401 - altair's own
         titlePadding=8,
     )
     legends = axes.configure_legend(labelFontSize=12, labelLimit=260, symbolStrokeWidth=2, labelColor=INK)
-    return legends.configure_title(anchor="start", fontSize=14, fontWeight="bold", color=INK, offset=10)
+    return legends.configure_title(anchor="start", frame="group", fontSize=14, fontWeight="bold", color=INK, offset=10)
 
 
 def _altair() -> ModuleType:
