@@ -1,6 +1,7 @@
 """How a story is told: a folder for its pictures and tables for its numbers."""
 
 import argparse
+import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from rich.table import Table
 
 from privet.explain import Chart
 
+WORD = re.compile("[a-z]{3}")
 WIDTH = 110  # of a table, whatever the terminal: so that what is printed can be compared
 
 
@@ -29,13 +31,16 @@ def tell(*words: str) -> None:
 def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, note: str = "") -> None:
     """Print a table; words on the left, numbers on the right."""
     body = [[str(cell) for cell in row] for row in rows]
-    table = Table(title=title, title_justify="left", caption=note or None, caption_justify="left", title_style="bold")
+    table = Table()
     for place, column in enumerate(columns):
-        wordy = any(row[place][:1].isalpha() for row in body)
+        wordy = any(WORD.search(row[place]) for row in body)
         table.add_column(column, justify="left" if wordy else "right", overflow="fold")
     for row in body:
         table.add_row(*row)
+    tell(f"\n{title}")
     Console(width=WIDTH, highlight=False).print(table)
+    if note:
+        tell(note)
 
 
 def keep(chart: Chart, folder: Path, name: str, *, formats: Sequence[str] = ("svg", "png")) -> None:

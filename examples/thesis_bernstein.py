@@ -81,8 +81,10 @@ def basis_figure() -> Chart:
     names = ("(1 - t)²", "2 t (1 - t)", "t²")
     return Chart.lines(
         {name: (grid, values) for name, values in zip(names, bernstein_basis(2, grid).T, strict=True)},
-        x="t", y="basis polynomial", title="Figure 4.2: the Bernstein basis of degree 2 sums to 1",
-    )  # fmt: skip
+        x="t",
+        y="basis polynomial",
+        title="Figure 4.2: the Bernstein basis of degree 2 sums to 1",
+    )
 
 
 def releases_figure() -> Chart:

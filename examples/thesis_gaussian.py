@@ -72,8 +72,15 @@ def rows() -> Iterator[Row]:
             least = Gaussian.calibrated(epsilon=epsilon, delta=DELTA, sensitivity=moved)
             first = ledger.release(secret, wide, purpose="mean, as in the thesis", delta=DELTA)
             second = ledger.release(secret, least, purpose="mean")
-            yield Row(size, epsilon, float(values.mean()), float(first.value), float(second.value),
-                      float(wide.scale), float(least.scale))  # fmt: skip
+            yield Row(
+                size,
+                epsilon,
+                float(values.mean()),
+                float(first.value),
+                float(second.value),
+                float(wide.scale),
+                float(least.scale),
+            )
 
 
 def mean_error(dimension: int, *, size: int, epsilon: int) -> float:
@@ -108,28 +115,43 @@ def main() -> None:
             f"Table {table}: ε = {epsilon}, δ = 1e-4",
             ("n", "f(D)", "private, thesis' σ", "private, least σ", "thesis' σ", "least σ", "mean |error| 0.798 σ"),
             [
-                (row.size, f"{row.exact:.6f}", f"{row.thesis:.6f}", f"{row.needed:.6f}", f"{row.sigma:.5e}",
-                 f"{row.least:.5e}", f"{MEAN * row.sigma:.3e}")
-                for row in lines if row.epsilon == epsilon
+                (
+                    row.size,
+                    f"{row.exact:.6f}",
+                    f"{row.thesis:.6f}",
+                    f"{row.needed:.6f}",
+                    f"{row.sigma:.5e}",
+                    f"{row.least:.5e}",
+                    f"{MEAN * row.sigma:.3e}",
+                )
+                for row in lines
+                if row.epsilon == epsilon
             ],
-        )  # fmt: skip
+        )
     show(
         "Table 4.7: absolute differences with the thesis' σ, and how many σ they are",
         ("n", "ε", "|difference|", "in σ", "in the thesis"),
         [
-            (row.size, row.epsilon, f"{abs(row.thesis - row.exact):.3e}",
-             f"{abs(row.thesis - row.exact) / row.sigma:.2f}", f"{THESIS[row.size, row.epsilon]:.2f}")
+            (
+                row.size,
+                row.epsilon,
+                f"{abs(row.thesis - row.exact):.3e}",
+                f"{abs(row.thesis - row.exact) / row.sigma:.2f}",
+                f"{THESIS[row.size, row.epsilon]:.2f}",
+            )
             for row in lines
         ],
         note="On average a difference is 0.80 σ.",
-    )  # fmt: skip
+    )
     tell(MISPRINTS)
     show(
         "Figure 4.1: n = 100, ε = 1",
         ("d", "expected mean |error|", "measured"),
-        [(d, f"{expected_error(d, size=100, epsilon=1):.4f}", f"{mean_error(d, size=100, epsilon=1):.4f}")
-         for d in (1, 10, 100)],
-    )  # fmt: skip
+        [
+            (d, f"{expected_error(d, size=100, epsilon=1):.4f}", f"{mean_error(d, size=100, epsilon=1):.4f}")
+            for d in (1, 10, 100)
+        ],
+    )
     keep(figure(), folder, "figure-4.1")
 
 

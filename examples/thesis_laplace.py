@@ -20,8 +20,17 @@ from privet.mechanisms import Laplace
 PERSON = Unit("person", neighbors="replace")
 SIZES = (10**6, 10**4, 100)
 TABLES = {1: "4.1", 2: "4.2", 5: "4.3"}  # by ε
-THESIS = {(10**6, 1): 1.22, (10**6, 2): 0.50, (10**6, 5): 0.41, (10**4, 1): 0.88, (10**4, 2): 0.15, (10**4, 5): 1.12,
-          (100, 1): 0.13, (100, 2): 0.40, (100, 5): 0.45}  # fmt: skip
+THESIS = {
+    (10**6, 1): 1.22,
+    (10**6, 2): 0.50,
+    (10**6, 5): 0.41,
+    (10**4, 1): 0.88,
+    (10**4, 2): 0.15,
+    (10**4, 5): 1.12,
+    (100, 1): 0.13,
+    (100, 2): 0.40,
+    (100, 5): 0.45,
+}
 MISPRINTS = """Misprints of the thesis, which are not repeated here:
   Table 4.2, n = 10,000: .5106 beside f(D) = .5015 is {scales:.0f} scales off, a chance of 1 in 10^{digits}.
   Table 4.4, n = 10,000, ε = 2: 7.532e-6 is not the difference that Table 4.2 shows (9.1e-3).
@@ -85,21 +94,33 @@ def main() -> None:
             f"Table {table}: ε = {epsilon}",
             ("n", "f(D)", "private", "± (95%)", "expected |difference|"),
             [
-                (f"{row.size:,}", f"{row.exact:.7f}", f"{row.release.value:.7f}", f"{row.release.margin():.1e}",
-                 f"{row.scale:.0e}")
-                for row in lines if row.epsilon == epsilon
+                (
+                    f"{row.size:,}",
+                    f"{row.exact:.7f}",
+                    f"{row.release.value:.7f}",
+                    f"{row.release.margin():.1e}",
+                    f"{row.scale:.0e}",
+                )
+                for row in lines
+                if row.epsilon == epsilon
             ],
-        )  # fmt: skip
+        )
     show(
         "Table 4.4: absolute differences, and how many scales they are",
         ("n", "ε", "|difference|", "in scales", "in the thesis", "chance of more"),
         [
-            (f"{row.size:,}", row.epsilon, f"{row.difference:.3e}", f"{row.difference / row.scale:.2f}",
-             f"{THESIS[row.size, row.epsilon]:.2f}", f"{math.exp(-row.difference / row.scale):.2f}")
+            (
+                f"{row.size:,}",
+                row.epsilon,
+                f"{row.difference:.3e}",
+                f"{row.difference / row.scale:.2f}",
+                f"{THESIS[row.size, row.epsilon]:.2f}",
+                f"{math.exp(-row.difference / row.scale):.2f}",
+            )
             for row in lines
         ],
         note="On average a difference is one scale.",
-    )  # fmt: skip
+    )
     scales = abs(0.5106 - 0.5015) * 10**4 * 2
     tell(MISPRINTS.format(scales=scales, digits=f"{scales / math.log(10):.0f}"))
     keep(picture(lines), folder, "table-4.4")

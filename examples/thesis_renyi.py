@@ -24,10 +24,12 @@ def figure() -> Chart:
     parts = [
         Chart.lines(
             {name: (ORDERS, [each.loss.renyi(order) for order in ORDERS]) for name, each in members.items()},
-            x="order α", y="Rényi divergence (nats)", title=family,
+            x="order α",
+            y="Rényi divergence (nats)",
+            title=family,
         )
         for family, members in FAMILIES.items()
-    ]  # fmt: skip
+    ]
     return Chart.panels(parts, columns=3, title="Figure 3.1: what each mechanism reveals, by order")
 
 

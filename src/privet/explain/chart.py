@@ -21,6 +21,7 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4), (4, 1), (1, 3))
 INK, FAINT = "#222222", "#E4E4E4"
 SIZE, SMALL = (480, 300), (270, 190)
+GAPS = {"row": 125, "column": 80}  # of panels: room for titles, axes and legends
 SHORT = "datum.value >= 0.001 && datum.value < 1e6 ? format(datum.value, ',~g') : format(datum.value, '.0e')"
 FEW_DECADES = 2  # up to here, a logarithmic axis has room for 2 and 5 between its powers of ten
 FORMATS = (".svg", ".png", ".html")
@@ -157,7 +158,7 @@ class Chart:
         altair = _altair()
         if self.parts:
             cells = [part._drawn(altair, SMALL) for part in self.parts]  # noqa: SLF001 - its own class
-            drawing = altair.concat(*cells, columns=self.columns, spacing=26)
+            drawing = altair.concat(*cells, columns=self.columns, bounds="flush", spacing=GAPS)
             drawing = drawing.resolve_scale(color="independent", strokeDash="independent")
             drawing = drawing.properties(title=self.title) if self.title else drawing
         else:
@@ -169,8 +170,8 @@ class Chart:
 
     def _drawn(self, altair: ModuleType, size: tuple[int, int]) -> Any:  # noqa: ANN401 - altair's own
         names = list(dict.fromkeys(layer.name for layer in self.layers))
-        where = "bottom" if size == SMALL else "right"
-        legend = altair.Legend(title=None, orient=where) if len(names) > 1 else None
+        below = {"orient": "bottom", "columns": max(1, size[0] // (40 + 7 * max(map(len, names))))}
+        legend = altair.Legend(title=None, **(below if size == SMALL else {})) if len(names) > 1 else None
         color = altair.Color("series:N", legend=legend).scale(domain=names, range=_cycled(COLORS, len(names)))
         marks = [mark for kind in _kinds(self.layers) for mark in self._marks(altair, kind, names, color)]
         drawing = altair.layer(*marks).properties(width=size[0], height=size[1])
