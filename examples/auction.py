@@ -26,7 +26,7 @@ def revenue(price: Fraction | int) -> float:
 def main() -> None:
     folder = folder_for_pictures(__doc__)
     scores = [revenue(price) for price in PRICES]
-    chosen = {
+    chosen: dict[str, Exponential | PermuteAndFlip] = {
         "exponential": Exponential(4, 1),
         "permute and flip": PermuteAndFlip(4, 1),
         "exponential, ε = 40": Exponential(4, 40),

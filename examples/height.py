@@ -8,6 +8,7 @@ privacy promises, no less and no more: not that nothing is learned, but that not
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from telling import folder_for_pictures, keep, show, tell
@@ -26,14 +27,13 @@ def heights() -> np.ndarray:
     return np.clip(np.rint(np.random.default_rng(176).normal(66, 2.5, WOMEN)), LOW, HIGH).astype(np.int64)
 
 
-def total_height(people: np.ndarray) -> Release[int]:
+def total_height(people: np.ndarray) -> Release[Any]:
     """The private total; their number is public."""
     moved = Sensitivity(HIGH - LOW)
     mechanism = DiscreteLaplace.calibrated(epsilon=EPSILON, sensitivity=moved)
     ledger = Ledger(Guarantee(EPSILON), unit=PERSON)
     secret = Sensitive.later(lambda: int(np.clip(people, LOW, HIGH).sum()), moved, PERSON)
-    release: Release[int] = ledger.release(secret, mechanism, purpose="total height")  # type: ignore[assignment] # one number
-    return release
+    return ledger.release(secret, mechanism, purpose="total height")
 
 
 def law(total: int, at: np.ndarray) -> np.ndarray:
@@ -76,7 +76,8 @@ def main() -> None:
         f"{math.exp(EPSILON):.4f});\na test of whether she took part gains {distance:.4f} over guessing at best. Her "
         "height is out either way:\nwhat harmed her is the average and the side knowledge, not her data."
     )
-    curves = {"Terry is in": (at / WOMEN, one), "Terry is not in": (at / WOMEN, other)}
+    near = slice(450, -450)  # where the answers are
+    curves = {"Terry is in": (at[near] / WOMEN, one[near]), "Terry is not in": (at[near] / WOMEN, other[near])}
     title = "The study's answer, with Terry and without"
     keep(
         Chart.lines(curves, x="average height (inches)", y="probability of each answer", title=title), folder, "height"

@@ -6,6 +6,7 @@ inverse: what is the ε of noise that is already there?
 
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 from telling import show, tell
@@ -34,7 +35,7 @@ def answers(epsilon: int = 1) -> list[tuple[str, str, str]]:
     ill = random.random(PEOPLE) < 0.2
     salaries = np.clip(np.rint(random.lognormal(10.9, 0.5, PEOPLE)), LOW, HIGH).astype(np.int64)
     ages = np.clip(random.normal(45, 18, PEOPLE), 0, 109).astype(np.int64)
-    exact = {
+    exact: dict[str, Any] = {
         "1": int(ill.sum()),
         "2": int(salaries.sum()),
         "3": float(salaries.mean()),

@@ -36,7 +36,7 @@ def scale_for(epsilon: float) -> float:
 def ratio(z: np.ndarray, epsilon: float) -> np.ndarray:
     """How much likelier z is if the exact answer is 10."""
     scale = scale_for(epsilon)
-    return density(z, LOW, scale) / density(z, HIGH, scale)
+    return np.asarray(density(z, LOW, scale) / density(z, HIGH, scale))
 
 
 def neighbors_picture(epsilon: float = 1.0) -> Chart:

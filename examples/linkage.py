@@ -91,7 +91,7 @@ def advantage(data: Ratings, epsilon: int | None, *, targets: int = TARGETS) -> 
     """
     random = np.random.default_rng(1)
     counts = np.bincount(data.film.ravel(), minlength=FILMS)
-    right = 0
+    right = 0.0
     for _ in range(targets):
         one, two = random.choice(len(data.film), 2, replace=False)
         ours = [np.bincount(data.film[person], minlength=FILMS) for person in (one, two)]

@@ -112,6 +112,7 @@ def main() -> None:
     names = {"exact" if each.epsilon is None else f"ε = {each.epsilon:,}": each for each in attacks}
     bars = {
         "Homer's attack": {name: max(each.advantage, 0.0) for name, each in names.items()},
+        "if all others are known": {name: max(each.informed, 0.0) for name, each in names.items()},
         "bound for every attack": {name: each.bound for name, each in names.items()},
     }
     keep(

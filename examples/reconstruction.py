@@ -47,13 +47,13 @@ def answers(sets: np.ndarray, bits: np.ndarray, scale: int) -> np.ndarray:
     ledger = Ledger(Guarantee(Fraction(len(sets), scale)), unit=PERSON)
     mechanism = Laplace(l1_sensitivity=len(sets), scale=scale)
     release = ledger.release(Sensitive.later(lambda: sets @ bits, moved, PERSON), mechanism, purpose="subset counts")
-    return np.asarray(release.value)
+    return np.array(release.value)
 
 
 def by_least_squares(sets: np.ndarray, noisy: np.ndarray) -> np.ndarray:
     """The bits that explain the answers best, in squares, rounded; several secrets at once are columns."""
     found, *_ = np.linalg.lstsq(sets.astype(float), noisy, rcond=None)
-    return found > 0.5
+    return np.asarray(found > 0.5)
 
 
 def by_linear_program(sets: np.ndarray, noisy: np.ndarray) -> np.ndarray:
@@ -63,8 +63,9 @@ def by_linear_program(sets: np.ndarray, noisy: np.ndarray) -> np.ndarray:
     cost = np.concatenate([np.zeros(sets.shape[1]), np.ones(len(sets))])
     limits = [(0, 1)] * sets.shape[1] + [(0, None)] * len(sets)
     solved = linprog(cost, np.vstack([above, below]), np.concatenate([noisy, -noisy]), bounds=limits, method="highs")
-    found: np.ndarray = solved.x[: sets.shape[1]] > 0.5
-    return found
+    if solved.x is None:
+        raise RuntimeError(solved.message)
+    return np.array(solved.x[: sets.shape[1]] > 0.5)
 
 
 def attack(scale: int, *, repeats: int = REPEATS, programs: int = 2) -> Outcome:

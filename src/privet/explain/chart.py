@@ -1,5 +1,6 @@
 """Chart: a picture in the house style, for a file, a page or a notebook."""
 
+import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -165,8 +166,11 @@ class Chart:
             drawing = self._drawn(altair, SIZE)
         return _styled(drawing)
 
-    def _repr_mimebundle_(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as notebooks call it
-        return self.to_altair()._repr_mimebundle_(*args, **options)
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """What a notebook shows: a drawing that needs no network, as altair's own would."""
+        drawing = io.StringIO()
+        self.to_altair().save(drawing, format="svg")
+        return {"image/svg+xml": drawing.getvalue()}
 
     def _drawn(self, altair: ModuleType, size: tuple[int, int]) -> Any:  # noqa: ANN401 - altair's own
         names = list(dict.fromkeys(layer.name for layer in self.layers))
