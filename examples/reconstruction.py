@@ -5,6 +5,7 @@ sets of people, with Laplace noise. The attacker solves for the bits by least sq
 linear programming (the least total of |errors|), which is the likeliest explanation under Laplace noise.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -74,7 +75,7 @@ def attack(scale: int, *, repeats: int = REPEATS, programs: int = 2) -> Outcome:
     seen = np.array([answers(sets, bits, scale) for bits in secrets])
     right = secrets == by_least_squares(sets, seen.T).T
     likely = [by_linear_program(sets, seen[i]) == secrets[i] for i in range(programs)]
-    return Outcome(scale, float(right.mean()), float(np.mean(likely)))
+    return Outcome(scale, float(right.mean()), float(np.mean(likely)) if programs else math.nan)
 
 
 def refused() -> tuple[int, str]:
