@@ -3,6 +3,7 @@
 from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
 from privet.errors import BudgetExceeded, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
+from privet.stats import count, total
 
 __all__ = [
     "BudgetExceeded",
@@ -17,4 +18,6 @@ __all__ = [
     "Sensitivity",
     "Unit",
     "calibrate",
+    "count",
+    "total",
 ]

@@ -95,6 +95,13 @@ def test_map_is_free_and_forgets_the_uncertainty() -> None:
         rounded.interval()
 
 
+def test_an_uncertainty_computed_from_released_numbers_may_be_given() -> None:
+    release = released(10.0, Laplace(l1_sensitivity=1, scale=1))
+    doubled = release.map(lambda value: 2 * value, uncertainty=LaplaceError(2.0))
+    assert math.isclose(doubled.margin(0.9), 2 * math.log(10), rel_tol=1e-6)
+    assert doubled.loss == release.loss
+
+
 def test_it_reads_well() -> None:
     text = repr(released(1234.5, Laplace(l1_sensitivity=1, scale=1)))
     assert " ± 3 (95%)" in text

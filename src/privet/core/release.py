@@ -44,9 +44,14 @@ class Release(Generic[T]):
     mechanism: str
     unit: Unit
 
-    def map(self, function: Callable[[T], U]) -> "Release[U]":
-        """Post-process: free, and the uncertainty is no longer known."""
-        return Release(function(self.value), None, self.loss, self.purpose, self.mechanism, self.unit)
+    def map(self, function: Callable[[T], U], *, uncertainty: Uncertainty | None = None) -> "Release[U]":
+        """Post-process: free, and the uncertainty is no longer known unless it is given.
+
+        Args:
+            function: sees the released value only.
+            uncertainty: the law of the new value's error, computed from public or released numbers.
+        """
+        return Release(function(self.value), uncertainty, self.loss, self.purpose, self.mechanism, self.unit)
 
     def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> float:
         """Half the width of `interval`: the exact value lies within this of the released one.
