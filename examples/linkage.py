@@ -18,6 +18,7 @@ from privet.mechanisms import DiscreteLaplace
 
 PERSON = Unit("person", neighbors="replace")
 PEOPLE, FILMS, EACH, DAYS = 10_000, 600, 40, 2000
+MOVED = Sensitivity(1, cells=2 * EACH)  # her films count one less, her successor's one more
 TARGETS = 200
 CLEAR = 1.5  # by how many deviations the best row must lead, before the attacker names it
 
@@ -106,10 +107,9 @@ def published(counts: np.ndarray, epsilon: int | None) -> np.ndarray:
     """The number of ratings of each film: a replaced person moves 2 x EACH of them by 1."""
     if epsilon is None:
         return counts
-    moved = Sensitivity(1, cells=2 * EACH)
     ledger = Ledger(Guarantee(epsilon), unit=PERSON)
-    mechanism = DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=moved)
-    release = ledger.release(Sensitive.later(lambda: counts, moved, PERSON), mechanism, purpose="ratings by film")
+    mechanism = DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=MOVED)
+    release = ledger.release(Sensitive.later(lambda: counts, MOVED, PERSON), mechanism, purpose="ratings by film")
     return np.asarray(release.value)
 
 

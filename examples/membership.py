@@ -17,6 +17,7 @@ from privet.mechanisms import DiscreteLaplace
 
 PERSON = Unit("person", neighbors="replace")
 MEMBERS, SITES = 60, 1000
+MOVED = Sensitivity(2, cells=SITES)  # a member has up to two copies of each variant
 TRIALS = 300  # studies; half of them to choose the attack's threshold, half to measure it
 EPSILONS = (1, 10, 100, 1000)
 
@@ -45,11 +46,10 @@ def published(counts: np.ndarray, epsilon: int | None) -> np.ndarray:
     """The counts, exact or private: one member moves each of them by at most 2."""
     if epsilon is None:
         return counts
-    moved = Sensitivity(2, cells=len(counts))
     ledger = Ledger(Guarantee(epsilon), unit=PERSON)
-    mechanism = DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=moved)
+    mechanism = DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=MOVED)
     return np.asarray(
-        ledger.release(Sensitive.later(lambda: counts, moved, PERSON), mechanism, purpose="allele counts").value
+        ledger.release(Sensitive.later(lambda: counts, MOVED, PERSON), mechanism, purpose="allele counts").value
     )
 
 

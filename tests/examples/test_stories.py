@@ -74,6 +74,14 @@ def test_every_story_has_figures_and_stands_in_the_list() -> None:
     assert all(f"`{script}`" in listed for script in SCRIPTS)
 
 
+def test_r175_the_story_without_a_script_is_told_in_the_docs() -> None:
+    """It is doctested with the other pages; here are the facts it must hold."""
+    page = (EXAMPLES.parent / "docs" / "stories" / "australian-billing.md").read_text(encoding="utf-8")
+    assert "2,985,511" in page
+    assert "examples/linkage.py" in page
+    assert "docs/stories/australian-billing.md" in (EXAMPLES / "README.md").read_text(encoding="utf-8")
+
+
 def test_a_reader_runs_one_from_anywhere(tmp_path: Path) -> None:
     """As a program of its own, with warnings as errors; its pictures go to a folder that it names."""
     command = [sys.executable, "-W", "error", str(EXAMPLES / "cholesterol.py")]

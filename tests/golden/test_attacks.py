@@ -1,8 +1,7 @@
-"""Mission rows R171 to R176, R184: attacks that work on exact answers, and what is left of them on private ones."""
+"""Mission rows R171 to R174, R176 and R184: attacks that work on exact answers, and what is left on private ones."""
 
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import differencing
 import height
@@ -128,10 +127,18 @@ def test_r174_the_best_attack_on_one_site_reaches_the_bound() -> None:
     assert mechanism.loss.advantage() == pytest.approx(math.tanh(0.5), abs=1e-9)
 
 
-def test_r175_the_story_of_the_billing_records_is_told() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "stories" / "australian-billing.md").read_text(encoding="utf-8")
-    assert "2,985,511" in page
-    assert "linkage.py" in page
+def test_the_stories_state_how_far_one_person_moves_their_counts() -> None:
+    """Genomes of all two against all zero; forty films against forty others; a bit in every set."""
+    extremes = np.full(membership.SITES, 2) - np.zeros(membership.SITES)
+    assert np.abs(extremes).sum() == membership.MOVED.l1
+    assert np.abs(extremes).max() == membership.MOVED.per_cell
+    mine, others = np.arange(linkage.EACH), np.arange(linkage.EACH, 2 * linkage.EACH)
+    films = [np.bincount(each, minlength=linkage.FILMS) for each in (mine, others)]
+    assert np.abs(films[0] - films[1]).sum() == linkage.MOVED.l1
+    assert np.abs(films[0] - films[1]).max() == linkage.MOVED.per_cell
+    assert all(len(set(row)) == linkage.EACH for row in RATINGS.film.tolist())  # nobody rates a film twice
+    sets = reconstruction.questions()
+    assert reconstruction.Outcome(1, 0, 0).epsilon >= np.abs(sets).sum(axis=0).max()  # never below what is paid
 
 
 def test_r176_the_release_is_the_same_with_and_without_her(source: BitSource) -> None:
