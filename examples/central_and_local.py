@@ -10,6 +10,7 @@ import math
 import numpy as np
 from telling import folder_for_pictures, keep, show, tell
 
+import privet
 from privet import Guarantee, Ledger, Sensitive, Sensitivity, Unit
 from privet.explain import Chart
 from privet.mechanisms import Laplace, RandomizedResponse
@@ -36,9 +37,8 @@ def local_deviation(people: int = PEOPLE, epsilon: float = EPSILON) -> float:
 
 def central(bits: np.ndarray, ledger: Ledger) -> float:
     """One private count by a trusted server."""
-    secret = Sensitive.later(lambda: int(bits.sum()), Sensitivity(1), PERSON)
-    mechanism = Laplace.calibrated(epsilon=EPSILON, sensitivity=Sensitivity(1))
-    return float(np.asarray(ledger.release(secret, mechanism, purpose="how many say yes").value))
+    noise = Laplace.calibrated(epsilon=EPSILON, sensitivity=Sensitivity(1))
+    return float(privet.count(bits, mechanism=noise, ledger=ledger, purpose="how many say yes").value)
 
 
 def local(bits: np.ndarray, ledger: Ledger) -> float:

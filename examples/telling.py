@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from privet.errors import InvalidParameter
 from privet.explain import Chart
 
 WORD = re.compile("[a-z]{3}")
@@ -44,7 +45,11 @@ def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *
 
 
 def keep(chart: Chart, folder: Path, name: str, *, formats: Sequence[str] = ("svg", "png")) -> None:
-    """Save a picture, and say where."""
-    for ending in formats:
-        chart.save(folder / f"{name}.{ending}")
+    """Save a picture, and say where; without the library that draws, say how to get it."""
+    try:
+        for ending in formats:
+            chart.save(folder / f"{name}.{ending}")
+    except InvalidParameter as problem:
+        tell(f"no picture: {problem}")
+        return
     print(f"picture: {folder / name}.{{{','.join(formats)}}}")

@@ -82,6 +82,18 @@ def test_r175_the_story_without_a_script_is_told_in_the_docs() -> None:
     assert "docs/stories/australian-billing.md" in (EXAMPLES / "README.md").read_text(encoding="utf-8")
 
 
+def test_without_the_extra_a_story_is_told_without_its_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setattr(sys, "argv", ["cholesterol.py", "--out", str(tmp_path)])
+    runpy.run_path(str(EXAMPLES / "cholesterol.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "0.220494" in printed
+    assert "pip install 'privet[charts]'" in printed
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_reader_runs_one_from_anywhere(tmp_path: Path) -> None:
     """As a program of its own, with warnings as errors; its pictures go to a folder that it names."""
     command = [sys.executable, "-W", "error", str(EXAMPLES / "cholesterol.py")]

@@ -1,6 +1,7 @@
 """Mission rows R171 to R174, R176 and R184: attacks that work on exact answers, and what is left on private ones."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import differencing
@@ -12,8 +13,11 @@ import pytest
 import reconstruction
 from scipy.stats import binom
 
-from privet.core import Sensitivity
-from privet.mechanisms import DiscreteLaplace, Laplace
+import privet
+from privet.core import Ledger, Sensitivity
+from privet.errors import BudgetExceeded
+from privet.loss import Guarantee
+from privet.mechanisms import DiscreteLaplace
 from privet.noise import BitSource
 from tests.statistics import FALSE_ALARM
 
@@ -61,26 +65,28 @@ def test_r171_a_ledger_ends_the_attack() -> None:
 
 
 @pytest.mark.parametrize("make", differencing.STORIES, ids=lambda make: make.__name__)
-def test_r172_differencing(make: object) -> None:
-    assert callable(make)
+def test_r172_differencing(make: Callable[[], differencing.Story]) -> None:
+    """200 attacks each: a guess does as well, and the attacker's own interval holds as often as it says."""
     story = make()
-    assert story.recover(*story.published) == pytest.approx(story.secret, rel=1e-9)  # exact, without privacy
-    runs = [differencing.attacked_privately(story) for _ in range(200)]
+    assert story.without_privacy() == pytest.approx(story.secret, rel=1e-9)  # exact, without privacy
+    runs = [story.with_privacy() for _ in range(200)]
     width = story.high - story.low
     assert all(margin > 2 * width for _, margin in runs)
     found = np.array([value for value, _ in runs])
     near = float((np.abs(found - story.secret) < width / 10).mean())
-    assert near < at_most(0.1, 200)  # a guess in the range does as well
+    assert near < at_most(0.1, 200)
     covered = float((np.abs(found - story.secret) <= [margin for _, margin in runs]).mean())
     assert covered >= at_least(0.95, 200)
 
 
-def test_r172_the_two_answers_share_one_limit() -> None:
-    """Under add-remove neighbors the pair moves by both sums: half of ε for each, not ε for each."""
+def test_r172_a_third_answer_is_refused() -> None:
+    """Two totals share the limit: half of ε for each, not ε for each."""
     story = differencing.midterm()
-    moved = Sensitivity(Fraction(story.moves))
-    one = Laplace.calibrated(epsilon=differencing.EPSILON / 2, sensitivity=moved).loss
-    assert (one + one).epsilon(0) == differencing.EPSILON
+    ledger = Ledger(Guarantee(differencing.EPSILON), unit=differencing.PERSON)
+    for column in (story.column, story.column[:-1]):
+        privet.total(column, bounds=story.bounds, epsilon=differencing.EPSILON / 2, ledger=ledger)
+    with pytest.raises(BudgetExceeded):
+        privet.total(story.column, bounds=story.bounds, epsilon="0.01", ledger=ledger)
 
 
 def test_r173_linkage_finds_people_in_rows_without_names() -> None:
