@@ -140,6 +140,10 @@ def test_a_notebook_shows_it() -> None:
         ({"a": ([[1]], [[1]])}, "a row"),
         ({"a": [1, 2]}, "where, how high"),
         ({"a": ([1],)}, "where, how high"),
+        ({"a": (["one"], [1])}, "finite"),
+        ({"a": ([1], [None])}, "finite"),
+        ({"a": ([1, 2, 3], [1, 2, 3], [1, 1])}, "one margin"),
+        ({"a": ([1, 2], [1, 2], -1)}, "one margin"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(series: Any, words: str) -> None:  # noqa: ANN401 - wrong on purpose
@@ -169,6 +173,8 @@ def test_panels_of_panels_and_sums_that_do_not_fit_are_refused() -> None:
             Chart.panels(charts, columns=columns)
     with pytest.raises(InvalidParameter, match="before making panels"):
         part + Chart.panels([part])
+    with pytest.raises(InvalidParameter, match="over names"):
+        part + Chart.bars({"a": {"x": 1}}, x="", y="")
     with pytest.raises(InvalidParameter, match="same logarithmic axes"):
         part + Chart.lines({"one": CURVE}, x="", y="", log_y=True)
 

@@ -6,16 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeAlias
-
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import Any
 
 from privet.errors import InvalidParameter
-
-Curve: TypeAlias = tuple[ArrayLike, ArrayLike]  # where, and how much
-Measured: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]  # where, how much, and its margin
-Row: TypeAlias = dict[str, float | str]
+from privet.explain.layer import Curve, Layer, Measured, Row
 
 # Okabe and Ito's colors: told apart with every kind of color vision. Dashes tell lines apart without any color.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -26,15 +20,6 @@ GAPS = {"row": 125, "column": 80}  # of panels: room for titles, axes and legend
 SHORT = "datum.value >= 0.001 && datum.value < 1e6 ? format(datum.value, ',~g') : format(datum.value, '.0e')"
 FEW_DECADES = 2  # up to here, a logarithmic axis has room for 2 and 5 between its powers of ten
 FORMATS = (".svg", ".png", ".html")
-
-
-@dataclass(frozen=True)
-class Layer:
-    """One series: how it is drawn, what it is called, and its numbers."""
-
-    kind: str
-    name: str
-    rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
@@ -107,12 +92,7 @@ class Chart:
     @classmethod
     def bars(cls, series: Mapping[str, Mapping[str, float]], *, x: str, y: str, title: str = "") -> "Chart":
         """Upright bars: for each series a height by category; several series stand side by side."""
-        layers = []
-        for name, heights in series.items():
-            values = _numbers(list(heights.values()), f"the heights of {name!r}")
-            rows = [{"x": str(label), "y": high} for label, high in zip(heights, values.tolist(), strict=True)]
-            layers.append(Layer("bar", name, tuple(rows)))
-        return cls(_some(layers), title, x, y)
+        return cls(_some([Layer.of_bars(name, heights) for name, heights in series.items()]), title, x, y)
 
     @classmethod
     def panels(cls, charts: Iterable["Chart"], *, columns: int = 2, title: str = "") -> "Chart":
@@ -127,8 +107,10 @@ class Chart:
 
     @classmethod
     def _of(cls, kind: str, series: Mapping[str, Any], **words: Any) -> "Chart":  # noqa: ANN401 - the words above
-        logs = words.get("log_x", False), words.get("log_y", False)
-        return cls(_some([Layer(kind, name, _rows(name, numbers, logs)) for name, numbers in series.items()]), **words)
+        layers = _some([Layer.of(kind, name, numbers) for name, numbers in series.items()])
+        for layer in layers:
+            layer.refuse_below_zero(log_x=words.get("log_x", False), log_y=words.get("log_y", False))
+        return cls(layers, **words)
 
     def __add__(self, other: "Chart") -> "Chart":
         """Both in one picture, with the words and axes of the first."""
@@ -136,6 +118,8 @@ class Chart:
             raise InvalidParameter("panels cannot be laid over one another: add the charts before making panels")
         if (self.log_x, self.log_y) != (other.log_x, other.log_y):
             raise InvalidParameter("charts that are added must have the same logarithmic axes: set log_x, log_y alike")
+        if len({layer.kind == "bar" for layer in self.layers + other.layers}) > 1:
+            raise InvalidParameter("bars stand over names, other series over numbers: put them into panels instead")
         return replace(self, layers=self.layers + other.layers)
 
     # --- showing one ------------------------------------------------------------------------------------------
@@ -210,30 +194,6 @@ class Chart:
         counted = [(kind, sum(layer.kind == kind for layer in self.layers)) for kind in _kinds(self.layers)]
         words = ", ".join(f"{number} {kind}{'s' if number > 1 else ''}" for kind, number in counted)
         return f"Chart({words}: {', '.join(layer.name for layer in self.layers)})"
-
-
-def _rows(name: str, numbers: Any, logs: tuple[bool, bool]) -> tuple[Row, ...]:  # noqa: ANN401 - a curve, perhaps measured
-    if not isinstance(numbers, tuple) or len(numbers) not in (2, 3):
-        raise InvalidParameter(f"the series {name!r} must be (where, how high) or (where, how high, margin)")
-    x, y = (_numbers(each, f"the series {name!r}") for each in numbers[:2])
-    if x.shape != y.shape:
-        raise InvalidParameter(f"the series {name!r} needs as many heights as places, got {len(y)} and {len(x)}")
-    rows: list[Row] = [{"x": at, "y": high} for at, high in zip(x.tolist(), y.tolist(), strict=True)]
-    if len(numbers) == 3:  # noqa: PLR2004 - with a margin
-        margin = np.broadcast_to(_numbers(numbers[2], f"the margins of {name!r}"), y.shape)
-        for row, low, high in zip(rows, (y - margin).tolist(), (y + margin).tolist(), strict=True):
-            row |= {"low": low, "high": high}
-    heights = [float(row[key]) for row in rows for key in ("y", "low") if key in row]
-    if (logs[0] and min(x) <= 0) or (logs[1] and min(heights) <= 0):
-        raise InvalidParameter(f"the series {name!r} must be > 0 on a logarithmic axis: use a linear one")
-    return tuple(rows)
-
-
-def _numbers(values: ArrayLike, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    if array.ndim != 1 or not array.size or not np.isfinite(array).all():
-        raise InvalidParameter(f"{what} must be a row of at least one finite number: leave out what is not")
-    return array
 
 
 def _some(layers: list[Layer]) -> tuple[Layer, ...]:
