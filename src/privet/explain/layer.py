@@ -29,7 +29,7 @@ class Layer:
     rows: tuple[Row, ...]
 
     @classmethod
-    def of(cls, kind: str, name: str, numbers: Curve | Measured) -> "Layer":
+    def of(cls, kind: str, name: str, numbers: Any) -> "Layer":  # noqa: ANN401 - a curve, perhaps measured
         """Return the series through these points; what cannot be drawn is refused."""
         if not isinstance(numbers, tuple) or len(numbers) not in (2, 3):
             raise InvalidParameter(f"the series {name!r} must be (where, how high) or (where, how high, margin)")
