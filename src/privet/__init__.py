@@ -3,7 +3,17 @@
 from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
 from privet.errors import BudgetExceeded, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
-from privet.stats import count, total
+from privet.stats import (
+    count,
+    histogram,
+    histogram2d,
+    maximum,
+    median,
+    minimum,
+    quantile,
+    quantiles,
+    total,
+)
 
 __all__ = [
     "BudgetExceeded",
@@ -19,5 +29,12 @@ __all__ = [
     "Unit",
     "calibrate",
     "count",
+    "histogram",
+    "histogram2d",
+    "maximum",
+    "median",
+    "minimum",
+    "quantile",
+    "quantiles",
     "total",
 ]
