@@ -204,6 +204,13 @@ def test_r146_expected_error_of_a_released_function() -> None:
         assert agrees(row.bias, "0.024") or agrees(row.bias, "0.025")
 
 
+def test_r146_a_sampled_sensitivity_is_never_called_pure() -> None:
+    release = thesis_bernstein.released(500, 1, degree=25, order=1)
+    assert release.gamma == Fraction(1, 5)
+    assert "random DP" in repr(release)
+    assert "random DP" in thesis_bernstein.LABEL.format(promise=Guarantee(1, gamma=release.gamma))
+
+
 def test_r146_no_total_is_below_the_bias() -> None:
     """Table 4.9 prints 2.360e-4 at n = 5000; the bias alone is a hundred times that, and 2.360e-2 would fit."""
     biases = [row.bias for row in thesis_bernstein.rows() if row.size == 5000]
