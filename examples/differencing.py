@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from telling import show, tell
+from telling import rounded_up, show, tell
 
 import privet
 from privet import Guarantee, Ledger, Unit
@@ -83,7 +83,7 @@ def main() -> None:
                 f"{story.secret:,.10g}",
                 f"{story.without_privacy():,.10g}",
                 f"{found:,.0f}",
-                f"{margin:,.0f}",
+                rounded_up(margin),
             )
         )
     show(

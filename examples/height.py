@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from telling import folder_for_pictures, keep, show, tell
+from telling import folder_for_pictures, keep, rounded_up, show, tell
 
 from privet import Guarantee, Ledger, Release, Sensitive, Sensitivity, Unit
 from privet.explain import Chart
@@ -62,7 +62,11 @@ def main() -> None:
         release = total_height(people)
         mean = release.value / WOMEN
         lines.append(
-            (name, f"{mean:.2f} ± {release.margin() / WOMEN:.2f}", f"{mean - 2:.2f} ± {release.margin() / WOMEN:.2f}")
+            (
+                name,
+                f"{mean:.2f} ± {rounded_up(release.margin() / WOMEN)}",
+                f"{mean - 2:.2f} ± {rounded_up(release.margin() / WOMEN)}",
+            )
         )
     show(
         f"The average of {WOMEN:,} women at ε = {EPSILON}, and what follows for Terry",

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from telling import show, tell
+from telling import rounded_up, show, tell
 
 from privet import Guarantee, Ledger, Sensitive, Sensitivity, Unit
 from privet.mechanisms import Laplace
@@ -50,7 +50,7 @@ def answers(epsilon: int = 1) -> list[tuple[str, str, str]]:
             Sensitive.later(partial(exact.__getitem__, question[0]), moved, unit), mechanism, purpose=question
         )
         values = np.atleast_1d(np.asarray(release.value))
-        shown = f"{values[0]:,.0f}{' …' if values.size > 1 else ''} ± {release.margin():,.0f}"
+        shown = f"{values[0]:,.0f}{' …' if values.size > 1 else ''} ± {rounded_up(release.margin())}"
         told.append((question, shown, f"{np.atleast_1d(exact[question[0]])[0]:,.0f}"))
     return told
 

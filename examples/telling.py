@@ -1,6 +1,7 @@
 """How a story is told: a folder for its pictures and tables for its numbers."""
 
 import argparse
+import math
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -42,6 +43,13 @@ def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *
     Console(width=WIDTH, highlight=False).print(table)
     if note:
         tell(note)
+
+
+def rounded_up(margin: float) -> str:
+    """A margin in two digits, or as a whole number from 100 on; it must still hold, so never rounded down."""
+    unit = 10.0 ** min(math.floor(math.log10(margin)) - 1, 0)
+    up = math.ceil(margin / unit * (1 - 1e-9)) * unit
+    return f"{up:,.0f}" if up >= 100 else f"{up:.2g}"
 
 
 def keep(chart: Chart, folder: Path, name: str, *, formats: Sequence[str] = ("svg", "png")) -> None:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from telling import folder_for_pictures, keep, show, tell
+from telling import folder_for_pictures, keep, rounded_up, show, tell
 
 from privet import Guarantee, Ledger, Release, Sensitive, Sensitivity, Unit
 from privet.explain import Chart
@@ -98,7 +98,7 @@ def main() -> None:
                     f"{row.size:,}",
                     f"{row.exact:.7f}",
                     f"{row.release.value:.7f}",
-                    f"{row.release.margin():.1e}",
+                    rounded_up(row.release.margin()),
                     f"{row.scale:.0e}",
                 )
                 for row in lines

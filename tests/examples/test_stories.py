@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import telling
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PLAIN = {"telling.py"}  # how stories are told; not a story
@@ -66,6 +67,14 @@ def test_a_story_prints_its_figures_and_draws_its_pictures(
     assert {path.name for path in tmp_path.iterdir()} == expected
     assert all(path.stat().st_size > 1000 for path in tmp_path.iterdir())
     assert max(map(len, printed.replace(str(tmp_path), "").splitlines())) <= 110
+
+
+@pytest.mark.parametrize(
+    ("margin", "printed"), [(0.0719, "0.072"), (3.0, "3"), (6.04, "6.1"), (599_146.2, "599,147"), (99.1, "100")]
+)
+def test_margins_are_never_rounded_down(margin: float, printed: str) -> None:
+    assert telling.rounded_up(margin) == printed
+    assert float(printed.replace(",", "")) >= margin
 
 
 def test_every_story_has_figures_and_stands_in_the_list() -> None:
