@@ -69,7 +69,7 @@ def by_linear_program(sets: np.ndarray, noisy: np.ndarray) -> np.ndarray:
     return np.array(solved.x[: sets.shape[1]] > 0.5)
 
 
-def attack(scale: int, *, repeats: int = REPEATS, programs: int = 2) -> Outcome:
+def attack(scale: int, *, repeats: int = REPEATS, programs: int = 1) -> Outcome:
     """The share of bits recovered, over many invented secrets."""
     sets, secrets = questions(), np.random.default_rng(scale).integers(0, 2, (repeats, PEOPLE))
     seen = np.array([answers(sets, bits, scale) for bits in secrets])
