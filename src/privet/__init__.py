@@ -6,6 +6,26 @@ from typing import TYPE_CHECKING
 from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
 from privet.errors import BudgetExceeded, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
+from privet.stats import (
+    correlation,
+    count,
+    covariance,
+    covariance_matrix,
+    histogram,
+    histogram2d,
+    maximum,
+    mean,
+    median,
+    minimum,
+    moments,
+    proportion,
+    quantile,
+    quantiles,
+    stddev,
+    target_error,
+    total,
+    variance,
+)
 
 if TYPE_CHECKING:
     from privet.query.catalog import Catalog
@@ -26,6 +46,24 @@ __all__ = [
     "Unit",
     "calibrate",
     "connect",
+    "correlation",
+    "count",
+    "covariance",
+    "covariance_matrix",
+    "histogram",
+    "histogram2d",
+    "maximum",
+    "mean",
+    "median",
+    "minimum",
+    "moments",
+    "proportion",
+    "quantile",
+    "quantiles",
+    "stddev",
+    "target_error",
+    "total",
+    "variance",
 ]
 
 _LATER = {"Catalog": "privet.query.catalog", "connect": "privet.query.connect"}  # engine and parser load when needed

@@ -7,6 +7,8 @@ from privet.mechanisms.discrete_laplace import DiscreteLaplace
 from privet.mechanisms.exponential import Exponential
 from privet.mechanisms.finite_mechanism import FiniteMechanism
 from privet.mechanisms.gaussian import Gaussian
+from privet.mechanisms.halving_quantiles import HalvingQuantiles
+from privet.mechanisms.interval_quantile import IntervalQuantile
 from privet.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from privet.mechanisms.laplace import Laplace
 from privet.mechanisms.noisy_max import NoisyMax
@@ -28,6 +30,7 @@ from privet.mechanisms.smooth_sensitivity import (
 )
 from privet.mechanisms.sparse_vector import Crossings, SparseVector
 from privet.mechanisms.staircase import Staircase
+from privet.mechanisms.top_choices import TopChoices
 
 __all__ = [
     "Bernstein",
@@ -39,6 +42,8 @@ __all__ = [
     "FiniteMechanism",
     "Gaussian",
     "GroupedRows",
+    "HalvingQuantiles",
+    "IntervalQuantile",
     "KaryRandomizedResponse",
     "Laplace",
     "NoisyMax",
@@ -53,6 +58,7 @@ __all__ = [
     "SmoothValue",
     "SparseVector",
     "Staircase",
+    "TopChoices",
     "compare_with_global",
     "localized_gaussian",
     "median_smooth_sensitivity",
