@@ -4,14 +4,19 @@ from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
 from privet.errors import BudgetExceeded, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
 from privet.stats import (
+    cdf,
     count,
+    counts,
+    hierarchical_counts,
     histogram,
     histogram2d,
     maximum,
     median,
     minimum,
     quantile,
+    quantile_interval,
     quantiles,
+    top_k,
     total,
 )
 
@@ -28,13 +33,18 @@ __all__ = [
     "Sensitivity",
     "Unit",
     "calibrate",
+    "cdf",
     "count",
+    "counts",
+    "hierarchical_counts",
     "histogram",
     "histogram2d",
     "maximum",
     "median",
     "minimum",
     "quantile",
+    "quantile_interval",
     "quantiles",
+    "top_k",
     "total",
 ]
