@@ -105,7 +105,11 @@ class QuantileInterval(Mechanism[Column, Floats]):
 
     def sample(self, value: Column, source: BitSource) -> Floats:
         """The lower and the upper point, the lower one first."""
-        return np.sort([self._end(offset).sample(value, source) for offset in (-self.reach, self.reach)])
+        return np.sort([end.sample(value, source) for end in self._ends])
+
+    @cached_property
+    def _ends(self) -> tuple[IntervalQuantile, IntervalQuantile]:
+        return self._end(-self.reach), self._end(self.reach)
 
     @cached_property
     def _described(self) -> str:

@@ -60,6 +60,8 @@ def top_k(
         return np.bincount(numbers[numbers >= 0], minlength=len(labels)).astype(np.int64)
 
     chosen = choice_at(question.price, TopChoices, make, parts=number, sensitivity=sensitivity)
+    if chosen.choices != number:
+        raise InvalidParameter(f"the mechanism was made for {chosen.choices} choices, not for {number}: make another")
     released = question.release_by(chosen, compute, sensitivity)
     return TopLabels.of(released, labels)
 
