@@ -113,6 +113,21 @@ def test_it_reads_well() -> None:
     assert "± 6 (95%)" in repr(released(5, DiscreteLaplace(1, 2)))
 
 
+def test_the_label_of_random_dp_survives_json_and_post_processing() -> None:
+    ledger = Ledger(Guarantee(1, gamma="1/3"), unit=PERSON)
+    secret = Sensitive(42, Sensitivity(1, gamma="1/3"), PERSON)
+    release = ledger.release(secret, Laplace(l1_sensitivity=1, scale=1), purpose="a test")
+    assert Release.from_json(release.to_json()) == release
+    assert Release.from_json(release.to_json()).gamma == release.map(float).gamma == Fraction(1, 3)
+    assert "random DP" in repr(Release.from_json(release.to_json()))
+    proven = released(42)
+    assert "gamma" not in json.loads(proven.to_json())
+    assert "random" not in repr(proven)
+    text = proven.to_json()
+    with pytest.raises(InvalidParameter, match="gamma"):
+        Release.from_json(json.dumps(json.loads(text) | {"gamma": "1.5"}))
+
+
 def test_to_json_says_everything_and_from_json_reads_it() -> None:
     release = released(np.arange(4).reshape(2, 2), DiscreteLaplace(1, 2))
     facts = json.loads(release.to_json())

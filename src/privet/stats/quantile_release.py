@@ -28,7 +28,8 @@ class QuantileRelease(Release[T]):
     @classmethod
     def of(cls, release: Release[Any], ranks: IntervalQuantile | HalvingQuantiles) -> "QuantileRelease[Any]":
         """Return the release with its rank margin."""
-        return cls(release.value, None, release.loss, release.purpose, release.mechanism, release.unit, ranks)
+        words, gamma = (release.purpose, release.mechanism), release.gamma
+        return cls(release.value, None, release.loss, *words, release.unit, ranks, gamma=gamma)
 
     def rank_margin(self, confidence: float = CONFIDENCE) -> float:
         """How many rows the answer may be away from the quantile's place in the order, at worst; a safe bound."""

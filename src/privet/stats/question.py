@@ -85,7 +85,7 @@ class Question:
             statistic,
             columns,
             Price.of(asking),
-            _unit(asking, ledger),
+            unit_of(asking, ledger),
             rows,
             most,
             _missing(asking.get("missing", "drop")),
@@ -214,7 +214,8 @@ def _is(asking: Mapping[str, Any], name: str) -> bool:
     return asking.get(name) is not None
 
 
-def _unit(asking: Mapping[str, Any], ledger: Ledger | None) -> Unit:
+def unit_of(asking: Mapping[str, Any], ledger: Ledger | None) -> Unit:
+    """Who is protected, by the caller's keywords and the ledger, which must agree."""
     asked, relation = asking.get("unit"), asking.get("neighbors")
     neighbors = None if relation is None else Neighbors.of(relation)
     if isinstance(asked, Unit):
