@@ -71,14 +71,6 @@ class NestedLabels:
             cell = np.where(keys[order][place] == wanted, order[place], -1)
         return cell
 
-    def place(self, path: Path) -> tuple[int, int]:
-        """Return the level and the number of a cell; the root has no labels."""
-        if not path:
-            return 0, 0
-        if len(path) <= self.depth and path in self.levels[len(path) - 1]:
-            return len(path), self.levels[len(path) - 1].index(path)
-        raise InvalidParameter(f"no cell is labeled {' > '.join(map(str, path))}: give the labels from the top down")
-
 
 def _collect(labels: Any, path: Path, levels: list[list[Path]], depth: int) -> None:  # noqa: ANN401 - nested labels
     if len(levels) == depth:
