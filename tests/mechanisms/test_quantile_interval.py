@@ -12,6 +12,7 @@ import pytest
 
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
+from privet.loss import ExponentialCurve, PrivacyLoss
 from privet.mechanisms.quantile_interval import QuantileInterval
 from privet.noise import BitSource
 from tests.contracts.mechanism import Example, MechanismContract
@@ -75,5 +76,6 @@ def test_the_quantile_lies_between_more_often_than_promised(source: BitSource) -
 def test_it_is_as_it_was_typed() -> None:
     made = QuantileInterval("0.5", bounds=(0, 1), score_sensitivity="0.5", epsilon=1, confidence=0.9)
     assert repr(made) == "QuantileInterval(0.5, bounds=(0, 1), score_sensitivity=0.5, epsilon=1, confidence=0.9)"
+    assert made.loss == PrivacyLoss.of(ExponentialCurve("0.5"), 2)
     with pytest.raises(InvalidParameter):
         QuantileInterval("0.5", bounds=(0, 1), score_sensitivity="0.5", epsilon=1, confidence=1)
