@@ -37,6 +37,14 @@ def test_margins_are_those_of_the_ratio() -> None:
         public.margin()
 
 
+def test_without_a_public_total_the_noise_of_the_total_is_in_the_margin() -> None:
+    answer = cdf(VALUES, edges=TENS, epsilon=1)
+    inside = (np.arange(10) < 9) - answer.shares[9]
+    margin = answer.hierarchy.weighted(inside).margin(0.95) / float(answer.hierarchy.levels[0][0])
+    assert answer.margins()[9] == pytest.approx(margin)
+    assert margin < 0.8 * answer.hierarchy.range(0, 9).margin(0.95) / 5001, "a high share errs less than its count"
+
+
 def test_more_bins_hardly_cost_more() -> None:
     few, many = (cdf(VALUES, edges=np.linspace(0, 100, n + 1), rho="0.1") for n in (16, 1024))
     assert many.margins()[512] < 3 * few.margins()[8]
