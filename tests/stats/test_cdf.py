@@ -20,9 +20,16 @@ def test_shares_increase_from_zero_to_one() -> None:
 
 
 def test_nothing_is_known_without_rows() -> None:
-    answer = cdf([], edges=TENS, epsilon="0.01")
-    low, high = answer.intervals()
-    assert (high - low)[1:-1].min() > 0.3 or answer.hierarchy.levels[0][0] > 100
+    """A total within its own margin may be none at all: in 20 runs hardly one lies beyond, and one must lie within."""
+    unknown = 0
+    for _ in range(20):
+        answer = cdf([], edges=TENS, epsilon="0.01")
+        low, high = answer.intervals()
+        if answer.hierarchy.total.value <= answer.hierarchy.total.margin(0.95):
+            assert (high - low)[1:-1].tolist() == [1.0] * 9
+            unknown += 1
+        assert (high >= low).all()
+    assert unknown
 
 
 def test_margins_are_those_of_the_ratio() -> None:

@@ -52,13 +52,16 @@ class Cdf(Release[NDArray[Any]]):
         refuse_certainty(confidence, "confidence")
         total, found = float(self.hierarchy.levels[0][0]), np.zeros(len(self.edges))
         inner = np.arange(1, len(self.edges) - 1)
-        if inner.size:
+        rows = self.hierarchy.total
+        if total <= (0.0 if rows.uncertainty is None else rows.uncertainty.margin(confidence)):
+            found[inner] = 1.0  # there may be no rows at all, and no share of nothing is known
+        elif inner.size:
             sizes = self._deviations(inner)
             asked = np.unique(np.linspace(0, inner.size - 1, min(inner.size, ASKED)).astype(int))
             ratios = np.array([self._law(int(inner[place])).margin(confidence) / sizes[place] for place in asked])
             after = np.searchsorted(asked, np.arange(inner.size))
             widest = np.maximum(ratios[after], ratios[np.maximum(after - 1, 0)])
-            found[inner] = np.minimum(widest * sizes / total, 1.0) if total > 0 else 1.0
+            found[inner] = np.minimum(widest * sizes / total, 1.0)
         return found
 
     def _weights(self, places: NDArray[np.int64]) -> Floats:
@@ -82,8 +85,8 @@ class Cdf(Release[NDArray[Any]]):
 
     def intervals(self, confidence: float = CONFIDENCE) -> tuple[Floats, Floats]:
         """The lower and upper ends of intervals that each hold the exact share with this confidence."""
-        margins = self.margins(confidence)
-        return np.clip(self.shares - margins, 0, 1), np.clip(self.shares + margins, 0, 1)
+        margins, center = self.margins(confidence), np.clip(self.shares, 0, 1)  # which is no farther from the truth
+        return np.clip(center - margins, 0, 1), np.clip(center + margins, 0, 1)
 
     def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> NoReturn:
         """Refuse: every edge has its own."""
