@@ -175,7 +175,7 @@ def _from_pandas(values: Any, name: str) -> Column:  # noqa: ANN401 - pandas is 
 
 
 def _from_arrow(values: Any, name: str) -> Column:  # noqa: ANN401 - a column of arrow, polars or their kin
-    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 - heavy, and not needed by most callers
+    import pyarrow as pa  # noqa: PLC0415 - heavy, and not needed by most callers
 
     column = values if isinstance(values, pa.Array | pa.ChunkedArray) else None
     if column is None:

@@ -70,5 +70,5 @@ def label_numbers(values: NDArray[Any], labels: tuple[Any, ...]) -> NDArray[np.i
 def _looked_up(value: Any, numbers: dict[Any, int]) -> int:  # noqa: ANN401 - whatever a row holds
     try:
         return numbers.get(value, UNLISTED)
-    except TypeError:  # what has no hash is no label
+    except Exception:  # noqa: BLE001 - what cannot be looked up is no label, and one row must not stop the others
         return UNLISTED

@@ -2,13 +2,17 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.noise.lazy import Floats
 
+BRANCHINGS = (2, 3, 4, 6, 8, 10, 12, 16, 24, 32)
+MOST_LEAVES = 1 << 14  # with more, comparing takes longer than it is worth
+RANGES = 32  # that trees are compared by
+GOLDEN = (math.sqrt(5) - 1) / 2
 Nodes = list[Floats]  # one array for each level, from the root down
 
 
@@ -142,19 +146,34 @@ class LeastSquares:
         return [*found, upward[-1]]
 
 
+@lru_cache(maxsize=256)
 def best_branching(leaves: int, *, gaussian: bool, known_total: bool = False) -> int:
     """Return how many children each cell should have, from public numbers only.
 
-    A range is made of about (b - 1) cells of each of h levels, and each has the noise of h questions: h² times as much
-    variance for Laplace noise, h times for Gaussian (Qardaji, Yang and Li 2013). Without a hierarchy a range is made
-    of a third of all leaves.
+    The exact mean variance of a fixed set of ranges decides. Each of h levels has the noise of h questions: h² times as
+    much variance for Laplace noise, h times for Gaussian. (Qardaji, Yang and Li 2013 do so by a formula.)
 
     Example:
         >>> best_branching(1024, gaussian=False), best_branching(1024, gaussian=True), best_branching(8, gaussian=False)
-        (6, 4, 8)
+        (6, 2, 8)
     """
-    costs = {leaves: leaves / 3}
-    for branching in range(2, min(leaves, 64)):
-        levels = math.ceil(math.log(leaves) / math.log(branching) - 1e-9) + (0 if known_total else 1)
-        costs[branching] = (branching - 1) * levels * (levels if gaussian else levels**2) / 2
-    return min(costs, key=lambda branching: (costs[branching], branching))
+    if leaves > MOST_LEAVES:
+        return 2 if gaussian else 16
+    costs = {}
+    for branching in sorted({*BRANCHINGS, leaves}):
+        if 2 <= branching <= leaves:  # noqa: PLR2004 - a cell has two children or more
+            tree = Tree.regular(leaves, branching=branching)
+            asked = len(tree.parents) + (not known_total)
+            costs[branching] = range_variance(tree, known_total=known_total) * (asked if gaussian else asked**2)
+    return min(costs, key=lambda branching: (costs[branching], branching), default=2)
+
+
+def range_variance(tree: Tree, *, known_total: bool) -> float:
+    """Return the mean variance of some ranges, spread evenly over all, if every noisy count has variance 1."""
+    places = np.arange(1, RANGES + 1)
+    ends = np.sort([places * GOLDEN % 1, places * GOLDEN**2 % 1], axis=0)
+    first, after = np.floor(ends[0] * tree.leaves), np.ceil(ends[1] * tree.leaves)
+    leaves = np.arange(tree.leaves)
+    ranges = ((leaves >= first[:, None]) & (leaves < after[:, None])).astype(np.float64)
+    weights = LeastSquares(tree, 1.0, known_total=known_total).weights(ranges)
+    return float(sum(float((each**2).sum()) for each in weights)) / RANGES

@@ -21,8 +21,10 @@ BLUR = 0.015  # of a standard deviation: how far the sum is smeared out, which t
 NUMERIC = 1e-7  # more than the series and float64 are off
 UNIFORMS = 8  # whose sum is what smears
 DECAYED = 8  # their characteristic function is below 8^-8 from here on
-BLOCK = 512  # terms of the series at once
+LEAST = math.log(NUMERIC) - 25  # terms below this are left out: a million of them would not matter
 TINY = 1e-300
+WIDE = 50.0  # from this scale on, the sum of a discrete Gaussian's copies differs from 1 only where all are nothing
+COPIES = 4
 HALVES = 60  # steps of a bisection: more than float64 has digits
 
 
@@ -103,19 +105,23 @@ class WeightedNoiseError(Uncertainty):
 
     @cached_property
     def _series(self) -> tuple[Floats, Floats]:
-        """The frequencies, and twice the characteristic function over pi k at each, until nothing is left."""
-        kept: list[tuple[Floats, Floats]] = []
+        """The frequencies, and twice the characteristic function over pi k at each.
+
+        The logarithms are never above zero, so a few weights bound the whole from above: where that is next to nothing
+        the others are not looked at. (Whole-numbered noise comes back at multiples of 2 pi / weight, so one may not
+        simply stop.)
+        """
         most = math.ceil(UNIFORMS * DECAYED * self._period / self._blur / (2 * math.pi))
-        for start in range(1, most + 1, BLOCK):
-            orders = np.arange(start, start + BLOCK, dtype=np.float64)
-            frequencies: Floats = orders * (2 * math.pi / self._period)
-            logs = UNIFORMS * np.log(np.abs(np.sinc(frequencies * (self._blur / UNIFORMS / math.pi))) + TINY)
-            for weight, times in zip(self.weights, self.times, strict=True):
-                logs += times * log_characteristic(self.noise, frequencies * weight)
-            kept.append((frequencies, 2 / (math.pi * orders) * np.exp(logs)))
-            if float(kept[-1][1].max()) < NUMERIC * 1e-4:
-                break
-        return np.concatenate([each[0] for each in kept]), np.concatenate([each[1] for each in kept])
+        orders = np.arange(1, most + 1, dtype=np.float64)
+        frequencies: Floats = orders * (2 * math.pi / self._period)
+        logs = UNIFORMS * np.log(np.abs(np.sinc(frequencies * (self._blur / UNIFORMS / math.pi))) + TINY)
+        weights, times = np.asarray(self.weights), np.asarray(self.times)
+        heavy = np.argsort(-times * weights**2)
+        for some in (heavy[:1], heavy[1:8], heavy[8:]):
+            here = logs - np.log(orders) > LEAST
+            orders, frequencies, logs = orders[here], frequencies[here], logs[here]
+            logs += times[some] @ log_characteristic(self.noise, np.outer(weights[some], frequencies))
+        return frequencies, 2 / (math.pi * orders) * np.exp(logs)
 
 
 def variance_of(noise: Uncertainty) -> float:
@@ -140,10 +146,19 @@ def log_characteristic(noise: Uncertainty, frequencies: NDArray[Any]) -> NDArray
     if isinstance(noise, DiscreteLaplaceError):
         ratio = math.exp(-1 / scale)
         return -np.log1p(4 * ratio * np.sin(around / 2) ** 2 / (1 - ratio) ** 2)
-    shifts = 2 * math.pi * np.arange(-4, 5)[:, None]  # Poisson's sum: copies of a narrow bell curve
-    top = np.exp(-0.5 * (scale * (around + shifts)) ** 2).sum(axis=0)
-    logs: NDArray[Any] = np.log(top + TINY) - math.log(float(np.exp(-0.5 * (scale * shifts) ** 2).sum()))
+    logs: NDArray[Any] = (
+        -0.5 * (scale * around) ** 2
+    )  # Poisson's sum: copies of a bell curve, the nearest one taken out
+    if scale < WIDE:
+        logs += np.log(sum(_copy(scale, around, place) for place in range(-COPIES, COPIES + 1)))
+        logs -= math.log(sum(float(_copy(scale, np.zeros(1), place)[0]) for place in range(-COPIES, COPIES + 1)))
     return logs
+
+
+def _copy(scale: float, around: NDArray[Any], place: int) -> NDArray[Any]:
+    """A copy of the bell curve, so many periods away, as a multiple of the one in the middle."""
+    away: NDArray[Any] = np.exp(-0.5 * scale**2 * ((around + 2 * math.pi * place) ** 2 - around**2))
+    return away
 
 
 def _scale(noise: Any) -> float:  # noqa: ANN401 - one of four laws, checked here
