@@ -11,7 +11,7 @@ import pytest
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
-from privet.query.catalog import Catalog, DeclaredTable
+from privet.query.catalog import Catalog, DeclaredTable, TimeWindow
 from privet.query.facts import Facts, Type
 from privet.query.plan import Limits
 
@@ -119,3 +119,16 @@ def test_a_table_made_by_hand_is_checked_too() -> None:
         catalog(type=Type.TEXT, values=(3,))
     with pytest.raises(InvalidParameter, match="values must be of type integer, got True"):
         catalog(type=Type.INTEGER, values=(True,))
+
+
+def test_a_window_names_what_is_protected() -> None:
+    declared = {**GOOD, "columns": {"born": {}, "age": {}}}
+    found = Catalog.of(FRAMES["polars"], **declared, window=("born", 7))
+    assert (found.window, found.unit.name) == (TimeWindow("born", 7), "person's 7 consecutive days")
+    assert (
+        Catalog.of(FRAMES["polars"], **declared, window=("age", 2)).unit.name == "person's 2 consecutive values of age"
+    )
+    with pytest.raises(InvalidParameter, match="the length of the window must be a whole number >= 1"):
+        Catalog.of(FRAMES["polars"], **declared, window=("age", 0))
+    with pytest.raises(InvalidParameter, match=r"window: tables\.data has no column day"):
+        Catalog.of(FRAMES["polars"], **declared, window=("day", 2))

@@ -12,7 +12,8 @@ from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.query.catalog import Step, TimeWindow
 from privet.query.catalog_columns import WORDS as COLUMN_WORDS
-from privet.query.catalog_file import TABLE_WORDS, WORDS, catalog_from, read_catalog
+from privet.query.catalog_file import TABLE_WORDS, catalog_from, read_catalog
+from privet.query.catalog_words import TOP
 from privet.query.facts import Facts, Type
 from privet.query.plan import ONE_ROW, Limits
 
@@ -150,6 +151,7 @@ MISTAKES = [
     (SMALL, "tables: none is declared"),
     ("unti = 'p'", "unknown word 'unti': did you mean unit?"),
     (VISIT + "colums = {}", "tables.visit: unknown word 'colums': did you mean columns?"),
+    (VISIT + "ledger = 'x'", "tables.visit: ledger is a word of the whole file: move it above the first [table]"),
     (VISIT + "zzz = 1", "tables.visit: unknown word 'zzz': known are columns, csv,"),
     ("tables = 1\n" + SMALL, "tables: must be a table such as [tables.visit], got 1"),
     ("tables.visit = 1\n" + SMALL, "tables: visit must be a table such as [tables.visit], got 1"),
@@ -284,5 +286,5 @@ def test_the_catalog_of_the_manual_is_one_and_has_every_word() -> None:
     page = (Path(__file__).parents[2] / "docs" / "catalog.md").read_text(encoding="utf-8")
     text = page.partition("```toml\n")[2].partition("```")[0]
     assert set(catalog_from(text).tables) == {"patient", "visit", "prescription", "clinic"}
-    for word in (*WORDS, *TABLE_WORDS, *COLUMN_WORDS):
+    for word in (*TOP, *TABLE_WORDS, *COLUMN_WORDS):
         assert f"`{word}`" in page or f"[{word}." in page or f"`{word}." in page, word

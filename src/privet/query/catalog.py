@@ -58,6 +58,15 @@ class TimeWindow:
     column: str
     length: int
 
+    def of(self, unit: str, *, days: bool) -> str:
+        """The name of what is protected: less than the unit, and a ledger must not promise more.
+
+        Example:
+            >>> TimeWindow("day", 7).of("patient", days=True)
+            "patient's 7 consecutive days"
+        """
+        return f"{unit}'s {self.length} consecutive {'days' if days else f'values of {self.column}'}"
+
 
 @dataclass(frozen=True)
 class Catalog:
@@ -65,7 +74,7 @@ class Catalog:
 
     Args:
         name: of the dataset; its ledger is kept under this name.
-        unit: who is protected, and under which neighbors.
+        unit: who is protected, and under which neighbors; with a window, named by `TimeWindow.of`.
         limit: for all analysts together.
         tables: by name.
         source: "duckdb:///file", or "" when every table has files or a frame.

@@ -11,12 +11,11 @@ from privet.errors import InvalidParameter, PrivetError
 from privet.query.catalog import Catalog, DeclaredTable, Step, TimeWindow
 from privet.query.catalog_columns import facts_from
 from privet.query.catalog_path import path_from
-from privet.query.catalog_words import EXAMPLES, Words
+from privet.query.catalog_words import EXAMPLES, TOP, Words
 from privet.query.facts import Facts, Type
 from privet.query.plan import ONE_ROW, Limits
 
 ROW = "row"  # the unit that needs no column
-WORDS = ("name", "source", "unit", "neighbors", "limit", "budget", "window", "ledger", "analysts", "tables")
 TABLE_WORDS = (
     "public",
     "unit_column",
@@ -87,7 +86,7 @@ def catalog_from(text: str, *, folder: Path = Path(), stem: str = "catalog") -> 
         raise InvalidParameter("a number in it is too long to be read: shorten it") from None
     if not found:
         raise InvalidParameter("the file is empty: draft one with `privet catalog draft DATA`")
-    return _catalog(Words(found, "", WORDS), folder, stem)
+    return _catalog(Words(found, "", TOP), folder, stem)
 
 
 def _catalog(words: Words, folder: Path, stem: str) -> Catalog:
@@ -121,7 +120,7 @@ def _unit(words: Words, name: str, window: TimeWindow | None, tables: Mapping[st
             for each in tables.values()
             if not each.public
         )
-        name = f"{name}'s {window.length} consecutive {'days' if days else f'values of {window.column}'}"
+        name = window.of(name, days=days)
     try:
         return Unit(name, neighbors)
     except PrivetError as problem:

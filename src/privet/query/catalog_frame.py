@@ -8,7 +8,8 @@ import pyarrow as pa
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors, Promise
-from privet.query.catalog import Catalog, DeclaredTable
+from privet.loss.exact import whole
+from privet.query.catalog import Catalog, DeclaredTable, TimeWindow
 from privet.query.catalog_columns import facts_from
 from privet.query.catalog_file import ROW
 from privet.query.engine_types import type_of
@@ -27,6 +28,7 @@ class FrameWords(TypedDict, total=False):
         columns: by name, the words of each column that may be named; its type need not be said.
         table: what statements call the frame.
         neighbors: "add_remove" or "replace".
+        window: (column, length), to protect what a unit did within any so many consecutive days or whole numbers.
         rows_per_unit: how many rows of one unit are used.
         groups_per_unit: with rows_per_group, in how many groups.
         rows_per_group: and how many rows in each.
@@ -44,6 +46,7 @@ class FrameWords(TypedDict, total=False):
     columns: Mapping[str, Mapping[str, Any]]
     table: str
     neighbors: Neighbors | str
+    window: tuple[str, int] | None
     rows_per_unit: int | None
     groups_per_unit: int | None
     rows_per_group: int | None
@@ -80,6 +83,10 @@ def catalog_of_frame(frame: object, **declared: Unpack[FrameWords]) -> Catalog:
     name, unit = declared.get("table", "data"), declared["unit"]
     public = dict(declared.get("public", {}))
     tables = {name: _private(frame, name, declared)}
+    window = _window(declared)
+    if window is not None:
+        facts = tables[name].columns.get(window.column)
+        unit = window.of(unit, days=facts is not None and facts.type is Type.DATE)
     tables |= {each: _public(table, each, declared.get("unique", ())) for each, table in public.items()}
     return Catalog(
         name=declared.get("name", name),
@@ -87,11 +94,17 @@ def catalog_of_frame(frame: object, **declared: Unpack[FrameWords]) -> Catalog:
         limit=declared["limit"],
         tables=tables,
         row_level=unit == ROW,
+        window=window,
         analysts=declared.get("analysts", {}),
         budget=declared.get("budget"),
         ledger=declared.get("ledger"),
         frames={name: frame, **public},
     )
+
+
+def _window(declared: FrameWords) -> TimeWindow | None:
+    pair = declared.get("window")
+    return None if pair is None else TimeWindow(pair[0], whole(pair[1], "the length of the window"))
 
 
 def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:

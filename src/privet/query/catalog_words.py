@@ -8,6 +8,8 @@ from privet.errors import InvalidParameter, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
 from privet.query.nearest import nearest
 
+TOP = ("name", "source", "unit", "neighbors", "limit", "budget", "window", "ledger", "analysts", "tables")
+
 
 @dataclass(frozen=True)
 class Words:
@@ -33,6 +35,8 @@ class Words:
         for word in self.table:
             if word not in self.known:
                 at = f"{self.place}: " if self.place else ""
+                if self.place and word in TOP:
+                    raise InvalidParameter(f"{at}{word} is a word of the whole file: move it above the first [table]")
                 raise InvalidParameter(f"{at}unknown word {word!r}{nearest(word, self.known)}")
 
     def __contains__(self, word: str) -> bool:
