@@ -186,6 +186,7 @@ MISTAKES = [
     (VISIT + "parquet = 'visits'", "tables.visit.parquet: must end with .parquet or .pq"),
     (VISIT + "parquet = 'a.parquet'\ncsv = 'a.csv'", "tables.visit: give one of parquet, csv and location"),
     (VISIT + "columns.a.type = 'text'\ncolumns.A.type = 'text'", "tables.visit.columns: a and A differ by case"),
+    (VISIT + "columns.'\u00e9'.type = 'text'\ncolumns.'e\u0301'.type = 'text'", "differ by case only"),
     (VISIT + "columns.PID.type = 'text'", "tables.visit.columns: PID and pid differ by case"),
     (VISIT + "[tables.Visit]\npublic = true", "tables: visit and Visit differ by case only: rename one"),
     (VISIT + "columns = 'x'", "tables.visit.columns: must be a table such as { type"),

@@ -24,7 +24,7 @@ from pathlib import Path
 from faults import FAULTS, Fault
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("src", "tests", "pyproject.toml")
+COPIED = ("src", "tests", "docs", "examples", "pyproject.toml")  # tests run what pages print
 TIMEOUT = 600  # seconds; a fault that makes the tests hang is noticed, too
 NOTICED = (1, 2)  # what pytest returns when tests fail, or when they cannot even be collected
 

@@ -1,5 +1,6 @@
 """What must hold within a catalog, however it was made. Every sentence begins with the place that is wrong."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -42,12 +43,12 @@ def refuse_inconsistent(catalog: "Catalog") -> None:
 
 
 def _refuse_twins(names: Iterable[str], place: str) -> None:
-    """Statements do not tell A from a, so a catalog may not either."""
+    """Statements do not tell A from a, nor two encodings of one letter, so a catalog may not either."""
     seen: dict[str, str] = {}
     for name in names:
         if not name.strip():
             raise InvalidParameter(f"{place}: a name is empty: give it one")
-        if (twin := seen.setdefault(name.casefold(), name)) != name:
+        if (twin := seen.setdefault(unicodedata.normalize("NFC", name).casefold(), name)) != name:
             raise InvalidParameter(f"{place}: {twin} and {name} differ by case only: rename one, SQL cannot tell them")
 
 
