@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from privet.cli import app
+from privet.cli.ask import _plain
 from privet.core import Ledger
 from privet.demo.hospital import open_hospital
 
@@ -140,3 +141,27 @@ def test_what_others_wrote_cannot_move_the_cursor(tmp_path: Path) -> None:
         assert "[/] n" in done.stdout
     done = privet(tmp_path / "t.toml", statement, "--epsilon", "9", "--delta", "1e-6")
     assert all(shown in done.stdout for shown in ("[bold]bold[/]", r"\x1b[31mred", r"a\nb"))
+
+
+def test_a_paid_answer_that_cannot_be_written_is_shown(
+    hospital: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    done = privet(hospital, COUNT, "--epsilon", "1", "--output", str(tmp_path / "x.csv"))
+    assert done.exit_code == 1
+    assert "No space left on device" in done.stderr
+    assert [row["sex"] for row in json.loads(done.stdout)["rows"]] == ["F", "M"]
+
+
+def test_dates_and_what_is_no_number_in_json(tmp_path: Path) -> None:
+    days = pa.array([19_000 + n % 3 for n in range(300)], pa.int32()).cast(pa.date32())
+    pq.write_table(pa.table({"id": range(300), "day": days}), tmp_path / "t.parquet")
+    table = '[tables.t]\nparquet = "t.parquet"\nunit_column = "id"\ncolumns.day = { type = "date" }\n'
+    (tmp_path / "t.toml").write_text('unit = "person"\nlimit = { epsilon = 99, delta = 0.1 }\n' + table)
+    statement = "SELECT day, COUNT(*) AS n FROM t GROUP BY day ORDER BY day"
+    done = privet(tmp_path / "t.toml", statement, "--epsilon", "9", "--delta", "1e-6", "--format", "json")
+    assert [row["day"] for row in json.loads(done.stdout)["rows"]] == ["2022-01-08", "2022-01-09", "2022-01-10"]
+    assert (_plain(float("nan")), _plain(float("-inf")), _plain(1.5)) == (None, None, 1.5)

@@ -63,10 +63,14 @@ def values_of(facts: Facts) -> st.SearchStrategy[Value]:
         found: st.SearchStrategy[Value] = st.sampled_from(facts.values)
     elif facts.type is Type.INTEGER:
         low, high = (None if end is None else int(end) for end in (facts.low, facts.high))
-        found = st.integers(-(2**62) if low is None else low, 2**62 if high is None else high)
+        least, most = -(2**62) if low is None else low, 2**62 if high is None else high
+        usual = [value for value in (-1, 0, 1, 2, least, most) if least <= value <= most]
+        found = st.sampled_from(usual) | st.integers(least, most)
     elif facts.type is Type.REAL:
         low_, high_ = (None if end is None else float(end) for end in (facts.low, facts.high))
-        found = st.floats(low_, high_, allow_nan=False, allow_infinity=facts.high is None)
+        usual_ = [value for value in (-0.5, 0.0, 0.5, 1.0, low_, high_) if value is not None]
+        inside = [value for value in usual_ if (low_ is None or value >= low_) and (high_ is None or value <= high_)]
+        found = st.sampled_from(inside) | st.floats(low_, high_, allow_nan=False, allow_infinity=facts.high is None)
     elif facts.type is Type.DATE:
         ends = [None if end is None else EPOCH + dt.timedelta(days=int(end)) for end in (facts.low, facts.high)]
         found = st.dates(ends[0] or dt.date.min, ends[1] or dt.date.max).map(dt.date.isoformat)

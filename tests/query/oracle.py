@@ -227,7 +227,9 @@ class Oracle:
         for row in self.rows(request.source):
             keys = tuple(evaluate(key.expression, row) for key in request.keys)
             if all(key.domain is None or value in key.domain for key, value in zip(request.keys, keys, strict=True)):
-                units[tuple(row[column] for column in request.source.owner.unit)][keys].append(row)
+                unit = tuple(row[column] for column in request.source.owner.unit)
+                if None not in unit:
+                    units[unit][keys].append(row)
         if not request.cap_groups or not request.keys:
             return units
         return {

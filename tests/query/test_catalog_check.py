@@ -129,3 +129,26 @@ def test_csv_is_text_until_it_is_read() -> None:
     assert any("cost" in each for each in contradictions(catalog, as_text))
     tables = {name: replace(table, files=f"{name}.csv") for name, table in catalog.tables.items()}
     assert not list(contradictions(replace(catalog, tables=tables), as_text))
+
+
+def test_moments_and_rows_are_explained_too(tmp_path: Path) -> None:
+    check = checked(
+        tmp_path,
+        """
+unit = "row"
+limit = { rho = 1 }
+budget = { rho = 0.1 }
+[tables.t]
+columns.day = { type = "date", bounds = [2020-01-01, 2021-01-01] }
+columns.at = { type = "timestamp", bounds = [2020-01-01T00:00:00, 2021-01-01T00:00:00] }
+columns.big = { type = "integer", bounds = [0, 1000000] }
+columns.x = { type = "real", bounds = [0, 1] }
+""",
+    )
+    assert check.finished
+    assert "nine times the loss" in said(check, "tables.t")[1]
+    assert "MEDIAN" in said(check, "tables.t.columns.day")[1]
+    assert "GROUP BY its years" in said(check, "tables.t.columns.at")[1]
+    assert (
+        said(check, "tables.t.columns.big")[1] == said(check, "tables.t.columns.x")[1] == "SUM, AVG, VARIANCE, MEDIAN"
+    )

@@ -39,7 +39,7 @@ def bounds(facts: Facts) -> tuple[float | None, float | None]:
 
 
 @pytest.mark.parametrize("holds", [True, False])
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(data=st.data())
 def test_facts_hold_in_every_row_kept(holds: bool, data: st.DataObject) -> None:  # noqa: FBT001 - a case
     condition = data.draw(expressions(Type.BOOLEAN, 2))
@@ -50,7 +50,7 @@ def test_facts_hold_in_every_row_kept(holds: bool, data: st.DataObject) -> None:
         assert fits(row[column], facts), (row[column], facts)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_facts_of_case_hold(data: st.DataObject) -> None:
     type_ = data.draw(st.sampled_from([Type.INTEGER, Type.REAL, Type.TEXT, Type.DATE]))

@@ -67,7 +67,7 @@ def _starts(expression: Expression, facts: Facts) -> tuple[Value, ...] | None:
 def _computed(expression: Expression, *, values: Lister) -> tuple[Value, ...] | None:
     """Every value of an expression of columns that can be listed."""
     columns = sorted(columns_in(expression), key=lambda column: column.name)
-    choices = [listed(column.facts, values=values) for column in columns]
+    choices = [listed(c.facts, values=values) if c.facts.other is None else None for c in columns]
     known = [choice for choice in choices if choice is not None]
     if len(known) < len(choices) or not columns or math.prod(map(len, known)) > MOST_COMPUTED:
         return None

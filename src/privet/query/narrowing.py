@@ -153,8 +153,9 @@ def _among(facts: Facts, options: list[Value], *, inside: bool) -> Facts:
         left = None if facts.values is None else tuple(value for value in facts.values if value not in own)
         return facts.where(values=left)
     listed = tuple(dict.fromkeys(value for value in own if value is not None))
-    if facts.values is not None:
+    if facts.values is not None and facts.other is None:
         listed = tuple(value for value in facts.values if value in listed)
+    facts = facts.where(other=None)
     if not facts.type.numeric:
         return facts.where(values=listed)
     numbers = [Fraction(str(value)) for value in listed]
@@ -190,10 +191,10 @@ def _bounded(facts: Facts, comparison: str, other: Expression, known: Known) -> 
 
 def _shared(facts: Facts, about: Facts) -> Facts:
     """Facts of a column that equals another: what is listed of either is listed of both."""
-    if facts.values is None:
-        return facts.where(values=about.values, origin=facts.origin or about.origin)
-    if about.values is None:
-        return facts
+    if about.other is not None or about.values is None:
+        return facts.where(origin=facts.origin or about.origin) if facts.values is None else facts
+    if facts.values is None or facts.other is not None:
+        return facts.where(values=about.values, origin=facts.origin or about.origin, other=None)
     return facts.where(values=tuple(value for value in facts.values if value in about.values))
 
 

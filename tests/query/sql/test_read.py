@@ -416,3 +416,36 @@ def test_a_redefined_column_has_its_own_facts() -> None:
     assert argument_bounds(text) == (0, 10_000)
     project = aggregate(text).source
     assert isinstance(project, Project)
+
+
+def test_an_alias_is_not_looked_up_inside_itself() -> None:
+    output = plan("SELECT sex, age + 1 AS age, COUNT(*) FROM patient GROUP BY sex, age ORDER BY age").stages[0].output
+    assert output.order[0][0] == output.items[1][1]
+
+
+def test_using_of_a_right_join_is_the_side_that_is_kept() -> None:
+    key = aggregate("SELECT clinic, COUNT(*) FROM clinic RIGHT JOIN visit USING (clinic) GROUP BY clinic").keys[0]
+    assert key.domain is None
+    assert not facts_of(key.expression).nullable
+    item = aggregate("SELECT COUNT(DISTINCT pid) FROM visit RIGHT JOIN patient USING (pid)").items[0][1]
+    assert (item.function, item.condition) == (Function.COUNT_UNITS, None)
+
+
+def test_the_other_bucket_holds_what_is_not_listed() -> None:
+    assert aggregate("SELECT UPPER(blood), COUNT(*) FROM patient GROUP BY 1").keys[0].domain is None
+    assert aggregate("SELECT COALESCE(blood, '?'), COUNT(*) FROM patient GROUP BY 1").keys[0].domain is None
+    assert aggregate("SELECT blood, COUNT(*) FROM patient WHERE blood = 'Z' GROUP BY blood").keys[0].domain == ("Z",)
+
+
+def test_bounds_do_not_grow_without_end() -> None:
+    assert "needs bounds" in refusal("SELECT SUM(POWER(POWER(POWER(POWER(cost, 64), 64), 64), 64)) FROM visit")
+    assert "needs bounds" in refusal(f"SELECT SUM({' * '.join(['cost'] * 100)}) FROM visit")  # noqa: S608 - words of this test
+
+
+@pytest.mark.parametrize("count", [100, 5_000])
+def test_long_statements_are_read_or_refused(count: int) -> None:
+    text = "SELECT COUNT(*) FROM patient WHERE " + " AND ".join(f"age <> {value}" for value in range(count))  # noqa: S608 - words of this test
+    if count > 200:
+        assert "too deeply nested" in refusal(text)
+    else:
+        assert aggregate(text).items

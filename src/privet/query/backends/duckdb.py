@@ -2,14 +2,11 @@
 """DuckDB: database files, Parquet and CSV files, and frames in memory."""
 
 import contextlib
-import csv
 import datetime as dt
-import glob
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -18,6 +15,7 @@ import pyarrow as pa
 from privet.errors import InvalidParameter, ReleaseFailed
 from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.duckdb_dialect import DuckDBDialect, quoted
+from privet.query.backends.duckdb_sources import arrow_of, database_of, files_of, header_of
 from privet.query.bounded import Bounded, Shape
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.expressions import facts_of
@@ -27,7 +25,6 @@ from privet.query.printing import Source, Sources, print_relation, print_request
 from privet.query.printing.requests import split
 from privet.query.printing.tables import known, unit_text
 
-SCHEME = "duckdb:///"
 FAILED = "the engine could not compute the answer; what was spent stays spent"
 INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C, as a RuntimeError
 LOCKED = (  # in this order: nothing can be opened, loaded or changed once the last has run
@@ -60,7 +57,7 @@ class DuckDBBackend:
 
     def __init__(self, catalog: Catalog, *, threads: int | None = None, memory: str | None = None) -> None:
         self._catalog, self._dialect = catalog, DuckDBDialect()
-        self._files = {name: _files(catalog, table) for name, table in catalog.tables.items()}
+        self._files = {name: files_of(catalog, table) for name, table in catalog.tables.items()}
         self._spill = tempfile.mkdtemp(prefix="privet-")
         self._connection = self._open(threads, memory)
         try:
@@ -156,7 +153,7 @@ class DuckDBBackend:
     # --- opening ---
 
     def _open(self, threads: int | None, memory: str | None) -> duckdb.DuckDBPyConnection:
-        path, allowed = _database(self._catalog), [file for files in self._files.values() for file in files]
+        path, allowed = database_of(self._catalog), [file for files in self._files.values() for file in files]
         connection = duckdb.connect(":memory:")  # an engine of our own: two that open one file would share its settings
         try:
             if path is not None:
@@ -180,19 +177,24 @@ class DuckDBBackend:
     def _source(self, name: str, table: DeclaredTable) -> Source:
         if name in self._catalog.frames:
             place = f"frame_{list(self._catalog.frames).index(name) + 1}"
-            self._connection.register(place, _arrow(name, self._catalog.frames[name]))
+            self._connection.register(place, arrow_of(name, self._catalog.frames[name]))
             return self._described(name, place)
         if files := self._files[name]:
             return self._file_source(name, files)
-        place = self._dialect.name(table.location or name)
+        place = self._place(table.location or name)
         source = self._described(name, place)
         return Source(source.text, source.types, "rowid" if self._is_base_table(table.location or name) else None)
+
+    def _place(self, name: str) -> str:
+        """A table's quoted name, in parts if it is written as schema.table."""
+        parts = [name] if self._is_base_table(name) else name.split(".")
+        return ".".join(self._dialect.name(part) for part in parts)
 
     def _file_source(self, name: str, files: list[str]) -> Source:
         listed = ", ".join(quoted(file) for file in files)
         if files[0].lower().endswith((".parquet", ".pq")):
             return self._described(name, f"read_parquet([{listed}], union_by_name = true)")
-        columns = _header(name, files[0])
+        columns = header_of(name, files[0])
         types = ", ".join(f"{quoted(column)}: 'VARCHAR'" for column in columns)
         tab = "\\t" if files[0].lower().endswith(".tsv") else ","
         options = (
@@ -245,50 +247,6 @@ class _Promised(dict[str, str]):
 
     def __missing__(self, stage: str) -> str:
         return "released_later"
-
-
-def _database(catalog: Catalog) -> str | None:
-    if not catalog.source:
-        return None
-    if not catalog.source.startswith(SCHEME):
-        raise InvalidParameter(f"source must be written as duckdb:///file.duckdb, got {catalog.source}")
-    path = catalog.folder / catalog.source.removeprefix(SCHEME)
-    if not path.is_file():
-        raise InvalidParameter(f"source {catalog.source}: there is no such file")
-    return str(path)
-
-
-def _files(catalog: Catalog, table: DeclaredTable) -> list[str]:
-    """The files of a table, listed when the catalog is opened: files that come later are not read."""
-    if table.files is None or table.name in catalog.frames:
-        return []
-    found = sorted(glob.glob(str(catalog.folder / table.files), recursive=True))  # noqa: PTH207 - patterns may be absolute
-    if not found:
-        raise InvalidParameter(f"table {table.name}: no file is called {table.files}")
-    return [str(Path(file).resolve()) for file in found]
-
-
-def _header(name: str, file: str) -> list[str]:
-    """The names of a CSV file's columns: its first line, and nothing else."""
-    with Path(file).open(newline="", encoding="utf-8-sig") as lines:
-        names = next(csv.reader(lines, delimiter="\t" if file.lower().endswith(".tsv") else ","), [])
-    if not names or len(set(names)) < len(names) or not all(names):
-        raise InvalidParameter(f"table {name}: the first line of its file must name every column once")
-    return names
-
-
-def _arrow(name: str, frame: object) -> pa.Table:
-    """A pandas, polars or arrow frame as an arrow table."""
-    try:
-        if isinstance(frame, pa.Table):
-            return frame
-        if hasattr(frame, "to_arrow"):
-            return frame.to_arrow()
-        return pa.Table.from_pandas(frame, preserve_index=False)
-    except Exception:  # noqa: BLE001 - its text may show values
-        raise InvalidParameter(
-            f"table {name}: its frame must be a pandas, polars or arrow table whose columns each have one type"
-        ) from None
 
 
 def _without_values(engine_type: str) -> str:

@@ -15,12 +15,29 @@ Interval: TypeAlias = tuple[Bound, Bound]
 UNKNOWN: Interval = (None, None)
 WIDTH = Fraction(1, 2**46)  # relative and absolute, about a hundred times a float's error
 LARGEST_POWER = 64  # whole exponents up to this are computed exactly
+LONGEST = 4096  # bits of an end that is worth computing exactly
+FINITE = Fraction(2) ** 1024  # what a float cannot hold
 
 
 def known(*ends: Bound) -> list[Fraction] | None:
     """The ends, if every one is known."""
     found = [end for end in ends if end is not None]
     return found if len(found) == len(ends) else None
+
+
+def size(end: Fraction) -> int:
+    """How many bits an end has."""
+    return max(end.numerator.bit_length(), end.denominator.bit_length())
+
+
+def tidy(a: Interval) -> Interval:
+    """The interval with ends of a bounded size, rounded outward; beyond what a float holds nothing is known."""
+    low, high = (None if end is None or abs(end) >= FINITE else end for end in a)
+    if low is not None and size(low) > LONGEST:
+        low = Fraction(math.floor(low * FINITE)) / FINITE
+    if high is not None and size(high) > LONGEST:
+        high = Fraction(math.ceil(high * FINITE)) / FINITE
+    return (low, high)
 
 
 def hull(intervals: Iterable[Interval]) -> Interval:
@@ -105,6 +122,8 @@ def whole_power(a: Interval, exponent: int) -> Interval:
     if exponent == 0:
         return (Fraction(1), Fraction(1))
     low, high = absolute(a) if exponent % 2 == 0 else a
+    if any(end is not None and size(end) * exponent > LONGEST for end in (low, high)):
+        return UNKNOWN
     return (None if low is None else low**exponent, None if high is None else high**exponent)
 
 

@@ -70,7 +70,7 @@ def alternatives(options: Iterable[Facts], *, null: bool) -> Facts:
     """What is known of a value that is one of several of the same type."""
     facts = list(options)
     low, high = hull((one.low, one.high) for one in facts if not _never(one))
-    sets = [one.values if not _never(one) else () for one in facts]
+    sets = [() if _never(one) else one.values if one.other is None else None for one in facts]
     listed = [values for values in sets if values is not None]
     values = tuple(dict.fromkeys(value for part in listed for value in part)) if len(listed) == len(sets) else None
     return Facts(facts[0].type, nullable=null, low=low, high=high, values=values)

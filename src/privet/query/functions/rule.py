@@ -9,7 +9,7 @@ from typing import TypeAlias
 from privet.errors import InvalidParameter
 from privet.query.expressions import Expression, Literal, facts_of
 from privet.query.facts import Facts, Type, Value
-from privet.query.functions.intervals import UNKNOWN, Interval
+from privet.query.functions.intervals import UNKNOWN, Interval, tidy
 
 Arguments: TypeAlias = tuple[Expression, ...]
 
@@ -66,7 +66,8 @@ def within_whole(interval: Interval) -> bool:
 
 def numbers(type_: Type, interval: Interval = UNKNOWN, *, null: bool) -> Facts:
     """Facts of a numeric result."""
-    return Facts(type_, nullable=null, low=interval[0], high=interval[1])
+    low, high = tidy(interval)
+    return Facts(type_, nullable=null, low=low, high=high)
 
 
 def truth(*, null: bool) -> Facts:

@@ -72,11 +72,14 @@ class Grouping:
         def special(part: exp.Expr) -> Expression | None:
             other = by_alias(part, self.items)
             if other is not None and (aliases_first or not self._is_column(part)):
-                return scalars.read(other)
-            return self._aggregate(part) if is_aggregate(part) else None
+                return plain.read(other)  # an alias is not looked up inside what it stands for
+            return self._special(part)
 
-        scalars = Scalars(self.scope, special)
-        return self._over_groups(node, scalars.read(node))
+        plain = Scalars(self.scope, self._special)
+        return self._over_groups(node, Scalars(self.scope, special).read(node))
+
+    def _special(self, node: exp.Expr) -> Expression | None:
+        return self._aggregate(node) if is_aggregate(node) else None
 
     def show(self, column: Column) -> Expression:
         """A column that a star stands for."""

@@ -142,6 +142,9 @@ class Queries:
             raise because(node, "mixed union")
         if owners[0] is not None and self.context.catalog.row_level:
             raise because(node, "row level")
+        kinds = {tuple(unit.facts.type for unit in owner.unit) for owner in owners if owner is not None}
+        if len(kinds) > 1:
+            raise refuse(node, "the units of its parts have different types", "declare them alike in the catalog")
         for a, b in zip(*(part.columns for part in parts), strict=True):
             types = {a.facts.type, b.facts.type}
             if len(types) > 1 and types not in WIDER:

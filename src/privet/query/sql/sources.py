@@ -100,7 +100,8 @@ class Sources:
         using = self._using(node, left, right)
         condition = self._condition(node, both, using)
         if side == "RIGHT":
-            scope = self._joined(node, right, left, JoinKind.LEFT, condition, both, using)
+            turned = [(name, b, a) for name, a, b in using]
+            scope = self._joined(node, right, left, JoinKind.LEFT, condition, both, turned)
         else:
             kinds = {"LEFT": JoinKind.LEFT, "FULL": JoinKind.FULL}
             scope = self._joined(node, left, right, kinds.get(side, JoinKind.INNER), condition, both, using)

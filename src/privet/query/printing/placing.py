@@ -1,0 +1,135 @@
+# ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
+"""Placing: the rows of a request, with unit, keys and places on the lattice. The first two tables of its statement."""
+
+from privet.query.bounded import Bounded, Lattice, Measure, Shape, rank_shift
+from privet.query.expressions import Expression, facts_of
+from privet.query.facts import Type
+from privet.query.plan import Key, Owner
+from privet.query.printing.dialect import Dialect
+from privet.query.printing.relations import Chain
+from privet.query.printing.sources import Sources
+
+
+class Placing:
+    """A request while it is printed: its tables so far, and the names that all of them use."""
+
+    def __init__(self, request: Bounded, owner: Owner, dialect: Dialect, sources: Sources) -> None:
+        self.request, self.dialect, self._owner = request, dialect, owner
+        self.chain = Chain(dialect, sources)
+        self.cap = cap_of(request)
+        self.unit = [f"u{number}" for number in range(1, len(owner.unit) + 1)]
+        self.keys = [f"k{number}" for number in range(1, len(request.keys) + 1)]
+        self.integer = dialect.types[Type.INTEGER]
+
+    def rows(self) -> str:
+        """Add both tables."""
+        return self._placed(self._found())
+
+    def _found(self) -> str:
+        source = self.chain.add(self.request.source)
+        items = [
+            f"{self.chain.name(column)} AS {name}" for column, name in zip(self._owner.unit, self.unit, strict=True)
+        ]
+        items += [f"{self.chain.print(key.expression)} AS {name}" for key, name in self._named_keys()]
+        items += [
+            f"{self._argument(measure)} AS x{number}"
+            for number, measure in enumerate(self.request.measures, 1)
+            if not plain(measure)
+        ]
+        # a row without a unit is nobody's: tables leave them out, but a unit may be computed later, such as a day
+        known = " AND ".join(f"{self.chain.name(column)} IS NOT NULL" for column in self._owner.unit)
+        once = self.request.by_row and not self.chain.steady
+        return self.chain.append("found", f"SELECT {', '.join(items)} FROM {source} WHERE {known}", once=once)
+
+    def _named_keys(self) -> list[tuple[Key, str]]:
+        return list(zip(self.request.keys, self.keys, strict=True))
+
+    def _argument(self, measure: Measure) -> str:
+        """The argument where the condition is true, else NULL; 1 if there is no argument."""
+        text = self.dialect.literal(1, Type.INTEGER) if measure.argument is None else self.chain.print(measure.argument)
+        return text if measure.condition is None else f"CASE WHEN {self.chain.print(measure.condition)} THEN {text} END"
+
+    def _placed(self, found: str) -> str:
+        items = [*self.unit, *self.keys]
+        for number, measure in enumerate(self.request.measures, 1):
+            if not plain(measure):
+                items.append(f"{self._place(measure, f'x{number}')} AS a{number}")
+        inside = [self._inside(key, name) for key, name in self._named_keys() if key.domain is not None]
+        where = f" WHERE {' AND '.join(inside)}" if inside else ""
+        return self.chain.append("placed", f"SELECT {', '.join(items)} FROM {found}{where}")
+
+    def _inside(self, key: Key, name: str) -> str:
+        """Whether a key is one of its public domain; rows outside do not count, nor use up what a unit may add."""
+        values = [value for value in key.domain or () if value is not None]
+        kind = facts_of(key.expression).type
+        options = ", ".join(self.dialect.literal(value, kind) for value in values)
+        known = f"{name} IN ({options})" if values else "FALSE"
+        return f"({known} OR {name} IS NULL)" if None in (key.domain or ()) else known
+
+    def _place(self, measure: Measure, text: str) -> str:
+        if measure.shape is Shape.DISTINCT:
+            return text
+        if measure.shape in {Shape.ROWS, Shape.UNITS}:
+            return f"CASE WHEN {text} IS NOT NULL THEN {self.dialect.literal(1, Type.INTEGER)} END"
+        place = self._on_lattice(measure.lattice, measure.argument, text)
+        if measure.shape is Shape.RANKS and (shift := rank_shift(measure.lattice)):
+            place = self.dialect.quotient(place, self.dialect.literal(1 << shift, Type.INTEGER))
+        return f"CASE WHEN {text} IS NOT NULL THEN {place} END"
+
+    def _on_lattice(self, lattice: Lattice, argument: Expression | None, text: str) -> str:
+        """The place from 0 to `steps`, computed from the value alone and clipped."""
+        kind = Type.INTEGER if argument is None else facts_of(argument).type
+        if kind is Type.INTEGER and lattice.step == 1:
+            low, high = (self.dialect.literal(end, Type.INTEGER) for end in (lattice.first, lattice.last))
+            return f"(LEAST(GREATEST({text}, {low}), {high}) - {low})"
+        value = text if kind is Type.REAL else self.dialect.convert(text, kind, Type.REAL)
+        origin, step, half, zero, steps = (
+            self.dialect.literal(float(number), Type.REAL)
+            for number in (lattice.first * lattice.step, lattice.step, 0.5, 0, lattice.steps)
+        )
+        near = f"FLOOR(({value} - {origin}) / {step} + {half})"
+        return f"CAST(LEAST(GREATEST({near}, {zero}), {steps}) AS {self.integer})"
+
+    def kept(self, pairs: str) -> tuple[str, str]:
+        """The pairs that count, and the rows that a unit has, to be compared with the cap."""
+        request = self.request
+        if request.cap_groups and self.keys:
+            owner, place = ", ".join(self.unit), ", ".join(f"{key} NULLS FIRST" for key in self.keys)
+            order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.unit, *self.keys))}, {place}"
+            ranked = f"SELECT *, ROW_NUMBER() OVER ({order}) AS place FROM {pairs}"
+            pairs = self.chain.append("kept", f"SELECT * FROM ({ranked}) WHERE place <= {request.groups}")
+        if request.spread and self.keys:
+            whole = f"CAST(SUM(n) OVER (PARTITION BY {', '.join(self.unit)}) AS {self.integer}) AS have"
+            return self.chain.append("owned", f"SELECT *, {whole} FROM {pairs}"), "have"
+        return pairs, "n"
+
+    def last(self, more: list[str]) -> str:
+        """The end of a statement of sums."""
+        cells = [
+            f"SUM(m{number}_{place}) AS m{number}_{place}"
+            for number, measure in enumerate(self.request.measures, 1)
+            for place in range(1, measure.cells + 1)
+        ]
+        keys = ", ".join(self.keys)
+        items = ", ".join([*self.keys, *cells, *more])
+        return f"{self.chain.text()}\nSELECT {items} FROM weighed" + (f" GROUP BY {keys}" if keys else "")
+
+    def whole(self, number: int) -> str:
+        """A whole number as a literal, as wide as it needs to be."""
+        return self.dialect.literal(number, Type.INTEGER)
+
+
+def cap_of(request: Bounded) -> int:
+    """Rows of a unit that count: in all, or in each group."""
+    limits = request.limits
+    return limits.rows_per_unit or limits.rows_per_group or 1
+
+
+def plain(measure: Measure) -> bool:
+    """Whether every row counts."""
+    return measure.shape in {Shape.ROWS, Shape.UNITS} and measure.argument is None and measure.condition is None
+
+
+def signed(measure: Measure) -> bool:
+    """Whether what a row adds can be below 0."""
+    return measure.shape is Shape.SUM and measure.lattice.first < 0
