@@ -26,7 +26,8 @@ DOORS = {  # each library that only one file may import, or one room
     "pyspark": "query",
     "psycopg": "",  # the ledger's journal and the query backend
     "fastapi": "server",
-    "altair": "explain",
+    "altair": "explain/chart.py",
+    "vl_convert": "explain/chart.py",
     "typer": "cli",
     "sqlite3": "core/journals/sqlite.py",
 }

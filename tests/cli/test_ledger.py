@@ -9,8 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from privet.cli import app
-from privet.core import Ledger
+from privet.core import Ledger, Sensitive, Sensitivity, Unit
 from privet.loss import ConcentratedGuarantee, Guarantee, RenyiSum, ZcdpSum
+from privet.mechanisms import Laplace
 from tests.core.journals.work import ask
 
 CREATE = ["--epsilon", "1", "--delta", "1e-6", "--unit", "person", "--dataset", "visits"]
@@ -51,6 +52,16 @@ def test_an_owners_day(place: str) -> None:
     assert kinds == ["opened", "cap", "release", "cap", "cap", "renewal", "shared", "declared", "cap"]
 
 
+def test_random_dp_is_never_told_as_pure_dp(place: str) -> None:
+    assert "γ=0.2" in privet("create", place, *CREATE, "--gamma", "0.2")
+    ledger = Ledger.open(place)
+    sampled = Sensitive(1, Sensitivity(1, gamma="0.05"), Unit("person"))
+    ledger.release(sampled, Laplace(l1_sensitivity=1, scale=10), purpose="a mean")
+    told = " ".join(privet("show", place).split())
+    assert "(ε=0.1, δ=0, γ=0.05) random DP." in told
+    assert "-DP." not in told
+
+
 def test_exports(place: str, tmp_path: Path) -> None:
     privet("create", place, *CREATE)
     rows = list(csv.DictReader(io.StringIO(privet("export", place, "--format", "csv"))))
@@ -78,7 +89,9 @@ def test_rules_and_units(place: str, tmp_path: Path) -> None:
     [
         (["create", "PLACE", "--unit", "person", "--dataset", "d"], "needs a limit"),
         (["create", "PLACE", *CREATE, "--rho", "1"], "not both"),
-        (["create", "PLACE", "--delta", "0.1", "--unit", "person", "--dataset", "d"], "needs --epsilon"),
+        (["create", "PLACE", "--delta", "0.1", "--unit", "person", "--dataset", "d"], "need --epsilon"),
+        (["create", "PLACE", "--gamma", "0.1", "--unit", "person", "--dataset", "d"], "need --epsilon"),
+        (["create", "PLACE", "--rho", "1", "--gamma", "0.1", "--unit", "p", "--dataset", "d"], "not both"),
         (["create", "PLACE", *CREATE, "--rule", "magic"], "a rule is"),
         (["create", "PLACE", *CREATE, "--rule", "zcdp:3"], "a rule is"),
         (["create", "PLACE", *CREATE, "--neighbors", "friends"], "neighbors"),

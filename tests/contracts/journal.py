@@ -55,6 +55,8 @@ class JournalContract:
             (ConcentratedGuarantee("1/3"), ZcdpSum()),
             (Guarantee(1, 1e-6), RenyiSum(16)),
             (Guarantee(1, 1e-6), GaussianSum()),
+            (Guarantee(1, 1e-6, "0.05"), EpsilonSum()),
+            (Guarantee(1, 1e-6, "0.05"), ZcdpSum()),
         ],
         ids=str,
     )
@@ -63,7 +65,9 @@ class JournalContract:
         first = Ledger(limit, unit=unit, rule=rule, journal=address, dataset="visits")
         again = self.another(first, address, dataset="visits")
         assert (again.limit, again.unit, again.rule, again.dataset) == (limit, unit, rule, "visits")
-        assert again.remaining == first.remaining == rule.capacity(limit)
+        gamma: Fraction = getattr(limit, "gamma", Fraction(0))
+        room = rule.capacity(limit)
+        assert again.remaining == first.remaining == (room.and_gamma(gamma) if gamma else room)
 
     def test_other_terms_are_refused(self, address: str | None) -> None:
         ledger = new_ledger(address, dataset="visits")
@@ -106,6 +110,31 @@ class JournalContract:
             ledger.journal.declare(color="green")
         with pytest.raises(InvalidParameter, match="in words"):
             ledger.journal.declare(retention=" ")
+
+    def test_gamma_is_counted_recorded_and_read_back(self, address: str | None) -> None:
+        ledger = new_ledger(address, Guarantee(10, gamma="0.1"))
+        sampled = Sensitive(42, Sensitivity(1, gamma="1/30"), PERSON)
+        for number in range(3):
+            ledger.release(sampled, TENTH, purpose="a tenth", key=str(number))
+        again = self.another(ledger, address)
+        assert [entry.cost.gamma for entry in again.entries] == [Fraction(1, 30)] * 3
+        assert again.spent.gamma == Fraction(1, 10)
+        assert again.release(sampled, TENTH, purpose="a tenth", key="0").gamma == Fraction(1, 30)  # the stored answer
+        with pytest.raises(BudgetExceeded, match="γ does not fit"):
+            again.release(sampled, TENTH, purpose="a tenth")
+        ask(again)  # a proven sensitivity costs no γ
+        ledger.journal.cap(Guarantee(10, gamma="0.2"), reason="more samples were drawn")
+        ledger.journal.cap(Guarantee(10), scope=ADA, reason="nothing sampled for her")
+        with pytest.raises(BudgetExceeded, match="cap of"):
+            self.another(ledger, address, analyst="ada").release(sampled, TENTH, purpose="a tenth")
+        self.another(ledger, address, analyst="bob").release(sampled, TENTH, purpose="a tenth")
+        assert ledger.verify() > 0
+
+    def test_a_ledger_made_without_gamma_never_gets_one(self, address: str | None) -> None:
+        ledger = new_ledger(address, Guarantee(10))
+        with pytest.raises(InvalidParameter, match="made without a γ"):
+            ledger.journal.cap(Guarantee(10, gamma="0.1"), reason="to see what happens")
+        assert ledger.journal.books().rows == 1
 
     # --- never more than the cap ------------------------------------------------------------------------------
 

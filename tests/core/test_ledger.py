@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
-from privet.errors import BudgetExceeded, EntropyError, InvalidParameter, ReleaseFailed
+from privet.errors import BudgetExceeded, EntropyError, InvalidParameter, KeyReused, ReleaseFailed
 from privet.loss import (
     ConcentratedGuarantee,
     EpsilonSum,
@@ -348,7 +348,6 @@ def test_a_ledger_takes_no_entropy_from_outside() -> None:
     [
         (1.0, PERSON, "must be a Guarantee"),
         (Guarantee(1), "person", "must be a Unit"),
-        (Guarantee(1, 0, "0.1"), PERSON, "random DP"),
     ],
 )
 def test_bad_terms_are_refused(limit: Any, unit: Any, says: str) -> None:  # noqa: ANN401 - anything
@@ -410,3 +409,95 @@ def test_a_delta_that_does_not_fit_is_named() -> None:
     mechanism = Gaussian.calibrated(epsilon="0.1", delta="1e-6", sensitivity=Sensitivity(1))
     with pytest.raises(BudgetExceeded, match="its δ does not fit"):
         ask(ledger, mechanism)
+
+
+# --- random DP: a sensitivity that was sampled ----------------------------------------------------------------------
+
+
+SAMPLED = Sensitivity(1, gamma="0.05")
+
+
+def sampled(value: Any = 42) -> Sensitive[Any]:  # noqa: ANN401 - anything
+    return Sensitive(value, SAMPLED, PERSON)
+
+
+def test_a_limit_without_gamma_refuses_what_was_sampled_before_anything_is_spent() -> None:
+    touched: list[int] = []
+
+    def touch() -> int:
+        touched.append(1)
+        return 42
+
+    secret = Sensitive.later(touch, SAMPLED, PERSON)
+    for limit in (Guarantee(10), Guarantee(10, "1e-6"), ConcentratedGuarantee(1)):
+        ledger = Ledger(limit, unit=PERSON)
+        with pytest.raises(BudgetExceeded, match=r"γ=0.05.*was sampled.*Guarantee\(1, gamma=0.05\)"):
+            ledger.release(secret, COUNT, purpose="a count")
+        with pytest.raises(BudgetExceeded, match="was sampled"):
+            ledger.reserve([COUNT], purpose="a plan").release(secret, COUNT, purpose="a count")
+        assert [entry.kind for entry in ledger.entries] == ["reservation"]
+    assert not touched
+
+
+@pytest.mark.parametrize(
+    ("limit", "rule", "spent"),
+    [
+        (Guarantee(10, gamma="0.15"), EpsilonSum(), (Fraction(3), Fraction(0), Fraction(3, 20))),
+        (Guarantee(100, "1e-6", "0.15"), ZcdpSum(), (None, Fraction(3, 20))),
+        (Guarantee(100, "1e-6", "0.15"), RenyiSum(8), (None, Fraction(3, 20))),
+        (Guarantee(100, "1e-6", "0.15"), GaussianSum(), (None, Fraction(3, 20))),
+    ],
+    ids=str,
+)
+def test_gammas_add_up_exactly_whatever_the_rule(limit: Guarantee, rule: SpendingRule, spent: Any) -> None:  # noqa: ANN401 - parts
+    ledger = Ledger(limit, unit=PERSON, rule=rule)
+    for _ in range(3):
+        assert ledger.release(sampled(), COUNT, purpose="a count").gamma == Fraction(1, 20)
+    assert ledger.spent.gamma == Fraction(3, 20)
+    assert ledger.remaining.gamma == 0
+    assert all(known is None or known == part for known, part in zip(spent, ledger.spent.parts, strict=True))
+    with pytest.raises(BudgetExceeded, match="its γ does not fit"):
+        ledger.release(sampled(), COUNT, purpose="a count")
+    assert ask(ledger).gamma == 0  # a proven sensitivity needs none
+    assert len(ledger.entries) == 4
+
+
+def test_a_release_of_what_was_sampled_never_claims_pure_dp() -> None:
+    """R140: the claim is (ε, γ) random DP."""
+    ledger = Ledger(Guarantee(1, gamma="0.05"), unit=PERSON)
+    release = ledger.release(sampled(), COUNT, purpose="a count")
+    assert "spent (ε=1, γ=0.05) random DP per person" in repr(release)
+    assert "spent (ε=1, γ=0.05) random DP per person" in repr(release.map(float))
+    assert repr(ledger).startswith("Ledger((ε=1, γ=0.05) random DP per person")
+    assert "spent ε=1, δ=0, γ=0.05" in repr(ledger)
+
+
+def test_a_plan_pays_for_losses_and_each_draw_for_its_gamma() -> None:
+    ledger = Ledger(Guarantee(2, gamma="0.05"), unit=PERSON)
+    plan = ledger.reserve([COUNT, COUNT], purpose="two counts")
+    assert ledger.spent.gamma == 0
+    assert plan.release(sampled(), COUNT, purpose="the first").gamma == Fraction(1, 20)
+    assert repr(ledger.spent) == "ε=2, δ=0, γ=0.05"
+    with pytest.raises(BudgetExceeded, match="γ does not fit"):
+        plan.release(sampled(), COUNT, purpose="the second")
+    assert plan.left == COUNT.loss.under(Neighbors.ADD_REMOVE)
+    assert plan.release(secret(), COUNT, purpose="the second, proven").gamma == 0
+
+
+def test_a_key_is_bound_to_gamma_and_keeps_the_label() -> None:
+    ledger = Ledger(Guarantee(10, gamma="0.5"), unit=PERSON)
+    first = ledger.release(sampled(), COUNT, purpose="a count", key="k")
+    again = ledger.release(sampled(), COUNT, purpose="a count", key="k")
+    assert (again.value, again.gamma) == (first.value, Fraction(1, 20))
+    with pytest.raises(KeyReused):
+        ledger.release(secret(), COUNT, purpose="a count", key="k")
+    assert ledger.spent.gamma == Fraction(1, 20)
+
+
+def test_a_stable_map_takes_no_sampled_sensitivity_across_several_units() -> None:
+    def same(value: int) -> int:
+        return value
+
+    assert COUNT.after(same, stability=1).covers(SAMPLED)
+    assert COUNT.after(same, stability=2).covers(Sensitivity(1))
+    assert not COUNT.after(same, stability=2).covers(SAMPLED)

@@ -95,6 +95,13 @@ def test_map_is_free_and_forgets_the_uncertainty() -> None:
         rounded.interval()
 
 
+def test_an_uncertainty_computed_from_released_numbers_may_be_given() -> None:
+    release = released(10.0, Laplace(l1_sensitivity=1, scale=1))
+    doubled = release.map(lambda value: 2 * value, uncertainty=LaplaceError(2.0))
+    assert math.isclose(doubled.margin(0.9), 2 * math.log(10), rel_tol=1e-6)
+    assert doubled.loss == release.loss
+
+
 def test_it_reads_well() -> None:
     text = repr(released(1234.5, Laplace(l1_sensitivity=1, scale=1)))
     assert " ± 3 (95%)" in text
@@ -104,6 +111,21 @@ def test_it_reads_well() -> None:
     assert "990 more" in many
     assert len(many) < 400
     assert "± 6 (95%)" in repr(released(5, DiscreteLaplace(1, 2)))
+
+
+def test_the_label_of_random_dp_survives_json_and_post_processing() -> None:
+    ledger = Ledger(Guarantee(1, gamma="1/3"), unit=PERSON)
+    secret = Sensitive(42, Sensitivity(1, gamma="1/3"), PERSON)
+    release = ledger.release(secret, Laplace(l1_sensitivity=1, scale=1), purpose="a test")
+    assert Release.from_json(release.to_json()) == release
+    assert Release.from_json(release.to_json()).gamma == release.map(float).gamma == Fraction(1, 3)
+    assert "random DP" in repr(Release.from_json(release.to_json()))
+    proven = released(42)
+    assert "gamma" not in json.loads(proven.to_json())
+    assert "random" not in repr(proven)
+    text = proven.to_json()
+    with pytest.raises(InvalidParameter, match="gamma"):
+        Release.from_json(json.dumps(json.loads(text) | {"gamma": "1.5"}))
 
 
 def test_to_json_says_everything_and_from_json_reads_it() -> None:

@@ -111,3 +111,17 @@ def test_reprs_show_what_was_declared() -> None:
 def test_a_bare_number_is_no_sensitivity(calibrated: Any, bare: Any) -> None:  # noqa: ANN401 - anything
     with pytest.raises(InvalidParameter, match=r"such as Sensitivity\(1\)"):
         calibrated(bare)
+
+
+def test_gamma_is_exact_shown_and_part_of_what_is_compared() -> None:
+    sampled = Sensitivity("0.5", cells=3, gamma="0.05")
+    assert sampled.gamma == Fraction(1, 20)
+    assert repr(sampled) == "Sensitivity(0.5, cells=3, gamma=0.05)"
+    assert sampled != Sensitivity("0.5", cells=3)
+    assert Sensitivity("0.5").gamma == 0
+
+
+@pytest.mark.parametrize("gamma", [-0.1, 1, 2, math.nan, math.inf, None, "often", True])
+def test_gammas_that_make_no_sense_are_refused(gamma: Any) -> None:  # noqa: ANN401 - anything
+    with pytest.raises(InvalidParameter, match="gamma must be"):
+        Sensitivity(1, gamma=gamma)

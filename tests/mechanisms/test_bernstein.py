@@ -293,4 +293,4 @@ def test_a_release_is_a_band_that_survives_json() -> None:
     assert back.value == release.value
     assert back.margin(0.9) == release.margin(0.9)
     assert back.value(33.0) == release.value(33.0)
-    assert repr(release).startswith("BernsteinFunction(degree=8, order=2, on [0, 100]) ± 0.23 (95%)")
+    assert repr(release).startswith("BernsteinFunction(degree=8, order=2, on [0, 100]) ± 0.11 (95%)")

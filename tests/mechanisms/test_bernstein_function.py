@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.mechanisms.bernstein_function import BernsteinFunction, bernstein_basis
+from privet.mechanisms.bernstein_function import BernsteinFunction, bernstein_basis, largest_weight
 
 
 def exact_value(coefficients: list[Fraction], at: Fraction) -> Fraction:
@@ -131,3 +131,22 @@ def test_it_cannot_be_changed_and_compares_by_value() -> None:
     assert hash(released) == hash(BernsteinFunction(np.array([-0.0, 1.0])))
     assert released != BernsteinFunction(np.array([0.0, 1.0]), 2)
     assert released != 3
+
+
+@pytest.mark.parametrize(("degree", "order"), [(1, 2), (2, 3), (14, 12), (25, 2), (40, 16)])
+def test_the_largest_weight_is_a_close_upper_bound(degree: int, order: int) -> None:
+    """Against the sum of |weights| at 4,001 points: each weight is the iterated polynomial of one value."""
+    points = np.linspace(0, 1, 4001)
+    sums = sum(np.abs(BernsteinFunction(unit, order)(points)) for unit in np.eye(degree + 1))
+    assert np.max(sums) <= largest_weight(degree, order) <= np.max(sums) * 1.006
+
+
+def test_a_curve_is_ready_for_a_chart() -> None:
+    function = BernsteinFunction(np.array([0.0, 1.0, 3.0]), bounds=((Fraction(10), Fraction(20)),))
+    x, y = function.curve(5)
+    assert x.tolist() == [10.0, 12.5, 15.0, 17.5, 20.0]
+    assert np.array_equal(y, function(x))
+    with pytest.raises(InvalidParameter, match="one dimension"):
+        BernsteinFunction(np.zeros((2, 2))).curve()
+    with pytest.raises(InvalidParameter, match="count"):
+        function.curve(1)

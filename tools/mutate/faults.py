@@ -233,9 +233,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "ledger: charges after sampling",
         "core/ledger.py",
-        "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked)\n",
+        "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
         "        self._run(secret, mechanism)\n"
-        "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked)\n",
+        "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
         LEDGER,
     ),
     Fault(

@@ -46,6 +46,7 @@ AnchorPath: TypeAlias = Annotated[
 ]
 Epsilon: TypeAlias = Annotated[str | None, typer.Option(help="ε, exactly as typed.")]
 Delta: TypeAlias = Annotated[str | None, typer.Option(help="δ, exactly as typed.")]
+Gamma: TypeAlias = Annotated[str | None, typer.Option(help="γ, for random DP: sensitivities may then be sampled.")]
 Rho: TypeAlias = Annotated[str | None, typer.Option(help="ρ of zero-concentrated privacy, instead of ε and δ.")]
 Analyst: TypeAlias = Annotated[str | None, typer.Option(help="Only spends of this analyst.")]
 Purpose: TypeAlias = Annotated[str | None, typer.Option(help="Only spends for this purpose.")]
@@ -63,6 +64,7 @@ def create(  # noqa: PLR0913 - the terms of a ledger, each by name
     *,
     epsilon: Epsilon = None,
     delta: Delta = None,
+    gamma: Gamma = None,
     rho: Rho = None,
     unit: Annotated[str, typer.Option(help="Who is protected: person, household, visit, …")],
     neighbors: Annotated[str, typer.Option(help="add_remove or replace.")] = Neighbors.ADD_REMOVE.name.lower(),
@@ -82,7 +84,7 @@ def create(  # noqa: PLR0913 - the terms of a ledger, each by name
 ) -> None:
     """Make a new ledger: who is protected, how much may be revealed about them, and how spends add up."""
     with errors_in_one_sentence():
-        limit = _limit(epsilon, delta, rho)
+        limit = _limit(epsilon, delta, rho, gamma)
         if limit is None:
             raise InvalidParameter("a ledger needs a limit: give --epsilon (and --delta), or --rho")
         given = {"purpose": purpose, "retention": retention, "minimisation": minimisation, "security": security}
@@ -111,6 +113,7 @@ def cap(  # noqa: PLR0913 - whose, how much and why, each by name
     purpose: Purpose = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
+    gamma: Gamma = None,
     rho: Rho = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take the cap away.")] = False,
     freeze: Annotated[bool, typer.Option("--freeze", help="Stop every spend.")] = False,
@@ -120,7 +123,7 @@ def cap(  # noqa: PLR0913 - whose, how much and why, each by name
 ) -> None:
     """Raise, lower, set, remove or freeze the cap of the dataset, an analyst or a purpose."""
     with errors_in_one_sentence():
-        limit = _limit(epsilon, delta, rho)
+        limit = _limit(epsilon, delta, rho, gamma)
         if (limit is not None) + remove + freeze + thaw != 1:
             raise InvalidParameter("say one of: a new limit (--epsilon or --rho), --remove, --freeze, --thaw")
         journal, scope = _opened(place, anchor), Scope(analyst, purpose)
@@ -255,16 +258,16 @@ def _refuse_existing(journal: Journal) -> None:
     raise InvalidParameter(f"there is a ledger at {journal.place} already: see it with `privet ledger show`")
 
 
-def _limit(epsilon: str | None, delta: str | None, rho: str | None) -> Promise | None:
+def _limit(epsilon: str | None, delta: str | None, rho: str | None, gamma: str | None) -> Promise | None:
     if rho is not None:
-        if epsilon is not None or delta is not None:
+        if epsilon is not None or delta is not None or gamma is not None:
             raise InvalidParameter("give --rho, or --epsilon and --delta, not both")
         return ConcentratedGuarantee(rho)
     if epsilon is None:
-        if delta is not None:
-            raise InvalidParameter("--delta needs --epsilon beside it")
+        if delta is not None or gamma is not None:
+            raise InvalidParameter("--delta and --gamma need --epsilon beside them")
         return None
-    return Guarantee(epsilon, delta or 0)
+    return Guarantee(epsilon, delta or 0, gamma or 0)
 
 
 def _rule(text: str | None, limit: Promise) -> SpendingRule:

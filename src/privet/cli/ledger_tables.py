@@ -11,7 +11,7 @@ from privet.cli.saying import printable
 from privet.core.journals import Anchor, Row
 from privet.loss.exact import readable
 
-SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu_squared": "μ²", "divergence": "divergence"}
+SYMBOLS = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "rho": "ρ", "mu_squared": "μ²", "divergence": "divergence"}
 
 
 def show_report(found: dict[str, Any], console: Console) -> None:
@@ -35,7 +35,8 @@ def show_report(found: dict[str, Any], console: Console) -> None:
     console.print(
         _text(
             f"Promised so far, by all {found['entries']:,} entries together: "
-            f"({_amount({name: promise[name] for name in ('epsilon', 'delta')})})-DP."
+            f"({_amount({name: promise[name] for name in ('epsilon', 'delta', 'gamma') if name in promise})})"
+            f"{' random DP' if 'gamma' in promise else '-DP'}."
         )
     )
     console.print(_text(f"That is: {promise['words']}."))

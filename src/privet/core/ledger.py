@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
@@ -30,7 +31,7 @@ from privet.loss import (
     ZcdpSum,
     compare_rules,
 )
-from privet.loss.exact import Exact, exact
+from privet.loss.exact import Exact, exact, readable
 from privet.loss.privacy_loss import sum_of
 from privet.loss.rule_choice import RuleComparison
 from privet.noise import Entropy
@@ -46,7 +47,8 @@ class Ledger:
     """Who is protected, how much may be revealed about them, and what was revealed so far.
 
     Args:
-        limit: the promise that is never broken: a `Guarantee` (ε, δ) or a `ConcentratedGuarantee` (ρ).
+        limit: the promise that is never broken: a `Guarantee` (ε, δ) or a `ConcentratedGuarantee` (ρ). With a γ it is
+            random DP, and only then are secrets released whose sensitivity was sampled; their γ add up exactly.
         unit: who is protected; every secret must be about the same unit.
         rule: how spends add up, fixed from now on. Without one, ε and δ add up (ten answers at ε=1 fill a limit of
             10), or ρ for a limit on ρ. `Ledger.compare_rules` says how many answers each rule admits.
@@ -123,6 +125,7 @@ class Ledger:
         self.analyst = Scope(analyst).analyst
         known = journal.open(terms)
         self._journal, self.unit, self.rule, self.dataset = journal, known.unit, known.rule, known.dataset
+        self._counts_gamma = known.counts_gamma
         self._entropy = Entropy()
 
     # --- spending ---------------------------------------------------------------------------------------------
@@ -157,15 +160,16 @@ class Ledger:
         """
         self._refuse(secret, mechanism, purpose)
         asked = None if key is None else self._request(secret, mechanism, purpose, delta, key)
-        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked)
+        gamma = secret.sensitivity.gamma
+        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)
         if isinstance(number, Repeat):
             return Release.from_json(self._journal.stored(number), kinds=kinds)
         if key is None:
             value = self._run(secret, mechanism)
-            return Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit)
+            return Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
         try:
             value = self._run(secret, mechanism)
-            release = Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit)
+            release = Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
             self._store(number, release)
             return release
         finally:
@@ -222,7 +226,7 @@ class Ledger:
             composition of dominating pairs: Zhu, Dong and Wang 2022, Theorem 10). What is not drawn reveals nothing.
         """
         loss = self._plan(plan, purpose)
-        cost = self.rule.cost(loss, promise=promise, delta=delta)
+        cost = self._with_gamma(self.rule.cost(loss, promise=promise, delta=delta))
         asked = None if key is None else self._plan_request(loss, purpose, question, key)
         entry = Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst, key=key, request=asked)
         number = self._spend(entry)
@@ -256,17 +260,35 @@ class Ledger:
         if secret.unit != self.unit:
             raise InvalidParameter(f"this ledger protects {self.unit!r}, but the secret is about {secret.unit!r}")
         refuse_uncovered(mechanism, secret.sensitivity)
+        if secret.sensitivity.gamma and not self._counts_gamma:
+            raise BudgetExceeded(
+                f"{purpose!r} requests γ={readable(secret.sensitivity.gamma)}, for its sensitivity was sampled, and "
+                f"the limit {self.limit!r} is not random DP: only a ledger whose owner made it with a γ, such as "
+                "Guarantee(1, gamma=0.05), can release it"
+            )
         if not secret.deferred:
             mechanism.check(secret.reveal_to_ledger())
 
-    def _pay(
-        self, mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None, *, key: str | None, request: str | None
+    def _pay(  # noqa: PLR0913 - what is charged, and how it was asked
+        self,
+        mechanism: Mechanism[In, Out],
+        purpose: str,
+        delta: Exact | None,
+        *,
+        key: str | None,
+        request: str | None,
+        gamma: Fraction,
     ) -> tuple[PrivacyLoss, int | Repeat]:
         """Charge one run and return its loss under the ledger's neighbors."""
         loss, cost, writable = _priced(mechanism.loss, self.unit.neighbors, self.rule, mechanism.promise, delta)
+        cost = self._with_gamma(cost, gamma)
         words = repr(mechanism)
         entry = Entry("release", purpose, words, loss, cost, analyst=self.analyst, key=key, request=request)
         return loss, self._spend(entry, writable=writable)
+
+    def _with_gamma(self, cost: Amount, gamma: Fraction = Fraction(0)) -> Amount:
+        """The rule's cost, and γ beside it if this ledger counts that."""
+        return cost.and_gamma(gamma) if self._counts_gamma else cost
 
     def _spend(self, entry: Entry, *, writable: bool | None = None) -> int | Repeat:
         if not (_writable(entry.cost) if writable is None else writable):
@@ -287,6 +309,8 @@ class Ledger:
         advice = "ask for less, or for a smaller ε"
         if isinstance(self.rule, EpsilonSum) and left is not None and asked.epsilon <= left.epsilon:
             advice = "its δ does not fit: make it for a smaller δ, or use a pure mechanism"
+        if self._counts_gamma and left is not None and asked.gamma > left.gamma:
+            advice = "its γ does not fit: sample the sensitivity for a smaller one, or prove a bound"
         if isinstance(self.rule, EpsilonSum) and entry.cost.epsilon == float("inf"):
             advice = (
                 "its loss is not pure, and this limit has no δ: use a pure mechanism, or a limit with a δ"

@@ -146,8 +146,11 @@ class After(Mechanism[Before, Out], Generic[Before, Middle, Out]):
         return self.mechanism.uncertainty
 
     def covers(self, sensitivity: Sensitivity) -> bool:
-        """What the mechanism covers, for one unit of the prepared data."""
-        return self.mechanism.covers(sensitivity)
+        """What the mechanism covers, for one unit of the prepared data.
+
+        With a stability above 1 nothing that was sampled: the datasets between neighbors are not drawn like anything.
+        """
+        return self.mechanism.covers(sensitivity) and not (sensitivity.gamma and self.stability > 1)
 
     def sample(self, value: Before, source: BitSource) -> Out:
         """One answer about the prepared data; what cannot be prepared is refused after the charge."""

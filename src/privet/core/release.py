@@ -3,7 +3,8 @@
 import json
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
@@ -13,8 +14,9 @@ from privet.core.uncertainty import Uncertainty
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
 from privet.loss import LossCurve, PrivacyLoss
-from privet.loss.exact import readable
+from privet.loss.exact import readable, shortest
 from privet.loss.facts import described
+from privet.loss.guarantee import failing
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -33,6 +35,7 @@ class Release(Generic[T]):
         purpose: what it was asked for, as recorded in the ledger.
         mechanism: how it was made, in words.
         unit: who is protected.
+        gamma: the probability with which the loss does not hold, because a sensitivity was sampled; 0 if it was proven.
 
     Privacy: a release may be printed, stored, sent and computed with; nothing done to it costs more.
     """
@@ -43,10 +46,17 @@ class Release(Generic[T]):
     purpose: str
     mechanism: str
     unit: Unit
+    gamma: Fraction = field(default=Fraction(0), kw_only=True)
 
-    def map(self, function: Callable[[T], U]) -> "Release[U]":
-        """Post-process: free, and the uncertainty is no longer known."""
-        return Release(function(self.value), None, self.loss, self.purpose, self.mechanism, self.unit)
+    def map(self, function: Callable[[T], U], *, uncertainty: Uncertainty | None = None) -> "Release[U]":
+        """Post-process: free, and the uncertainty is no longer known unless it is given.
+
+        Args:
+            function: sees the released value only.
+            uncertainty: the law of the new value's error, computed from public or released numbers.
+        """
+        value, gamma = function(self.value), self.gamma
+        return Release(value, uncertainty, self.loss, self.purpose, self.mechanism, self.unit, gamma=gamma)
 
     def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> float:
         """Half the width of `interval`: the exact value lies within this of the released one.
@@ -72,6 +82,7 @@ class Release(Generic[T]):
 
     def to_json(self) -> str:
         """Everything, as `from_json` reads it; the same bytes for equal releases."""
+        label = {"gamma": shortest(self.gamma)} if self.gamma else {}
         return json.dumps(
             {
                 "value": encoded(self.value),
@@ -80,6 +91,7 @@ class Release(Generic[T]):
                 "purpose": self.purpose,
                 "mechanism": self.mechanism,
                 "unit": {"name": self.unit.name, "neighbors": self.unit.neighbors.name.lower()},
+                **label,
             },
             ensure_ascii=False,
             allow_nan=False,
@@ -99,13 +111,17 @@ class Release(Generic[T]):
             value, uncertainty = decoded(facts["value"], known), decoded(facts["uncertainty"], known)
             curves = [kind for kind in known if issubclass(kind, LossCurve)]
             loss = PrivacyLoss.from_json(json.dumps(facts["loss"]), curves=curves)
-            return Release(value, uncertainty, loss, facts["purpose"], facts["mechanism"], Unit(**facts["unit"]))
+            gamma = failing(facts.get("gamma", 0), "gamma")
+            words, unit = (facts["purpose"], facts["mechanism"]), Unit(**facts["unit"])
+            return Release(value, uncertainty, loss, *words, unit, gamma=gamma)
         except (ValueError, TypeError, KeyError) as problem:
             raise InvalidParameter(f"not the JSON of a release: {problem}") from problem
 
     def __repr__(self) -> str:
         pure = self.loss.epsilon(0)
         spent = f"ε={readable(pure)}" if math.isfinite(pure) else described(self.loss)
+        if self.gamma:
+            spent = f"({spent}, γ={readable(self.gamma)}) random DP"
         return f"{self._shown()}\nspent {spent} per {self.unit.name} on {self.purpose!r} by {self.mechanism}"
 
     def _shown(self) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from privet.core.journals.books import Refusal, curves_of
@@ -10,7 +11,7 @@ from privet.core.journals.journal import Repeat
 from privet.core.ledger import Ledger, unrepeated
 from privet.core.mechanism import Mechanism
 from privet.errors import AnswerLost, InvalidParameter, PrivetError
-from privet.loss import Guarantee, PrivacyLoss
+from privet.loss import Amount, Guarantee, PrivacyLoss
 from privet.loss.exact import Exact
 
 In = TypeVar("In")
@@ -39,6 +40,7 @@ class Reservation(Ledger):
     def __init__(self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int | Repeat) -> None:
         self.unit, self.rule, self.analyst, self.dataset = ledger.unit, ledger.rule, ledger.analyst, ledger.dataset
         self._journal, self._entropy = ledger._journal, ledger._entropy  # noqa: SLF001 - its own class
+        self._counts_gamma = ledger._counts_gamma  # noqa: SLF001 - its own class
         self._repeat = number if isinstance(number, Repeat) else None
         self._purpose, self._number = purpose, number.sequence if isinstance(number, Repeat) else number
         self._curves = {text: curve for curve, _ in plan.parts for text in curves_of(loss_facts(PrivacyLoss.of(curve)))}
@@ -87,7 +89,7 @@ class Reservation(Ledger):
         number = self._spend(self._drawn(loss, "a plan", purpose, plan=True))
         return Reservation(self, loss, purpose=purpose, number=unrepeated(number))
 
-    def _pay(
+    def _pay(  # noqa: PLR0913 - as a ledger's
         self,
         mechanism: Mechanism[In, Out],
         purpose: str,
@@ -95,14 +97,25 @@ class Reservation(Ledger):
         *,
         key: str | None,
         request: str | None,
+        gamma: Fraction,
     ) -> tuple[PrivacyLoss, int | Repeat]:
         loss = mechanism.loss.under(self.unit.neighbors)
-        return loss, self._spend(self._drawn(loss, repr(mechanism), purpose, key=key, request=request))
+        return loss, self._spend(self._drawn(loss, repr(mechanism), purpose, gamma=gamma, key=key, request=request))
 
-    def _drawn(self, loss: PrivacyLoss, mechanism: str, purpose: str, **more: Any) -> Entry:  # noqa: ANN401 - fields of an entry
-        """The entry that takes curves out of the plan, all or none."""
-        free = self._journal.books().nothing
-        return Entry("draw", purpose, mechanism, loss, free, self._number, analyst=self.analyst, **more)
+    def _drawn(
+        self,
+        loss: PrivacyLoss,
+        mechanism: str,
+        purpose: str,
+        *,
+        gamma: Fraction = Fraction(0),
+        **more: Any,  # noqa: ANN401 - fields of an entry
+    ) -> Entry:
+        """The entry that takes curves out of the plan, all or none; the plan paid for them, but not for a γ."""
+        cost = self._journal.books().nothing
+        if self._counts_gamma:
+            cost = Amount(*cost.parts[:-1], gamma, units=cost.units)
+        return Entry("draw", purpose, mechanism, loss, cost, self._number, analyst=self.analyst, **more)
 
     def _refusal(self, entry: Entry, refused: Refusal) -> str:
         if refused.scope is not None:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shortest, whole
+from privet.loss.guarantee import failing
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -17,6 +18,8 @@ class Sensitivity:
         cells: how many coordinates one unit can move; 1 for a single number.
         l1: the largest sum of moves, where it is known to be less than cells times per_cell.
         l2: the largest Euclidean move, where it is known to be less than per_cell times the root of cells.
+        gamma: in [0, 1); above 0 the numbers were sampled, not proven (`privet.sampled_sensitivity`): they hold except
+            with this probability, over neighbors drawn like the sampler's. What is released with it is random DP.
 
     Privacy: all of it is the caller's statement about every pair of neighbors, not about the data at hand; a
         number read off the data is itself a release. Under "replace" a histogram has two cells, not one.
@@ -27,14 +30,25 @@ class Sensitivity:
         (Fraction(2, 1), 1.414214, Fraction(1, 1))
         >>> Sensitivity(1, cells=1000, l2=1)  # a vector clipped to length 1
         Sensitivity(1, cells=1000, l2=1)
+        >>> Sensitivity(2, gamma="0.05")
+        Sensitivity(2, gamma=0.05)
     """
 
     per_cell: Fraction
     cells: int
     l1: Fraction
     l2: Fraction
+    gamma: Fraction
 
-    def __init__(self, per_cell: Exact, cells: int = 1, *, l1: Exact | None = None, l2: Exact | None = None) -> None:
+    def __init__(
+        self,
+        per_cell: Exact,
+        cells: int = 1,
+        *,
+        l1: Exact | None = None,
+        l2: Exact | None = None,
+        gamma: Exact = 0,
+    ) -> None:
         each, number = _positive(per_cell, "per_cell"), whole(cells, "cells")
         total, length = each * number, root_above(each * each * number)
         if l1 is not None:
@@ -44,6 +58,7 @@ class Sensitivity:
         total = min(total, root_above(length * length * number))  # Cauchy and Schwarz
         for name, value in (("per_cell", each), ("cells", number), ("l1", total), ("l2", min(length, total))):
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "gamma", failing(gamma, "gamma"))
 
     @property
     def linf(self) -> Fraction:
@@ -58,6 +73,8 @@ class Sensitivity:
                 words.append(f"l1={shortest(self.l1)}")
             if self.l2 < root_above(self.per_cell**2 * self.cells):
                 words.append(f"l2={shortest(self.l2)}")
+        if self.gamma:
+            words.append(f"gamma={shortest(self.gamma)}")
         return f"Sensitivity({', '.join(words)})"
 
 

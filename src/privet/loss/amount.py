@@ -14,7 +14,7 @@ from privet.loss.exact import readable
 
 Part: TypeAlias = Fraction | float  # the only floats are infinities
 
-_SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu_squared": "μ²"}
+_SYMBOLS = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "rho": "ρ", "mu_squared": "μ²"}
 _DECIMAL_DIGITS = 15  # a decimal of up to 15 digits survives the way through float64 and back
 
 
@@ -63,6 +63,15 @@ class Amount:
     def __mul__(self, times: int) -> "Amount":
         return self._like(tuple(part * times if part else part for part in self.parts))
 
+    def and_gamma(self, gamma: Fraction) -> "Amount":
+        """The same amount with γ counted beside it: no rule prices γ, it adds up by itself.
+
+        Example:
+            >>> Amount(Fraction(1), units=("rho",)).and_gamma(Fraction(1, 20))
+            ρ=1, γ=0.05
+        """
+        return Amount(*self.parts, gamma, units=(*self.units, "gamma"))
+
     def _like(self, parts: tuple[Part, ...]) -> "Amount":
         """An amount of the same units whose parts are known to be at least 0."""
         made = object.__new__(Amount)
@@ -78,6 +87,11 @@ class Amount:
     def delta(self) -> Part:
         """The δ counted, exactly."""
         return self._counted("delta")
+
+    @property
+    def gamma(self) -> Part:
+        """The γ of random DP counted, exactly."""
+        return self._counted("gamma")
 
     @property
     def rho(self) -> Part:

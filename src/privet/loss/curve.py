@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -21,6 +21,15 @@ ROUNDING = 2.0**-48  # 16 units in the last place: more than any closed form bel
 def rounded_up(delta: Array) -> Array:
     """A probability that a few rounding errors cannot have pushed below the truth."""
     return np.minimum(np.maximum(delta * (1.0 + ROUNDING), 0.0), 1.0)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """log E[e^(t loss)] at several tilts t, with mean and variance of the finite losses."""
+
+    logs: Array
+    mean: float
+    variance: float
 
 
 class LossCurve(ABC):
@@ -81,6 +90,13 @@ class LossCurve(ABC):
         from privet.loss.pricing.grid import renyi_from_curve  # noqa: PLC0415 - the grid is built on curves
 
         return renyi_from_curve(self, order)
+
+    def moments(self, tilts: Array) -> Moments | None:  # noqa: ARG002 - part of the interface
+        """The moments of the loss in closed form, if there is one that is the same in both directions.
+
+        Only plans use them: they decide how fast and how tight a price is, never whether it is valid.
+        """
+        return None
 
     def zcdp(self) -> float:
         """Smallest known rho with renyi(order) <= rho * order for every order > 1."""

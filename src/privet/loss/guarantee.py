@@ -15,8 +15,8 @@ class Guarantee:
     Args:
         epsilon: >= 0; kept as the exact number that was typed.
         delta: in [0, 1); the probability that epsilon does not bound.
-        gamma: in [0, 1); above 0 the promise is random DP: it may fail altogether with this probability,
-            because a sensitivity was estimated from samples.
+        gamma: in [0, 1); above 0 the promise is random DP: it may fail altogether with this probability, over data
+            drawn at random, because a sensitivity was estimated from samples (Hall, Rinaldo and Wasserman 2013).
 
     Example:
         >>> Guarantee(1, 1e-6)
@@ -32,15 +32,20 @@ class Guarantee:
     def __init__(self, epsilon: Exact, delta: Exact = 0, gamma: Exact = 0) -> None:
         object.__setattr__(self, "epsilon", exact_within(epsilon, "epsilon", low=0))
         for name, value in (("delta", delta), ("gamma", gamma)):
-            number = exact_within(value, name, low=0)
-            if number >= 1:
-                raise InvalidParameter(f"{name} must be in [0, 1), got {shortest(number)}; at 1 it promises nothing")
-            object.__setattr__(self, name, number)
+            object.__setattr__(self, name, failing(value, name))
 
     def __repr__(self) -> str:
         pairs = (("ε", self.epsilon), ("δ", self.delta), ("γ", self.gamma))
         inside = ", ".join(f"{letter}={shortest(x)}" for letter, x in pairs if x or letter == "ε")
         return f"({inside}) random DP" if self.gamma else f"({inside})-DP"
+
+
+def failing(chance: Exact, name: str) -> Fraction:
+    """Return the exact probability with which a promise may fail, in [0, 1)."""
+    number = exact_within(chance, name, low=0)
+    if number >= 1:
+        raise InvalidParameter(f"{name} must be in [0, 1), got {shortest(number)}; at 1 it promises nothing")
+    return number
 
 
 @dataclass(frozen=True, init=False, repr=False)

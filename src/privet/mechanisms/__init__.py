@@ -7,12 +7,15 @@ from privet.mechanisms.discrete_laplace import DiscreteLaplace
 from privet.mechanisms.exponential import Exponential
 from privet.mechanisms.finite_mechanism import FiniteMechanism
 from privet.mechanisms.gaussian import Gaussian
+from privet.mechanisms.halving_quantiles import HalvingQuantiles
+from privet.mechanisms.interval_quantile import IntervalQuantile
 from privet.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from privet.mechanisms.laplace import Laplace
 from privet.mechanisms.noisy_max import NoisyMax
 from privet.mechanisms.partition_counts import PartitionCounts
 from privet.mechanisms.partition_selection import PartitionSelection
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
+from privet.mechanisms.quantile_interval import QuantileInterval
 from privet.mechanisms.randomized_response import RandomizedResponse
 from privet.mechanisms.sample_and_aggregate import GroupedRows, SampleAndAggregate
 from privet.mechanisms.smooth import SmoothValue
@@ -28,6 +31,7 @@ from privet.mechanisms.smooth_sensitivity import (
 )
 from privet.mechanisms.sparse_vector import Crossings, SparseVector
 from privet.mechanisms.staircase import Staircase
+from privet.mechanisms.top_choices import TopChoices
 
 __all__ = [
     "Bernstein",
@@ -39,12 +43,15 @@ __all__ = [
     "FiniteMechanism",
     "Gaussian",
     "GroupedRows",
+    "HalvingQuantiles",
+    "IntervalQuantile",
     "KaryRandomizedResponse",
     "Laplace",
     "NoisyMax",
     "PartitionCounts",
     "PartitionSelection",
     "PermuteAndFlip",
+    "QuantileInterval",
     "RandomizedResponse",
     "SampleAndAggregate",
     "SmoothCauchy",
@@ -53,6 +60,7 @@ __all__ = [
     "SmoothValue",
     "SparseVector",
     "Staircase",
+    "TopChoices",
     "compare_with_global",
     "localized_gaussian",
     "median_smooth_sensitivity",

@@ -16,13 +16,21 @@ from privet.errors import InvalidParameter
 from privet.loss import PrivacyLoss
 from privet.loss.exact import Exact, exact, exact_within, float_at_least, shortest, whole
 from privet.mechanisms.additive import Numbers, finite_numbers, positive
-from privet.mechanisms.bernstein_function import BernsteinFunction, Bounds, bernstein_basis, box, said
+from privet.mechanisms.bernstein_function import (
+    BernsteinFunction,
+    Bounds,
+    bernstein_basis,
+    box,
+    largest_weight,
+    said,
+)
 from privet.mechanisms.gaussian import Gaussian
 from privet.mechanisms.laplace import Laplace
 from privet.mechanisms.least_noise import least_noise, loss_of_cells
 from privet.noise import BitSource
 
 MOST_CELLS = 1 << 24  # values on the grid
+SHARP = 512  # the largest degree whose weights are added up
 
 
 @dataclass(frozen=True)
@@ -36,8 +44,8 @@ class BernsteinError(Uncertainty):
 
     Proof: basis polynomials are >= 0 and sum to 1, so a plain polynomial is nowhere farther off than its worst
         coefficient. An iterated one has the coefficients (I + R + ... + R^(h-1)) v with R = I - W, where the rows of
-        W are probabilities; the sum of |R| over a row is 2 (1 - W_ii) <= 2 - 2 min W_ii = q, so the factor is
-        1 + q + ... + q^(h-1).
+        W are probabilities; the sum of |R| over a row is 2 (1 - W_ii) <= 2 - 2 min W_ii = q, so the factor is at most
+        1 + q + ... + q^(h-1). In one dimension it is far less: see `largest_weight`.
     """
 
     each: Uncertainty
@@ -202,7 +210,9 @@ class Bernstein(Mechanism[Numbers, BernsteinFunction]):
 
     @property
     def _factor(self) -> float:
-        """1 + q + ... + q^(order - 1), see `BernsteinError`."""
+        """That of `BernsteinError`: the sum of weights if that is not too long, else 1 + q + ... + q^(order - 1)."""
+        if self.dimension == 1 and self.degree <= SHARP:
+            return largest_weight(self.degree, self.order) * UP
         stays = bernstein_basis(self.degree, np.arange(self.degree + 1) / self.degree).diagonal().min()
         most = 2 * (1 - float(stays) ** self.dimension * (1 - 1e-9))
         return math.fsum(most**power for power in range(self.order)) * UP

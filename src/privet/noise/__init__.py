@@ -12,6 +12,7 @@ from privet.noise.gaussian import DiscreteGaussianLaw, GaussianLaw
 from privet.noise.laplace import DiscreteLaplaceLaw, LaplaceLaw
 from privet.noise.lattice import Lattice
 from privet.noise.law import Law
+from privet.noise.rank import RankLaw
 from privet.noise.staircase import StaircaseLaw
 from privet.noise.uniform import PermutationLaw, UniformLaw
 
@@ -29,6 +30,7 @@ __all__ = [
     "Lattice",
     "Law",
     "PermutationLaw",
+    "RankLaw",
     "StaircaseLaw",
     "UniformLaw",
 ]

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from privet.core import Ledger, Scope
+from privet.core import Ledger, Scope, Sensitive, Sensitivity
 from privet.core.journals.report import RULES, export_csv, export_json, in_words, promised, report
 from privet.loss import ConcentratedGuarantee, EpsilonSum, GaussianSum, Guarantee, RenyiSum, SpendingRule, ZcdpSum
-from privet.mechanisms import Gaussian
+from privet.mechanisms import Gaussian, Laplace
 from tests.core.journals.work import PERSON, SECRET, ask, new_ledger
 
 
@@ -95,3 +95,20 @@ def test_the_csv_export_is_safe_to_open() -> None:
     assert second["purpose"] == "two\nlines, and \\ud800"
     assert (opened["kind"], opened["charged_epsilon"]) == ("opened", "")
     assert (cap["reason"], json.loads(cap["limit"])) == ("'+1", {"epsilon": "5", "delta": "0"})
+
+
+@pytest.mark.parametrize("rule", [EpsilonSum("1e-7"), ZcdpSum()], ids=str)
+def test_random_dp_is_told_as_such(rule: SpendingRule) -> None:
+    ledger = Ledger(Guarantee(1, "1e-6", "0.1"), unit=PERSON, rule=rule)
+    ledger.release(
+        Sensitive(1, Sensitivity(1, gamma="0.05"), PERSON), Laplace(l1_sensitivity=1, scale=10), purpose="a mean"
+    )
+    told = report(ledger.journal)
+    assert told["promised_so_far"]["gamma"] == "0.05"
+    assert "with probability 0.95 over data drawn like the samples" in told["promised_so_far"]["words"]
+    assert told["scopes"][0]["spent"]["gamma"] == "0.05"
+    assert told["scopes"][0]["remaining"]["gamma"] == "0.05"
+    written = io.StringIO()
+    export_csv(ledger.journal, written)
+    rows = list(csv.DictReader(io.StringIO(written.getvalue())))
+    assert rows[-1]["charged_gamma"] == "0.05"

@@ -109,7 +109,7 @@ class Books:
     @cached_property
     def nothing(self) -> Amount:
         """Zero, in the rule's units."""
-        return self.terms.rule.capacity(self.terms.limit) * 0
+        return self.terms.capacity(self.terms.limit) * 0
 
     @property
     def dataset(self) -> Account:
@@ -203,7 +203,7 @@ class Books:
         self._terms = Terms.of(facts["terms"])
         self.declared, self.names = dict(self._terms.declared), {self._terms.dataset, *self._terms.shared_by}
         limit = self._terms.limit
-        self.accounts[DATASET] = Account(self.nothing, self.nothing, limit, self._terms.rule.capacity(limit))
+        self.accounts[DATASET] = Account(self.nothing, self.nothing, limit, self._terms.capacity(limit))
 
     def _refuse_unlawful(self, sequence: int, facts: Facts) -> None:
         """Raise on a spend that was not allowed when it was written."""
@@ -244,7 +244,7 @@ class Books:
                 raise LedgerDamaged(f"row {sequence} states another total than the rows before it")
         else:
             account = replace(account, spent=before, total=before)
-        capacity = None if limit is None else self.terms.rule.capacity(limit)
+        capacity = None if limit is None else self.terms.capacity(limit)
         self.accounts[scope] = replace(
             account, limit=limit, capacity=capacity, frozen=bool(facts["frozen"]), tracked=True
         )
@@ -294,7 +294,7 @@ class Books:
     def _account_of(self, facts: Facts) -> Account:
         limit = None if facts["limit"] is None else promise_of(facts["limit"])
         spent, total = (amount_of(facts[name], self.nothing.units) for name in ("spent", "total"))
-        capacity = None if limit is None else self.terms.rule.capacity(limit)
+        capacity = None if limit is None else self.terms.capacity(limit)
         return Account(spent, total, limit, capacity, frozen=facts["frozen"], period=facts["period"])
 
 

@@ -39,7 +39,7 @@ class OwnersActs(ABC):
 
         def facts(pages: Pages, books: Books) -> Facts:
             if limit is not None:
-                books.terms.rule.capacity(limit)
+                books.terms.capacity(limit)
             account = books.account(scope)
             spent = account.spent if account.tracked else _spent_before(pages, scope, books.nothing)
             return {

@@ -51,9 +51,12 @@ def promised(books: Books, amount: Amount) -> Guarantee:
         >>> promised(books, Amount(Fraction(1, 100), units=("rho",)))
         (ε=0.621692655, δ=1e-6)-DP
     """
-    limit = books.terms.limit
+    limit, parts = books.terms.limit, amount.parts
     delta = limit.delta if isinstance(limit, Guarantee) else USUAL_DELTA
-    return _promised(books.terms.rule, amount.parts, delta)
+    if not books.terms.counts_gamma:
+        return _promised(books.terms.rule, parts, delta)
+    kept = _promised(books.terms.rule, parts[:-1], delta)
+    return Guarantee(kept.epsilon, kept.delta, Fraction(parts[-1]))
 
 
 @lru_cache(maxsize=1024)
@@ -80,9 +83,15 @@ def in_words(guarantee: Guarantee, unit: str) -> str:
         return f"nothing has been revealed about any {unit}"
     factor, belief = _powers(guarantee.epsilon)
     but = f", but for a chance of {readable(guarantee.delta)}" if guarantee.delta else ""
+    random = (
+        f"; all of this with probability {readable(1 - guarantee.gamma)} over data drawn like the samples that "
+        "sensitivities were estimated from, and without any bound otherwise"
+        if guarantee.gamma
+        else ""
+    )
     return (
         f"whether one {unit} is in the data or not changes the chance of any outcome by a factor of at most {factor}"
-        f"{but}; who was 50% sure of something about one {unit} can become at most {belief} sure"
+        f"{but}; who was 50% sure of something about one {unit} can become at most {belief} sure{random}"
     )
 
 

@@ -43,8 +43,29 @@ class Terms:
         for name in (self.dataset, *self.shared_by):
             refuse_wordless(name, "a dataset needs a name")
         refuse_undeclarable(self.declared)
-        self.rule.capacity(self.limit)  # refuses a limit that the rule cannot promise
+        self.capacity(self.limit)  # refuses a limit that the rule cannot promise
         refuse_huge(self.limit)
+
+    @property
+    def counts_gamma(self) -> bool:
+        """Whether random DP was declared when the ledger was made: only then is γ counted, and may be spent."""
+        return gamma_of(self.limit) > 0
+
+    def capacity(self, limit: Promise) -> Amount:
+        """The largest total that keeps a limit, in the rule's units, and its γ if this ledger counts that.
+
+        Proof for γ: let each spend's sensitivity fail for the data with probability γ_i. But for a probability of
+            Σγ_i, whatever their dependence, all hold and the rule's promise with them: the union bound. It takes
+            functions that were fixed before any answer about this data was seen; see docs/random-dp.md.
+        """
+        room, gamma = self.rule.capacity(limit), gamma_of(limit)
+        if self.counts_gamma:
+            return room.and_gamma(gamma)
+        if gamma:
+            raise InvalidParameter(
+                f"this ledger was made without a γ, so none of its caps can have one: make a new one with {limit!r}"
+            )
+        return room
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -92,15 +113,19 @@ def refuse_huge(limit: Promise) -> None:
     size = limit.rho if isinstance(limit, ConcentratedGuarantee) else limit.epsilon
     if size > LARGEST:
         raise InvalidParameter("a limit above 1e300 promises nothing: choose an ε that means something, such as 1")
-    if isinstance(limit, Guarantee) and limit.gamma:
-        raise InvalidParameter("a ledger cannot promise random DP: no rule adds up γ; leave gamma out")
 
 
 def promise_facts(promise: Promise) -> dict[str, str]:
     """A promise as JSON, exactly."""
     if isinstance(promise, ConcentratedGuarantee):
         return {"rho": shortest(promise.rho)}
-    return {"epsilon": shortest(promise.epsilon), "delta": shortest(promise.delta)}
+    gamma = {"gamma": shortest(promise.gamma)} if promise.gamma else {}
+    return {"epsilon": shortest(promise.epsilon), "delta": shortest(promise.delta), **gamma}
+
+
+def gamma_of(promise: Promise) -> Fraction:
+    """The probability with which a promise may fail altogether; 0 but for random DP."""
+    return promise.gamma if isinstance(promise, Guarantee) else Fraction(0)
 
 
 def promise_of(facts: Facts) -> Promise:

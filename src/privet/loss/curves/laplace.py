@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from privet.errors import InvalidParameter
-from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
+from privet.loss.curve import ROUNDING, Array, LossCurve, Moments, rounded_up
 from privet.loss.exact import Exact, whole
 
 
@@ -66,6 +66,22 @@ class LaplaceCurve(LossCurve):
             value = float(np.logaddexp(top, bottom)) / less
         value *= 1 + ROUNDING
         return value, value
+
+    def moments(self, tilts: Array) -> Moments | None:
+        """The same at many orders 1 + t at once, for t > 0.
+
+        With probability 1/2 the loss is epsilon, with probability e^-epsilon/2 it is -epsilon, and in between it is
+        epsilon less twice an exponential variable.
+        """
+        epsilon = float(self.epsilon)
+        if not 2.0**-20 <= epsilon <= 2.0**9 or tilts[0] <= 0:  # floats are not good enough beyond
+            return None
+        rise = epsilon * tilts
+        part = tilts / (1.0 + 2.0 * tilts)
+        logs = rise + np.log1p(part * np.expm1(-(rise + (rise + epsilon))))
+        mean = epsilon + math.expm1(-epsilon)
+        square = epsilon * epsilon - 2 * epsilon * (1 + math.exp(-epsilon)) - 4 * math.expm1(-epsilon)
+        return Moments(logs, mean, max(square - mean * mean, 0.0))
 
     def grouped(self, size: int) -> LossCurve:
         """The answers of neighbors k apart differ by k sensitivities."""

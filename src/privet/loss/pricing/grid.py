@@ -179,7 +179,7 @@ class Scout:
 def scouted(direction: Direction, points: int) -> Scout:
     """Scout a curve. The grid ends where the curve is flat (or underflows), so moments bound the finite losses."""
     if math.isfinite(direction.curve.largest_loss):
-        top = bottom = max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
+        top = bottom = reach_of(direction, points)
     else:
         ladder = 2.0 ** np.arange(-40.0, 21.0)
         top = _flat_from(direction.ahead(ladder), ladder)
@@ -187,6 +187,13 @@ def scouted(direction: Direction, points: int) -> Scout:
     losses = _shape(points) * top
     losses[:points] *= bottom / top
     return Scout(direction, connect_the_dots(direction, losses, points), losses[points + 1 :])
+
+
+def reach_of(direction: Direction, points: int) -> float:
+    """Where the curve becomes flat: at its largest loss, or where its scout says so."""
+    if math.isfinite(direction.curve.largest_loss):
+        return max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
+    return scouted(direction, points).top
 
 
 @lru_cache(maxsize=8)

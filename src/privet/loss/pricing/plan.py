@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache, reduce
 
 import numpy as np
 
-from privet.loss.curve import Array
-from privet.loss.pricing.grid import CAREFUL, QUICK, Atoms, Direction, scouted
+from privet.loss.curve import Array, Moments
+from privet.loss.pricing.grid import CAREFUL, QUICK, Atoms, Direction, reach_of, scouted
 from privet.loss.pricing.growing import Growing, Parts, Runs
 
 TILTS = 2.0 ** np.concatenate([np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)])  # where moments are tabulated
@@ -48,15 +48,6 @@ class Ladder:
 
 
 LADDERS = {QUICK: Ladder(TILTS[:: ROUGH // 2], 2, TILTS[:0]), CAREFUL: Ladder(TILTS, ROUGH, -TILTS[60::-ROUGH])}
-
-
-@dataclass(frozen=True)
-class Moments:
-    """log E[e^(t loss)] at every t of the ladder, with mean and variance of the finite losses."""
-
-    logs: Array
-    mean: float
-    variance: float
 
 
 @dataclass(frozen=True)
@@ -140,7 +131,7 @@ def _summary_of_one(direction: Direction, times: int, scouts: int) -> Summary:
         times * found.logs,
         times * found.variance,
         times,
-        scouted(direction, scouts).top,
+        reach_of(direction, scouts),
         times,
         spacing,
         even=True,
@@ -150,8 +141,9 @@ def _summary_of_one(direction: Direction, times: int, scouts: int) -> Summary:
 
 @lru_cache(maxsize=1024)
 def scouted_moments(direction: Direction, scouts: int) -> Moments:
-    """Moments of the scouting grid with this many points on each side."""
-    return moments(scouted(direction, scouts).atoms, LADDERS[scouts].forward)
+    """Moments in closed form, or of the scouting grid with this many points on each side."""
+    known = direction.curve.moments(LADDERS[scouts].forward)
+    return known if known is not None else moments(scouted(direction, scouts).atoms, LADDERS[scouts].forward)
 
 
 def plan_for(

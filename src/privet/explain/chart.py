@@ -1,0 +1,251 @@
+"""Chart: a picture in the house style, for a file, a page or a notebook."""
+
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from privet.errors import InvalidParameter
+from privet.explain.layer import Curve, Layer, Measured, Row
+
+# Okabe and Ito's colors: told apart with every kind of color vision. Dashes tell lines apart without any color.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4), (4, 1), (1, 3))
+INK, FAINT = "#222222", "#E4E4E4"
+SIZE, SMALL = (480, 300), (270, 190)
+GAPS = {"row": 125, "column": 80}  # of panels: room for titles, axes and legends
+SHORT = "datum.value >= 0.001 && datum.value < 1e6 ? format(datum.value, ',~g') : format(datum.value, '.0e')"
+FEW_DECADES = 2  # up to here, a logarithmic axis has room for 2 and 5 between its powers of ten
+FORMATS = (".svg", ".png", ".html")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Lines, steps, bars, points with margins, or panels of them; made by the methods named so.
+
+    Privacy: a chart shows what it is given. Give it released numbers, laws and losses; never data.
+
+    Example:
+        >>> chart = Chart.lines({"density": ([0, 1, 2], [0.5, 0.2, 0.1])}, x="error (people)", y="density")
+        >>> chart
+        Chart(1 line: density)
+        >>> chart + Chart.points({"seen": ([0, 1], [0.4, 0.3], 0.1)}, x="", y="")
+        Chart(1 line, 1 point: density, seen)
+    """
+
+    layers: tuple[Layer, ...] = ()
+    title: str = ""
+    x: str = ""
+    y: str = ""
+    log_x: bool = False
+    log_y: bool = False
+    parts: tuple["Chart", ...] = field(default=())
+    columns: int = 2
+
+    # --- making one -------------------------------------------------------------------------------------------
+
+    @classmethod
+    def lines(  # noqa: PLR0913 - the words on a picture, each by name
+        cls,
+        series: Mapping[str, Curve],
+        *,
+        x: str,
+        y: str,
+        title: str = "",
+        log_x: bool = False,
+        log_y: bool = False,
+    ) -> "Chart":
+        """A line through the points of each series.
+
+        Args:
+            series: by name, where the points are and how high; the names form the legend.
+            x: what the horizontal axis shows, with its unit.
+            y: what the vertical axis shows, with its unit.
+            title: what the picture says.
+            log_x: True for a logarithmic horizontal axis; its numbers must be > 0.
+            log_y: the same for the vertical axis.
+        """
+        return cls._of("line", series, title=title, x=x, y=y, log_x=log_x, log_y=log_y)
+
+    @classmethod
+    def steps(cls, series: Mapping[str, Curve], *, x: str, y: str, title: str = "") -> "Chart":
+        """A staircase for each series: a height holds from its point to the next."""
+        return cls._of("step", series, title=title, x=x, y=y)
+
+    @classmethod
+    def points(  # noqa: PLR0913 - the words on a picture, each by name
+        cls,
+        series: Mapping[str, Curve | Measured],
+        *,
+        x: str,
+        y: str,
+        title: str = "",
+        log_x: bool = False,
+        log_y: bool = False,
+    ) -> "Chart":
+        """Dots; a series of three is (where, how high, margin), and gets a bar from height - margin to + margin."""
+        return cls._of("point", series, title=title, x=x, y=y, log_x=log_x, log_y=log_y)
+
+    @classmethod
+    def bars(cls, series: Mapping[str, Mapping[str, float]], *, x: str, y: str, title: str = "") -> "Chart":
+        """Upright bars: for each series a height by category; several series stand side by side."""
+        return cls(_some([Layer.of_bars(name, heights) for name, heights in series.items()]), title, x, y)
+
+    @classmethod
+    def panels(cls, charts: Iterable["Chart"], *, columns: int = 2, title: str = "") -> "Chart":
+        """Several charts side by side, so many in a row."""
+        parts = tuple(charts)
+        if not parts or columns < 1 or any(part.parts for part in parts):
+            raise InvalidParameter(
+                f"panels needs at least one chart that is not itself panels, and columns >= 1, got {len(parts)} charts "
+                f"and columns={columns}: give it the charts of each panel"
+            )
+        return cls((), title, parts=parts, columns=columns)
+
+    @classmethod
+    def _of(cls, kind: str, series: Mapping[str, Any], **words: Any) -> "Chart":  # noqa: ANN401 - the words above
+        layers = _some([Layer.of(kind, name, numbers) for name, numbers in series.items()])
+        for layer in layers:
+            layer.refuse_below_zero(log_x=words.get("log_x", False), log_y=words.get("log_y", False))
+        return cls(layers, **words)
+
+    def __add__(self, other: "Chart") -> "Chart":
+        """Both in one picture, with the words and axes of the first."""
+        if self.parts or other.parts:
+            raise InvalidParameter("panels cannot be laid over one another: add the charts before making panels")
+        if (self.log_x, self.log_y) != (other.log_x, other.log_y):
+            raise InvalidParameter("charts that are added must have the same logarithmic axes: set log_x, log_y alike")
+        if len({layer.kind == "bar" for layer in self.layers + other.layers}) > 1:
+            raise InvalidParameter("bars stand over names, other series over numbers: put them into panels instead")
+        return replace(self, layers=self.layers + other.layers)
+
+    # --- showing one ------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture to a file ending in .svg, .png or .html, and return where it is.
+
+        An .html file holds all it needs, and shows without a network.
+        """
+        file = Path(path)
+        if file.suffix not in FORMATS:
+            raise InvalidParameter(f"a chart is saved as {', '.join(FORMATS)}, got {file.name!r}: end its name in one")
+        drawing = self.to_altair()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        options: dict[str, dict[str, Any]] = {".png": {"scale_factor": 2}, ".html": {"inline": True}}
+        drawing.save(str(file), **options.get(file.suffix, {}))
+        return file
+
+    def to_altair(self) -> Any:  # noqa: ANN401 - altair is not there for everyone
+        """The chart as an altair object, for changes that Privet does not offer."""
+        altair = _altair()
+        if self.parts:
+            cells = [part._drawn(altair, SMALL) for part in self.parts]  # noqa: SLF001 - its own class
+            drawing = altair.concat(*cells, columns=self.columns, bounds="flush", spacing=GAPS)
+            drawing = drawing.resolve_scale(color="independent", strokeDash="independent")
+            drawing = drawing.properties(title=self.title) if self.title else drawing
+        else:
+            drawing = self._drawn(altair, SIZE)
+        return _styled(drawing)
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """What a notebook shows: a drawing that needs no network, as altair's own would."""
+        drawing = io.StringIO()
+        self.to_altair().save(drawing, format="svg")
+        return {"image/svg+xml": drawing.getvalue()}
+
+    def _drawn(self, altair: ModuleType, size: tuple[int, int]) -> Any:  # noqa: ANN401 - altair's own
+        names = list(dict.fromkeys(layer.name for layer in self.layers))
+        below = {"orient": "bottom", "columns": max(1, size[0] // (40 + 7 * max(map(len, names))))}
+        legend = altair.Legend(title=None, **(below if size == SMALL else {})) if len(names) > 1 else None
+        color = altair.Color("series:N", legend=legend).scale(domain=names, range=_cycled(COLORS, len(names)))
+        marks = [mark for kind in _kinds(self.layers) for mark in self._marks(altair, kind, names, color)]
+        drawing = altair.layer(*marks).properties(width=size[0], height=size[1])
+        return drawing.properties(title=self.title) if self.title else drawing
+
+    def _marks(self, altair: ModuleType, kind: str, names: list[str], color: Any) -> list[Any]:  # noqa: ANN401 - altair's own
+        rows = [{"series": layer.name, **row} for layer in self.layers if layer.kind == kind for row in layer.rows]
+        plot = altair.Chart(altair.InlineData(values=rows))
+        y = _scaled(altair.Y("y:Q", title=self.y), [layer.rows for layer in self.layers], "y", log=self.log_y)
+        if kind == "bar":
+            labels = list(dict.fromkeys(str(row["x"]) for row in rows))
+            x = altair.X("x:N", title=self.x, sort=labels).axis(labelAngle=0)
+            beside = {"xOffset": altair.XOffset("series:N", sort=names)} if len(names) > 1 else {}
+            return [plot.mark_bar().encode(x=x, y=y.scale(zero=True), color=color, **beside)]
+        x = _scaled(altair.X("x:Q", title=self.x), [layer.rows for layer in self.layers], "x", log=self.log_x)
+        if kind == "point":
+            dots = plot.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=color)
+            spans = altair.Chart(altair.InlineData(values=[row for row in rows if "low" in row]))
+            bars = spans.mark_rule(strokeWidth=1.5).encode(
+                x=x, y=altair.Y("low:Q", title=self.y), y2="high:Q", color=color
+            )
+            return [bars, dots] if any("low" in row for row in rows) else [dots]
+        alone = {layer.kind for layer in self.layers} <= {"line", "step"}  # a dashed dot in a legend looks broken
+        dash = altair.StrokeDash("series:N", legend=None).scale(domain=names, range=_cycled(DASHES, len(names)))
+        looks = {"color": color, "strokeDash": dash} if alone else {"color": color}
+        shape = {"interpolate": "step-after"} if kind == "step" else {}
+        return [plot.mark_line(strokeWidth=2, **shape).encode(x=x, y=y, order="x:Q", **looks)]
+
+    def __repr__(self) -> str:
+        if self.parts:
+            return f"Chart({len(self.parts)} panels)"
+        counted = [(kind, sum(layer.kind == kind for layer in self.layers)) for kind in _kinds(self.layers)]
+        words = ", ".join(f"{number} {kind}{'s' if number > 1 else ''}" for kind, number in counted)
+        return f"Chart({words}: {', '.join(layer.name for layer in self.layers)})"
+
+
+def _some(layers: list[Layer]) -> tuple[Layer, ...]:
+    if not layers:
+        raise InvalidParameter("a chart needs at least one series, got none: give it {name: numbers}")
+    return tuple(layers)
+
+
+def _kinds(layers: Sequence[Layer]) -> list[str]:
+    """The kinds of marks, in the order in which they are drawn."""
+    return list(dict.fromkeys(layer.kind for layer in layers))
+
+
+def _cycled(values: Sequence[Any], number: int) -> list[Any]:
+    return [values[place % len(values)] for place in range(number)]
+
+
+def _scaled(channel: Any, layers: list[tuple[Row, ...]], key: str, *, log: bool) -> Any:  # noqa: ANN401 - altair's own
+    """An axis: from zero only where bars stand on it; a logarithmic one has lines at few numbers."""
+    if not log:
+        return channel.scale(zero=False, nice=True)
+    used = ("x",) if key == "x" else ("y", "low", "high")
+    values = [float(row[name]) for rows in layers for row in rows for name in used if name in row]
+    first, last = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    digits = (1,) if last - first > FEW_DECADES else (1, 2, 5)
+    ticks = [digit * 10.0**decade for decade in range(first, last + 1) for digit in digits]
+    return channel.scale(type="log", nice=False).axis(values=ticks, labelExpr=SHORT)
+
+
+def _styled(drawing: Any) -> Any:  # noqa: ANN401 - altair's own
+    """The house style: quiet axes, words on the left, no frame."""
+    plain = drawing.configure(background="white", font="sans-serif", padding=12).configure_view(stroke=None)
+    axes = plain.configure_axis(
+        gridColor=FAINT,
+        domainColor=INK,
+        tickColor=INK,
+        labelColor=INK,
+        titleColor=INK,
+        labelFontSize=11,
+        titleFontSize=12,
+        titleFontWeight="normal",
+        titlePadding=8,
+    )
+    legends = axes.configure_legend(labelFontSize=12, labelLimit=260, symbolStrokeWidth=2, labelColor=INK)
+    return legends.configure_title(anchor="start", frame="group", fontSize=14, fontWeight="bold", color=INK, offset=10)
+
+
+def _altair() -> ModuleType:
+    """The one door to altair, and to vl_convert behind it."""
+    try:
+        import altair  # noqa: ICN001, PLC0415 - an extra: only those who draw need it
+        import vl_convert  # noqa: F401, PLC0415 - what writes files for altair
+    except ImportError as problem:
+        raise InvalidParameter("a chart needs altair and vl-convert: run `pip install 'privet[charts]'`") from problem
+    return altair

@@ -1,0 +1,231 @@
+"""target_error: from an acceptable error to the ε that gives it, and back, before anything is spent."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any, Literal, get_args
+
+from privet.core import Sensitivity, Uncertainty
+from privet.core.uncertainty import refuse_certainty
+from privet.errors import InvalidParameter
+from privet.loss import Neighbors
+from privet.loss.exact import Exact, exact_within, float_at_least, readable, whole
+from privet.mechanisms import IntervalQuantile
+from privet.mechanisms.additive import positive
+from privet.stats.best_noise import best_noise
+from privet.stats.bounds import Bounds
+from privet.stats.linear_error import RatioError, SlopeError
+from privet.stats.moments import LARGEST, Moments
+from privet.stats.price import Price
+from privet.stats.quantile import points_between
+from privet.stats.variance import moved_pairs
+
+Statistic = Literal["count", "total", "proportion", "mean", "variance", "histogram", "quantile"]
+SMALLEST, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(500)
+SHORT = 6  # characters of an ε
+WOBBLES = 100
+
+
+@dataclass(frozen=True)
+class TargetError:
+    """A price and what it buys.
+
+    Args:
+        statistic: its name.
+        epsilon: the price.
+        delta: the probability that comes with it; 0 for pure ε.
+        error: the margin at that price.
+        confidence: of the margin.
+        assumed: what else the figures rest on, in words.
+    """
+
+    statistic: str
+    epsilon: float
+    delta: float
+    error: float
+    confidence: float
+    assumed: str
+
+    def __repr__(self) -> str:
+        price = f"ε={_shown(self.epsilon)}" + (f", δ={readable(self.delta)}" if self.delta else "")
+        unit = " rows" if self.statistic == "quantile" else ""
+        return f"{self.statistic} within ± {self.error:.4g}{unit} ({self.confidence:.0%}) for {price} ({self.assumed})"
+
+
+def _shown(epsilon: float) -> str:
+    """An ε as it was typed where that is short, else in four digits, rounded up: it must still be enough."""
+    text = readable(epsilon)
+    if len(text) <= SHORT:
+        return text
+    unit = 10.0 ** (math.floor(math.log10(epsilon)) - 3)
+    return f"{math.ceil(epsilon / unit) * unit:.4g}"
+
+
+def target_error(  # noqa: PLR0913 - public parameters, each by name
+    statistic: Statistic,
+    *,
+    error: float | None = None,
+    epsilon: Exact | None = None,
+    confidence: float = 0.95,
+    delta: Exact = 0,
+    bounds: Any = None,  # noqa: ANN401 - a pair, or refused in words
+    rows: int | None = None,
+    cells: int = 1,
+    q: Exact = "0.5",
+    step: Exact | None = None,
+    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
+    rows_per_unit: int = 1,
+) -> TargetError:
+    """Return the ε at which a statistic's margin is no larger than an error, or the margin at an ε.
+
+    Args:
+        statistic: "count", "total", "proportion", "mean", "variance", "histogram" or "quantile".
+        error: the largest acceptable margin, in the statistic's unit, of a quantile in rows; or
+        epsilon: the price whose margin is asked for.
+        confidence: of the margin.
+        delta: in [0, 1); the δ that goes with the ε.
+        bounds: of the values, for total, mean, variance and quantile.
+        rows: how many rows are expected, for proportion, mean and variance; public under "replace", else an assumption.
+        cells: of a histogram: all of them hold together with this confidence.
+        q: of a quantile: which one.
+        step: of a quantile: as in `quantile`.
+        neighbors: as in `Asking`.
+        rows_per_unit: as in `Asking`.
+
+    Privacy: only public parameters go in; no data is touched and nothing is spent. Where the margin would depend on
+        the answer (a mean among an unknown number of rows) it is the largest for any answer.
+
+    Example:
+        >>> target_error("mean", error=500, bounds=(20_000, 200_000), rows=1000, neighbors="replace")
+        mean within ± 500 (95%) for ε=1.073 (1,000 rows; one unit replaced by another)
+        >>> target_error("count", epsilon=1)
+        count within ± 3 (95%) for ε=1 (one unit more or less)
+    """
+    if statistic not in get_args(Statistic):
+        known = ", ".join(get_args(Statistic))
+        raise InvalidParameter(f"statistic must be one of {known}, got {statistic!r}: others err as the data decides")
+    if (error is None) == (epsilon is None):
+        raise InvalidParameter("give exactly one of error (to get an epsilon) and epsilon (to get the error)")
+    refuse_certainty(confidence, "confidence")
+    relation = Neighbors.of(neighbors)
+    facts = _Facts(statistic, bounds, rows, relation, whole(rows_per_unit, "rows_per_unit"))
+    if statistic == "quantile":
+        margin = _rank_margin(facts, confidence, exact_within(q, "q", low=0, high=1), step)
+    else:
+        margin = _margin(facts, confidence, delta, whole(cells, "cells"))
+    price = positive(epsilon, "epsilon") if epsilon is not None else _least_epsilon(margin, error)
+    assumed = f"{rows:,} rows; {relation.value}" if facts.needs_rows else relation.value
+    return TargetError(statistic, float(price), float(Fraction(str(delta))), margin(price), confidence, assumed)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """The public parameters of one statistic."""
+
+    statistic: str
+    bounds: Any
+    rows: int | None
+    neighbors: Neighbors
+    moved: int
+
+    @property
+    def needs_rows(self) -> bool:
+        return self.statistic in {"proportion", "mean", "variance"}
+
+    @property
+    def declared(self) -> Bounds:
+        return Bounds(Fraction(0), Fraction(1)) if self.statistic == "proportion" else Bounds.of(self.bounds)
+
+    @property
+    def number(self) -> int:
+        """How many rows, at least two for a variance."""
+        least = 2 if self.statistic == "variance" else 1
+        if self.rows is None:
+            raise InvalidParameter(f"rows must say how many rows {self.statistic} is of: rows=1000, for example")
+        return whole(self.rows, "rows", low=least)
+
+    @property
+    def replaces(self) -> bool:
+        return self.neighbors is Neighbors.REPLACE
+
+
+def _margin(facts: _Facts, confidence: float, delta: Exact, cells: int) -> Callable[[Fraction], float]:
+    """The margin as a function of ε."""
+    if facts.statistic in {"count", "histogram"}:
+        wide = facts.replaces and facts.statistic == "histogram"
+        moved = Sensitivity(facts.moved, cells=2 if wide else 1)
+        return lambda epsilon: _law(epsilon, delta, moved, integers=True).margin(confidence, cells=cells)
+    unit, shares = _unit(facts)
+    if not shares:
+        one = Sensitivity(1 if facts.statistic == "variance" else facts.moved)
+        return lambda epsilon: float(unit) * _law(epsilon, delta, one).margin(confidence)
+    number, width = float(facts.number), float(facts.declared.width)
+    moved = Sensitivity(facts.moved, cells=shares, l1=facts.moved, l2=facts.moved)
+    worst = _worst_mean if shares == 2 else _worst_variance  # noqa: PLR2004 - the two sums of a mean
+    return lambda epsilon: worst(_law(epsilon, delta, moved), number, width).margin(confidence)
+
+
+def _rank_margin(facts: _Facts, confidence: float, q: Fraction, step: Exact | None) -> Callable[[Fraction], float]:
+    """How many rows from its place a quantile may lie, whatever the data, as a function of ε."""
+    bounds, points = facts.declared, points_between(facts.declared, step)
+    moved = facts.moved * (1 if facts.replaces else max(q, 1 - q))
+
+    def margin(epsilon: Fraction) -> float:
+        chosen = IntervalQuantile(
+            q, bounds=(bounds.low, bounds.high), score_sensitivity=moved, epsilon=epsilon, points=points
+        )
+        return chosen.rank_margin(confidence)
+
+    return margin
+
+
+def _unit(facts: _Facts) -> tuple[Fraction, int]:
+    """What one number is multiplied by, and 0; or how many sums are released instead."""
+    bounds, replaces = facts.declared, facts.replaces
+    if facts.statistic == "total":
+        return (bounds.width if replaces else bounds.largest), 0
+    if facts.statistic == "variance":
+        pairs = moved_pairs(facts.number, facts.moved)
+        return bounds.width**2 * pairs / facts.number**2, 0 if replaces else 3
+    return bounds.width / facts.number, 0 if replaces else 2
+
+
+def _law(epsilon: Fraction, delta: Exact, moved: Sensitivity, *, integers: bool = False) -> Uncertainty:
+    error = best_noise(Price.of({"epsilon": epsilon, "delta": delta}), moved, whole=integers).uncertainty
+    if error is None:
+        raise TypeError("additive noise has an error law")
+    return error
+
+
+def _worst_mean(noise: Uncertainty, number: float, width: float) -> Uncertainty:
+    return RatioError(noise, (1.0, 0.0), 0.0, number, width)
+
+
+def _worst_variance(noise: Uncertainty, number: float, width: float) -> Uncertainty:
+    """The largest first-order error over means and mean squares that values between 0 and 1 can have."""
+    grid = [place / 16 for place in range(17)]
+    shapes = [(mean, mean * mean + part * (mean - mean * mean)) for mean, part in product(grid, (0.0, 0.5, 1.0))]
+    laws = [
+        SlopeError(noise, Moments.slopes(number, mean, square, width**2), LARGEST * width**2) for mean, square in shapes
+    ]
+    return max(laws, key=lambda law: law.distance(0.05))
+
+
+def _least_epsilon(margin: Callable[[Fraction], float], error: float | None) -> Fraction:
+    """The least ε, up to a part in 10^9, whose margin is small enough."""
+    if error is None or not error > 0 or not math.isfinite(error):
+        raise InvalidParameter(f"error must be > 0 and finite, got {error}")
+    low, high = SMALLEST, LARGEST_EPSILON
+    if margin(high) > error:
+        raise InvalidParameter(f"no ε up to {float(high):g} gives an error of {error:g}: allow more, or use more rows")
+    while high > low * (1 + Fraction(1, 10**9)):
+        middle = Fraction(math.sqrt(low * high)).limit_denominator(10**12)
+        low, high = (low, middle) if margin(middle) <= error else (middle, high)
+    found = Fraction(repr(float_at_least(high)))  # what will be typed
+    for _ in range(WOBBLES):  # a margin on a lattice is monotone only up to a step
+        if margin(found) <= error:
+            break
+        found = Fraction(repr(float(found) * (1 + 1e-9)))
+    return found
