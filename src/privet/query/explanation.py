@@ -15,10 +15,11 @@ from privet.loss.exact import readable
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.expressions import Column, Reference
+from privet.query.fieller import fieller
 from privet.query.plan import Limits
 from privet.query.planning import Planned
-from privet.query.pricing import PricedStage
-from privet.query.reading import Average, Linear, Reading, fieller
+from privet.query.priced import PricedStage
+from privet.query.reading import Average, Linear, Reading
 from privet.query.shown import plain, shown_margin
 
 SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand

@@ -11,7 +11,8 @@ from privet.query.catalog import Catalog
 from privet.query.expressions import Column, columns_in
 from privet.query.measures import Needs, needs_of
 from privet.query.plan import Aggregate, Limits, Stage, Statement
-from privet.query.pricing import Priced, PricedStage, price
+from privet.query.priced import Priced, PricedStage
+from privet.query.pricing import price
 
 MOST_GROUPS = 100_000  # answered at once
 

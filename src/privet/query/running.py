@@ -16,7 +16,7 @@ from privet.query.bounded import Shape
 from privet.query.noise_margin import Floats
 from privet.query.plan import Aggregate, Stage
 from privet.query.planning import Planned
-from privet.query.pricing import PricedStage
+from privet.query.priced import PricedStage
 from privet.query.released_table import ReleasedTable, released_table
 from privet.query.sandbox import post_process
 
