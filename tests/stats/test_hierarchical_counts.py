@@ -140,7 +140,7 @@ def test_bad_ranges_and_labels_are_refused() -> None:
 def test_a_ready_mechanism() -> None:
     ready = DiscreteLaplace(l1_sensitivity=3, scale=3)
     assert hierarchical_counts(VALUES, edges=EDGES, branching=2, mechanism=ready).loss == ready.loss
-    with pytest.raises(InvalidParameter, match="does not say how it errs"):
+    with pytest.raises(InvalidParameter, match="must be one of Laplace"):
         hierarchical_counts(VALUES, edges=EDGES, mechanism=PermuteAndFlip(100, 1))
 
 

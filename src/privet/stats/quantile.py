@@ -13,6 +13,7 @@ from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import Exact, exact, exact_within
 from privet.mechanisms.interval_quantile import MOST_POINTS, POINTS, IntervalQuantile
+from privet.mechanisms.point_quantile import PointQuantile
 from privet.stats.asking import Asking
 from privet.stats.bounds import Bounds
 from privet.stats.choice_price import choice_at
@@ -42,14 +43,14 @@ def quantile(
         **asking: see `Asking`: the price (epsilon, delta, rho or mechanism, an `IntervalQuantile`), ledger, purpose,
             key, neighbors, unit, unit_ids, rows_per_unit, times, window, rows_per_time, missing.
 
-    Privacy: ε-DP by the exponential mechanism on all points between the bounds, not on a few candidates: see
-        `IntervalQuantile`, where it is proved that one row moves no score by more than max(q, 1-q) if units come and
-        go, and by 1 if they are replaced.
+    Privacy: ε-DP by the exponential mechanism on all points between the bounds, or by permute-and-flip where a `step`
+        leaves no more than 2^14 of them and ε is what is counted: see `IntervalQuantile`, where it is proved that one
+        row moves no score by more than max(q, 1-q) if units come and go, and by 1 if they are replaced.
 
     Example:
         >>> answer = quantile([31, 44, 47, 68], 0.9, bounds=(0, 120), step=1, epsilon=1)
         >>> answer.mechanism
-        'IntervalQuantile(0.9, bounds=(0, 120), points=120, score_sensitivity=0.9, epsilon=1)'
+        'PointQuantile(0.9, bounds=(0, 120), points=120, score_sensitivity=0.9, epsilon=1)'
         >>> round(answer.rank_margin(0.95), 1)
         14.0
     """
@@ -135,20 +136,34 @@ def _chosen(  # noqa: PLR0913 - one place for four statistics
     sensitivity = rank_moves(question, q)
 
     def make(epsilon: Fraction, _: Guarantee | None) -> IntervalQuantile:
-        offset = inside * math.ceil(INSIDE * 2 * sensitivity.linf / epsilon)
-        return IntervalQuantile(
+        among_all = IntervalQuantile(
             q,
             bounds=(declared.low, declared.high),
             score_sensitivity=sensitivity.linf,
             epsilon=epsilon,
             points=points,
-            offset=offset,
+            offset=inside * math.ceil(INSIDE * 2 * sensitivity.linf / epsilon),
         )
+        return among_few(among_all) if question.counts_epsilon else among_all
 
     chosen = choice_at(question.price, IntervalQuantile, make, parts=1, sensitivity=sensitivity)
     _refuse_another(chosen, q, declared)
     fill = filled(question, declared)
     return QuantileRelease.of(question.release_by(chosen, fill, sensitivity), chosen)
+
+
+def among_few(mechanism: IntervalQuantile) -> IntervalQuantile:
+    """Return the mechanism that looks at each point, if they are few: it errs less, but costs more where ρ counts."""
+    if not PointQuantile.suits(mechanism):
+        return mechanism
+    return PointQuantile(
+        mechanism.quantile,
+        bounds=mechanism.bounds,
+        score_sensitivity=mechanism.score_sensitivity,
+        epsilon=mechanism.epsilon,
+        points=mechanism.points,
+        offset=mechanism.offset,
+    )
 
 
 def rank_moves(question: Question, q: Fraction) -> Sensitivity:

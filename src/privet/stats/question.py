@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter
-from privet.loss import Neighbors
+from privet.loss import EpsilonSum, Neighbors
 from privet.loss.exact import exact, whole
 from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
 from privet.stats.asking import refuse_unknown
@@ -106,6 +106,11 @@ class Question:
     def replaces(self) -> bool:
         """Whether neighbors have a unit replaced, not added or removed."""
         return self.unit.neighbors is Neighbors.REPLACE
+
+    @property
+    def counts_epsilon(self) -> bool:
+        """Whether the answer is charged at its pure ε, not at a ρ or the like, which some pure mechanisms waste."""
+        return self.price.rho is None and (self.ledger is None or isinstance(self.ledger.rule, EpsilonSum))
 
     @cached_property
     def public_rows(self) -> bool:
