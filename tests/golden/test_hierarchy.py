@@ -5,7 +5,7 @@ import pytest
 
 from privet import hierarchical_counts
 from privet.loss import Guarantee
-from privet.stats.hierarchy import Hierarchy
+from privet.stats.cells.hierarchy import Hierarchy
 
 NATION = {
     "Alba": ["Ard", "Bute", "Clyde"],
