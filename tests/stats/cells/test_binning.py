@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from privet.errors import InvalidParameter
-from privet.stats import binning
+from privet.stats.cells import binning
 from privet.stats.cells.binning import bin_counts, bin_labels, bin_numbers, increasing_edges
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True, width=64)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
-from privet.stats import kernel_regression
+from privet.stats.functions import kernel_regression
 from privet.stats.functions.kernel_regression import KernelRegression
 from privet.stats.functions.nadaraya_watson import NadarayaWatson
 from privet.stats.functions.priestley_chao import PriestleyChao
