@@ -62,7 +62,6 @@ def test_many_questions_take_gaussian_noise_where_a_delta_allows_it() -> None:
         ([[True]], {"per_row": 0}, "per_row must"),
         ([[True]], {"missing": 1}, "missing must"),
     ],
-    ids=str,
 )
 def test_bad_questions_are_refused(queries: Any, asking: dict[str, Any], words: str) -> None:  # noqa: ANN401 - anything
     with pytest.raises(InvalidParameter, match=words):
