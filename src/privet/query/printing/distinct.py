@@ -18,7 +18,8 @@ def print_distinct(context: Placing, rows: str) -> str:
     context.chain.append("values_of", f"SELECT {whole} FROM {rows} WHERE a1 IS NOT NULL GROUP BY {whole}")
     owner = ", ".join(context.unit if request.spread else pair)
     places = ", ".join(f"{name} NULLS FIRST" for name in [*context.keys, "a1"])
-    order = f"PARTITION BY {owner} ORDER BY {context.dialect.digest((*pair, 'a1'))}, {places}"
+    digest = context.dialect.digest((*context.hashed, *context.keys, "a1"))
+    order = f"PARTITION BY {owner} ORDER BY {digest}, {places}"
     ranked = f"SELECT *, ROW_NUMBER() OVER ({order}) AS place FROM values_of"
     context.chain.append("weighed", f"SELECT * FROM ({ranked}) WHERE place <= {context.cap}")
     keys = ", ".join(context.keys)

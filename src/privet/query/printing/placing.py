@@ -19,6 +19,8 @@ class Placing:
         self.cap = cap_of(request)
         self.unit = [f"u{number}" for number in range(1, len(owner.unit) + 1)]
         self.keys = [f"k{number}" for number in range(1, len(request.keys) + 1)]
+        # where a row is stored is nobody's own: rows that come and go would move the places of all others
+        self.hashed = [] if sources.catalog.row_level else self.unit
         self.integer = dialect.types[Type.INTEGER]
 
     def rows(self) -> str:
@@ -95,7 +97,7 @@ class Placing:
         request = self.request
         if request.cap_groups and self.keys:
             owner, place = ", ".join(self.unit), ", ".join(f"{key} NULLS FIRST" for key in self.keys)
-            order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.unit, *self.keys))}, {place}"
+            order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.keys))}, {place}"
             ranked = f"SELECT *, ROW_NUMBER() OVER ({order}) AS place FROM {pairs}"
             pairs = self.chain.append("kept", f"SELECT * FROM ({ranked}) WHERE place <= {request.groups}")
         if request.spread and self.keys:

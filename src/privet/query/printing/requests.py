@@ -49,10 +49,11 @@ def print_request(request: Bounded, dialect: Dialect, sources: Sources) -> str:
 
 
 def split(request: Bounded) -> tuple[Bounded, ...]:
-    """Requests that can each be one statement: DISTINCT measures stand alone."""
+    """Requests that can each be one statement: DISTINCT measures stand alone, and private groups have units counted."""
     together = tuple(each for each in request.measures if each.shape is not Shape.DISTINCT)
     alone = tuple((each,) for each in request.measures if each.shape is Shape.DISTINCT)
-    parts = ((together,) if together or not alone else ()) + alone
+    counted = together or not alone or any(key.domain is None for key in request.keys)
+    parts = ((together,) if counted else ()) + alone
     return tuple(
         Bounded(request.source, request.keys, request.limits, each, cap_groups=request.cap_groups) for each in parts
     )

@@ -1,0 +1,167 @@
+"""Statements run on hospitals through a ledger that remembers every secret, and says what it is told to say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+
+from privet.core import Mechanism, Sensitive, Sensitivity
+from privet.core.mechanism import refuse_uncovered
+from privet.errors import InvalidParameter, QueryRefused
+from privet.mechanisms import PartitionSelection
+from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query import running, sql
+from privet.query.asked import Asked
+from privet.query.backends.duckdb import DuckDBBackend
+from privet.query.catalog import Catalog
+from privet.query.expressions import Column
+from privet.query.plan import Limits, Output
+from privet.query.planning import Planned, plan_statement
+from privet.query.running import Run
+from privet.query.sandbox import post_process
+from tests.query.exact_session import quantile
+from tests.query.hospital import public_values
+from tests.query.worlds import World
+
+ASKED = Asked.of(epsilon=1, delta="1e-6")
+TIGHT = (  # so that tiny hospitals go beyond them
+    Limits(rows_per_unit=1),
+    Limits(groups_per_unit=1, rows_per_group=1),
+    Limits(rows_per_unit=2),
+    Limits(groups_per_unit=2, rows_per_group=2),
+    None,
+)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One secret as the ledger was given it, and what it said."""
+
+    mechanism: Mechanism[Any, Any]
+    sensitivity: Sensitivity
+    secret: Any
+    said: Any
+
+
+@dataclass
+class ReplayLedger:
+    """Stands in for a reservation: what is exact is kept, and what was said before is said again.
+
+    Args:
+        unit: who is protected.
+        script: what to say; without one, what is exact.
+    """
+
+    unit: Any
+    script: Sequence[Drawn] | None = None
+    drawn: list[Drawn] = field(default_factory=list)
+
+    def release(self, secret: Sensitive[Any], mechanism: Mechanism[Any, Any], *, purpose: str) -> Any:  # noqa: ANN401 - any release
+        """Do what a ledger does, but for the noise."""
+        assert purpose
+        assert secret.deferred
+        assert secret.unit == self.unit
+        refuse_uncovered(mechanism, secret.sensitivity)
+        value = secret.reveal_to_ledger()
+        mechanism.check(value)
+        said = exactly(value, mechanism) if self.script is None else self.script[len(self.drawn)].said
+        self.drawn.append(Drawn(mechanism, secret.sensitivity, value, said))
+        return SimpleNamespace(value=said)
+
+
+def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 - any value
+    """What there would be without noise."""
+    if isinstance(mechanism, PartitionSelection):
+        return sorted(value, key=repr)
+    if isinstance(mechanism, GroupedChoice):
+        return np.array([quantile(group, mechanism.fraction) for group in value], dtype=np.int64)
+    return value
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of a statement on one hospital."""
+
+    table: pa.Table
+    drawn: tuple[Drawn, ...]
+    processed: tuple[tuple[pa.Table, pa.Table], ...]  # each stage before and after post-processing, if it was done
+
+
+def planned(text: str, catalog: Catalog, limits: Limits | None) -> Planned | None:
+    """The plan of a statement; None if this catalog refuses it, which no row decides."""
+    try:
+        return plan_statement(sql.read(text, catalog, values=public_values), catalog, ASKED, limits=limits)
+    except (InvalidParameter, QueryRefused):
+        return None
+
+
+def engine(found: World, catalog: Catalog) -> DuckDBBackend:
+    """An engine that holds a hospital."""
+    frames = {name: frame for name, frame in found.frames().items() if name in catalog.tables}
+    return DuckDBBackend(replace(catalog, frames=frames), threads=1)
+
+
+def play(plan: Planned, backend: DuckDBBackend, catalog: Catalog, before: Played | None = None) -> Played:
+    """Answer a plan; with an earlier play, as if the noise had come out so that the same was said.
+
+    Post-processing sees released tables only, so it is done where a later stage needs it, once; of the last stage the
+    table is the one that was released.
+    """
+    ledger = ReplayLedger(catalog.unit, None if before is None else before.drawn)
+    processed: list[tuple[pa.Table, pa.Table]] = []
+
+    def once(output: Output, table: pa.Table, columns: Sequence[Column]) -> pa.Table:
+        known = None if before is None else before.processed[len(processed)]
+        if len(processed) + 1 == len(plan.statement.stages):
+            processed.append((table, table))
+        elif known is not None and known[0].schema == table.schema and written(known[0]) == written(table):
+            processed.append(known)
+        else:
+            processed.append((table, post_process(output, table, columns)))
+        return processed[-1][1]
+
+    run = Run(plan, backend=backend, ledger=ledger, purpose="replay", confidence=0.95)  # type: ignore[arg-type]
+    with patch.object(running, "post_process", once):
+        table = run.answer()
+    return Played(table, tuple(ledger.drawn), tuple(processed))
+
+
+def written(table: pa.Table) -> str:
+    """The cells of a table; as a text, in which NaN equals itself."""
+    return str(table.to_pydict())
+
+
+def refuse_different(here: Played, there: Played) -> None:
+    """Raise unless two neighbors gave the same list of noise calls, moved as stated, and looked alike."""
+    assert [repr(draw.mechanism) for draw in here.drawn] == [repr(draw.mechanism) for draw in there.drawn]
+    for one, other in zip(here.drawn, there.drawn, strict=True):
+        assert one.sensitivity == other.sensitivity
+        refuse_farther(numbers(one), numbers(other), one.sensitivity)
+    assert here.table.schema == there.table.schema
+    assert written(here.table) == written(there.table)
+
+
+def numbers(draw: Drawn) -> Mapping[Any, int]:
+    """The coordinates of a secret."""
+    if isinstance(draw.mechanism, PartitionSelection):
+        return dict(draw.secret)
+    if isinstance(draw.mechanism, GroupedChoice):
+        return {(group, at): weight for group, found in enumerate(draw.secret) for at, weight in found.items()}
+    array = np.asarray(draw.secret)
+    assert array.dtype == np.int64
+    return {at: int(number) for at, number in np.ndenumerate(array)} | {"size": -len(array) + len(draw.said)}
+
+
+def refuse_farther(here: Mapping[Any, int], there: Mapping[Any, int], stated: Sensitivity) -> None:
+    """Raise if some norm of the move is beyond what is stated; all in whole numbers."""
+    moves = [abs(here.get(cell, 0) - there.get(cell, 0)) for cell in {*here, *there}]
+    moved = [move for move in moves if move]
+    assert sum(moved) <= stated.l1, "L1"
+    assert Fraction(sum(move * move for move in moved)) <= stated.l2**2, "L2"
+    assert max(moved, default=0) <= stated.per_cell, "the largest"
+    assert len(moved) <= stated.cells, "how many"

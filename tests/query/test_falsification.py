@@ -1,0 +1,235 @@
+"""Falsification: no unit moves a secret of any accepted statement farther than stated, nor anything else at all.
+
+Hospitals with the worst rows there can be, all their neighbors, and every statement of the golden corpus: secrets are
+compared as they reach the ledger, in whole numbers; the noise calls, the released tables and the answers are compared
+as if the noise had come out so that the same was said.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, closing
+from functools import cache
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from privet.core import Ledger, Sensitivity
+from privet.loss import Guarantee
+from privet.noise.entropy import Words
+from privet.noise.for_tests import seeded_entropy_for_tests
+from privet.query import pricing
+from privet.query.bounded import PART, Lattice, sensitivity
+from privet.query.catalog import Catalog
+from privet.query.plan import Limits
+from privet.query.planning import Planned
+from privet.query.printing import by_pair, by_row, tables
+from privet.query.printing.placing import Placing
+from privet.query.printing.relations import Chain
+from privet.query.session import Session
+from tests.golden.corpus import accepted
+from tests.query import worlds
+from tests.query.replaying import TIGHT, engine, planned, play, refuse_different
+from tests.query.worlds import ALONE, CROWDED, OTHER, SETTINGS, Part, Setting, World
+
+STATEMENTS = accepted() | {
+    "groups_of_many_partners": "SELECT region, COUNT(*), SUM(stay) FROM visit CROSS JOIN clinic GROUP BY region",
+    "private_groups_of_distinct": "SELECT clinic, COUNT(DISTINCT note) FROM visit GROUP BY clinic",
+    "private_groups_of_quantiles": "SELECT note, MEDIAN(stay), MAX(cost) FROM visit GROUP BY note",
+    "units_by_public_group": "SELECT sex, COUNT(DISTINCT pid), COUNT(DISTINCT zip) FROM patient GROUP BY sex",
+    "ties": "SELECT SUM(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY clinic) k FROM visit) "
+    "WHERE k = 2",
+}
+NAMES = list(STATEMENTS)
+Units = dict[int | None, Part]
+
+
+def options(examples: int) -> settings:
+    phases = (Phase.explicit, Phase.generate)  # an example is small as it is
+    return settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), phases=phases)
+
+
+def falsify(setting: Setting, here: World, others: Sequence[World], plans: Iterable[Planned | None]) -> int:
+    """Try statements on a hospital and its neighbors; return how many there were that the catalog answers."""
+    catalog, tried = setting.catalog, 0
+    with ExitStack() as stack:
+        base, *rest = [
+            stack.enter_context(closing(engine(found, catalog)))
+            for found in (here, *(other.stored_otherwise() for other in others))
+        ]
+        for plan in plans:
+            if plan is not None:
+                tried += 1
+                one = play(plan, base, catalog)
+                for other in rest:
+                    refuse_different(one, play(plan, other, catalog, one))
+    return tried
+
+
+@cache
+def tight(name: str, setting: str) -> Planned | None:
+    """A statement under limits that a tiny hospital goes beyond: each has one of them."""
+    limits = TIGHT[NAMES.index(name) % len(TIGHT)]
+    return planned(STATEMENTS[name], next(each for each in SETTINGS if each.name == setting).catalog, limits)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_every_statement_on_a_crowded_hospital(setting: Setting) -> None:
+    """Neighbors take turns."""
+    here, others = worlds.world(CROWDED), list(setting.neighbors(CROWDED, OTHER))
+    tried = sum(
+        falsify(setting, here, [other], (tight(name, setting.name) for name in NAMES[turn :: len(others)]))
+        for turn, other in enumerate(others)
+    )
+    assert tried >= {"units": len(NAMES), "rows": 70, "days": 60}[setting.name.split(",")[0]]
+
+
+def test_every_statement_where_the_only_unit_leaves() -> None:
+    setting = SETTINGS[0]
+    plans = [tight(name, setting.name) for name in NAMES]
+    assert falsify(setting, worlds.world(ALONE), [World((), (), ())], plans) == len(NAMES)
+
+
+def hospitals() -> st.SearchStrategy[Units]:
+    return st.dictionaries(st.sampled_from([None, 1, 2, 3, -(2**59)]), worlds.parts(), min_size=1, max_size=3)
+
+
+@given(
+    units=hospitals(),
+    other=worlds.parts(),
+    setting=st.sampled_from(SETTINGS),
+    names=st.lists(st.sampled_from(NAMES), min_size=3, max_size=3),
+    limits=st.sampled_from(TIGHT),
+)
+@options(15)
+def test_random_hospitals(units: Units, other: Part, setting: Setting, names: list[str], limits: Limits | None) -> None:
+    plans = [planned(STATEMENTS[name], setting.catalog, limits) for name in names]
+    falsify(setting, worlds.world(units), list(setting.neighbors(units, other))[:4], plans)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+@given(data=st.data())
+@options(20)
+def test_every_statement_on_random_hospitals(setting: Setting, data: st.DataObject) -> None:
+    units, other = data.draw(hospitals()), data.draw(worlds.parts())
+    limits = data.draw(st.sampled_from(TIGHT))
+    plans = (planned(STATEMENTS[name], setting.catalog, limits) for name in NAMES)
+    falsify(setting, worlds.world(units), list(setting.neighbors(units, other)), plans)
+
+
+def test_what_a_row_is_paired_with_does_not_depend_on_where_it_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A public table whose unique column is not: each visit has three regions and may count in one."""
+    monkeypatch.setattr(worlds, "CLINICS", (("A", "North", 10), ("A", "South", 20), ("A", "West", 30)))
+    visits = tuple((None, ("A", float(number), worlds.FIRST, 1, "x", 1.0)) for number in range(8))
+    units: Units = {1: Part((), visits, ())}
+    here = worlds.world(units)
+    for setting in SETTINGS[2:4]:
+        names = ("group_by_public_column", "join_public_first")
+        plans = [planned(STATEMENTS[name], setting.catalog, TIGHT[1]) for name in names]
+        assert falsify(setting, here, list(setting.neighbors(units, OTHER)), plans) == len(names)
+
+
+# --- controls: the same must notice what is wrong ---
+
+
+def halved(*arguments: Any, **named: Any) -> Sensitivity:  # noqa: ANN401 - as `sensitivity`
+    found = sensitivity(*arguments, **named)
+    return Sensitivity(found.per_cell, cells=found.cells, l1=found.l1 / 2, l2=found.l2 / 2)
+
+
+def unclipped(self: Placing, lattice: Lattice, argument: Any, text: str) -> str:  # noqa: ANN401 - as the method
+    return real_place(self, Lattice(lattice.step, lattice.first, lattice.last + 1000 * lattice.steps), argument, text)
+
+
+real_place = Placing._on_lattice
+real_join = Chain._join
+
+
+def any_unit(self: Chain, relation: Any) -> str:  # noqa: ANN401 - as the method
+    return real_join(self, relation).partition(" ON ")[0] + " ON TRUE"
+
+
+def all_groups(self: Placing, pairs: str) -> tuple[str, str]:  # noqa: ARG001 - as the method
+    return pairs, "n"
+
+
+FAULTS: dict[str, tuple[str, list[tuple[object, str, object]]]] = {
+    "sensitivities are halved": ("group_by_declared", [(pricing, "sensitivity", halved)]),
+    "nothing is clipped": ("sum", [(Placing, "_on_lattice", unclipped), (tables, "clipped", lambda text, *_: text)]),
+    "rows are not weighed down": ("count", [(by_pair, "_weighed", lambda _, cell, *__: cell)]),
+    "weights are 1": ("percentile", [(by_row, "_weight", lambda *_: f"CAST({PART} AS BIGINT)")]),
+    "units are not told apart": ("join_units_using", [(Chain, "_join", any_unit)]),
+    "groups are not capped": ("group_by_private", [(Placing, "kept", all_groups)]),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_noticed(fault: str) -> None:
+    statement, wrongs = FAULTS[fault]
+    setting, here = SETTINGS[0], worlds.world(CROWDED)
+    others = list(setting.neighbors(CROWDED, OTHER))
+    falsify(setting, here, others, [planned(STATEMENTS[statement], setting.catalog, TIGHT[1])])
+    with ExitStack() as stack:
+        for where, name, wrong in wrongs:
+            stack.enter_context(patch.object(where, name, wrong))
+        plan = planned(STATEMENTS[statement], setting.catalog, TIGHT[1])
+        with pytest.raises(AssertionError):
+            falsify(setting, here, others, [plan])
+
+
+# --- the same through a session and a ledger, with bits that are known ---
+
+
+class Counted:
+    """Known bits, counted."""
+
+    def __init__(self) -> None:
+        self._source, self.taken = seeded_entropy_for_tests(7), 0
+
+    def words(self, count: int) -> Words:
+        self.taken += count
+        return self._source.words(count)
+
+
+def asked(found: World, catalog: Catalog, text: str) -> tuple[object, ...]:
+    """Everything that can be seen of a question but for the numbers: types, rows, spends, entries, bits."""
+    ledger = Ledger(Guarantee(10, "1e-3"), unit=catalog.unit)
+    bits = Counted()
+    ledger._entropy = bits  # type: ignore[assignment]
+    with Session(catalog, backend=engine(found, catalog), ledger=ledger) as session:
+        answer = session.sql(text, epsilon=1, delta="1e-6")
+        entries = [(entry.kind, entry.mechanism, repr(entry.loss), repr(entry.cost)) for entry in ledger.entries]
+        keys = [name for name in answer.table.column_names if name in {"sex", "region", "smoker"}]
+        return (
+            answer.table.schema,
+            answer.table.num_rows,
+            answer.table.select(keys).to_pydict(),
+            repr(answer.spent),
+            repr(ledger.spent),
+            entries,
+            answer.hidden,
+            bits.taken,
+        )
+
+
+PUBLIC = (
+    "group_by_two",
+    "group_by_public_column",
+    "moments",
+    "count_distinct",
+    "join_units_full",
+    "two_stages",
+    "union_of_answers",
+)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_neighbors_look_alike_through_a_session(name: str) -> None:
+    setting = SETTINGS[PUBLIC.index(name) % 2]
+    seen = {
+        repr(asked(found, setting.catalog, STATEMENTS[name]))
+        for found in (worlds.world(CROWDED), *list(setting.neighbors(CROWDED, OTHER))[:2], World((), (), ()))
+    }
+    assert len(seen) == 1
