@@ -19,7 +19,8 @@ from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.bounded import Bounded, Lattice, Measure, Shape, sensitivity
 from privet.query.expressions import Reference
-from privet.query.plan import Key, Limits
+from privet.query.functions import call
+from privet.query.plan import JoinKind, Key, Limits
 from tests.query import tiny
 from tests.query.oracle import Oracle
 
@@ -146,6 +147,74 @@ def test_a_row_in_each_of_many_groups_moves_no_more_than_one_row(value: float, s
     data = one_unit_everywhere(value, 50)
     here, there = (numbers(request, each, real=True)[0] for each in (data, without(data, 1)))
     refuse_farther(here, there, sensitivity(request, request.measures[0], neighbors=Neighbors.ADD_REMOVE))
+
+
+ROW = {"vid": 1, "city": "a", "pay": 0.0, "age": 1, "free": 0.0, "flag": True, "day": None, "pid": 1}
+BEYOND = [  # what no lattice below has a place for
+    ("age", 100, Lattice(Fraction(1), -3, 4)),
+    ("age", 1, Lattice(Fraction(1), 50, 60)),
+    ("vid", 2**63 - 1, Lattice(Fraction(1), -3, 4)),
+    ("vid", -(2**63), Lattice(Fraction(1, 2), 0, 4)),
+    ("free", float("inf"), Lattice(Fraction(1), -9, -2)),
+    ("free", float("-inf"), Lattice(Fraction(1, 3), -7, 9)),
+    ("free", -1e308, Lattice(Fraction(1), 2, 5)),
+    ("free", float("nan"), Lattice(Fraction(1), -3, 4)),
+]
+
+
+def moved(request: Bounded, here: tiny.Data, there: tiny.Data, neighbors: Neighbors) -> None:
+    found = [numbers(request, data, real=True) for data in (here, there)]
+    for place, (one, two) in enumerate(zip(*found, strict=True)):
+        refuse_farther(one, two, sensitivity(request, request.measures[place], neighbors=neighbors))
+
+
+def visits(*rows: dict[str, object]) -> tiny.Data:
+    return {"visit": [ROW | row for row in rows], "person": [], "item": [], "clinic": []}  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(("name", "value", "lattice"), BEYOND)
+def test_a_place_is_clipped_whatever_is_found(name: str, value: float, lattice: Lattice) -> None:
+    visit = tiny.table("visit")
+    argument = Reference(next(column for column in visit.columns if column.name == name))
+    summed = tuple(Measure(shape, argument, None, lattice) for shape in (Shape.SUM, Shape.MEAN, Shape.SPREAD))
+    for measures in (summed, (Measure(Shape.RANKS, argument, None, lattice),)):
+        request = Bounded(visit, (), Limits(rows_per_unit=1), measures, cap_groups=False)
+        moved(request, visits({name: value}), visits(), Neighbors.ADD_REMOVE)
+        if measures[0].shape is Shape.RANKS:
+            assert all(
+                0 <= place <= lattice.steps for _, place in numbers(request, visits({name: value}), real=True)[0]
+            )
+
+
+def test_a_condition_does_not_take_the_place_of_the_same_unit() -> None:
+    visit, person = tiny.table("visit"), tiny.table("person")
+    condition = call("le", Reference(visit.columns[3]), Reference(person.columns[0]))
+    for kind in (JoinKind.INNER, JoinKind.LEFT, JoinKind.FULL):
+        source = tiny.joined(visit, person, kind, condition)
+        request = Bounded(source, (), Limits(rows_per_unit=1), (Measure(Shape.ROWS),), cap_groups=False)
+        here = visits({"pid": 1}, {"pid": 2}, {"pid": 3})
+        here["person"] = [{"score": 7, "kind": "a", "pid": unit} for unit in (1, 2, 3, 4)]
+        for unit in (1, 4):
+            moved(request, here, without(here, unit), Neighbors.ADD_REMOVE)
+        assert numbers(request, here, real=True)[0][(), 0] == (4 if kind is JoinKind.FULL else 3)
+
+
+def test_a_replaced_unit_moves_a_sum_from_one_end_to_the_other() -> None:
+    visit = tiny.table("visit")
+    measure = Measure(Shape.SUM, Reference(visit.columns[2]), None, Lattice(Fraction(1), -5, 10))
+    request = Bounded(visit, (), Limits(rows_per_unit=1), (measure,), cap_groups=False)
+    moved(request, visits({"pay": -5.0}), visits({"pay": 10.0}), Neighbors.REPLACE)
+    assert sensitivity(request, measure, neighbors=Neighbors.REPLACE).l1 == 15
+
+
+def test_distinct_values_count_in_as_many_groups_as_a_unit_has() -> None:
+    visit = tiny.table("visit")
+    key = Key(visit.columns[1], Reference(visit.columns[1]), ("a", "b", "c"))
+    measure = Measure(Shape.DISTINCT, Reference(visit.columns[3]))
+    request = Bounded(visit, (key,), Limits(groups_per_unit=1, rows_per_group=1), (measure,), cap_groups=True)
+    here = visits(*({"city": city, "age": age} for city in "abc" for age in (1, 2)))
+    moved(request, here, visits(), Neighbors.ADD_REMOVE)
+    assert sum(numbers(request, here, real=True)[0].values()) == 1
 
 
 def test_units_without_a_cap_on_groups_have_no_small_sensitivity() -> None:

@@ -6,7 +6,7 @@ thing its case of the proof needs, and that every expression reads columns of it
 
 from collections.abc import Iterable
 
-from privet.query.expressions import Column, Expression, Reference, columns_in
+from privet.query.expressions import Call, Column, Expression, Reference, columns_in
 from privet.query.plan import (
     Aggregate,
     Aggregation,
@@ -159,8 +159,9 @@ def _join(relation: Join) -> None:
         _require(all(a is b for a, b in types), "units of different types are paired")
         if relation.kind is JoinKind.FULL:
             pairs = zip(left.owner.unit, right.owner.unit, strict=True)
-            wanted: tuple[object, ...] = tuple((Reference(a), Reference(b)) for a, b in pairs)
-            _require(tuple(getattr(part, "arguments", None) for part in unit) == wanted, "a unit was lost")
+            wanted = [("coalesce", (Reference(a), Reference(b))) for a, b in pairs]
+            made_of = [(part.function, part.arguments) for part in unit if isinstance(part, Call)]
+            _require(made_of == wanted, "a unit was lost")
             return
         _require(unit == tuple(map(Reference, left.owner.unit)), "the unit is not the left one's")
         return

@@ -78,6 +78,8 @@ class _Reader:
         self._declared = known(sources.catalog.tables, table.name)
         self._source = known(sources.tables, table.name)
         self._public = table.owner is None
+        if self._public != self._declared.public:
+            raise InvalidParameter(f"table {table.name} is {'' if self._declared.public else 'not '}public")
         self.numbered = not self._public and self._catalog.row_level and self._source.row_number is None
 
     def value(self, column: Column) -> str:
