@@ -16,6 +16,9 @@ from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReuse
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.expressions import Column
+from privet.query.facts import Facts, Type
+from privet.query.plan import Table
 from privet.query.session import Session
 from tests.query.asking import Watched, crowd, hospital, names, session_with
 from tests.query.exact_session import ExactSession
@@ -368,3 +371,12 @@ def test_a_ledger_of_somebody_else_is_refused(tmp_path: Path) -> None:
 
 def test_it_says_what_it_is(asked: tuple[Session, Watched]) -> None:
     assert repr(asked[0]) == "Session(hospital: patient, visit, lab, clinic, icd; ε=10, δ=0.0001 remains)"
+
+
+def test_values_of_a_private_table_are_not_listed(asked: tuple[Session, Watched]) -> None:
+    session, backend = asked
+    with pytest.raises(InvalidParameter, match="visit is private"):
+        session._values("visit", "clinic")
+    clinic = Column("clinic", Facts(Type.TEXT))
+    with pytest.raises(InvalidParameter, match="not public"):
+        backend.read(Table("visit", (clinic,), None), {})

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import pytest
 
-from privet.query.expressions import Column, Expression, Literal, Reference
+from privet.query.expressions import Call, Column, Expression, Literal, Reference
 from privet.query.facts import Facts, Type
 from privet.query.functions import call
 from privet.query.plan import (
@@ -94,6 +94,22 @@ def first_side(relation: Join) -> Join:
     return replace(relation, items=items)
 
 
+def neither_side(relation: Join) -> Join:
+    """A full join whose unit is NULL where both sides have it."""
+    items = tuple(
+        (c, call("nullif", *e.arguments) if c in owner(relation).unit and isinstance(e, Call) else e)
+        for c, e in relation.items
+    )
+    return replace(relation, items=items)
+
+
+def with_public(relation: Union) -> Union:
+    """A union whose second part has the same columns, and no owner."""
+    part = relation.sources[1]
+    items = tuple((column, Literal(None, column.facts.type)) for column in part.columns)
+    return replace(relation, sources=(relation.sources[0], Project(PUBLIC.right, items, None)))
+
+
 BROKEN: dict[str, Callable[[], Relation]] = {
     "a unit lost": lambda: without_unit(PROJECT),
     "another unit": lambda: other_unit(PROJECT),
@@ -105,8 +121,10 @@ BROKEN: dict[str, Callable[[], Relation]] = {
     "a join that claims the unit": lambda: replace(PUBLIC, same_unit=True),
     "a public side kept": lambda: replace(PUBLIC, kind=JoinKind.FULL),
     "a full join of one side": lambda: first_side(FULL),
+    "a full join of neither side": lambda: neither_side(FULL),
     "a relation joined with itself": lambda: replace(JOIN, right=JOIN.left),
     "a union with public rows": lambda: replace(UNION, sources=(UNION.sources[0], PUBLIC.right)),
+    "a union with rows of nobody": lambda: with_public(UNION),
     "a union of other columns": lambda: replace(UNION, sources=(UNION.sources[0], VISIT)),
     "a group without the unit": lambda: replace(GROUP, keys=()),
     "a window without the unit": lambda: replace(WINDOW, partition=()),

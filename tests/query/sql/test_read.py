@@ -314,6 +314,14 @@ def test_unions_carry_the_unit() -> None:
     assert [column.facts.type for column in union.columns] == [Type.REAL, Type.INTEGER]
 
 
+def test_a_union_has_the_facts_of_all_its_parts() -> None:
+    union = below(
+        aggregate("SELECT AVG(x) FROM (SELECT age AS x FROM patient UNION ALL SELECT -cost FROM visit)").source, Union
+    )
+    (x, *_) = union.columns
+    assert (x.facts.low, x.facts.high, x.facts.nullable) == (-5000, 110, True)
+
+
 @pytest.mark.parametrize(
     "text",
     [
