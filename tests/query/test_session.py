@@ -16,6 +16,7 @@ from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReuse
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query import running
 from privet.query.expressions import Column
 from privet.query.facts import Facts, Type
 from privet.query.plan import Table
@@ -380,3 +381,19 @@ def test_values_of_a_private_table_are_not_listed(asked: tuple[Session, Watched]
     clinic = Column("clinic", Facts(Type.TEXT))
     with pytest.raises(InvalidParameter, match="not public"):
         backend.read(Table("visit", (clinic,), None), {})
+
+
+def test_what_fails_outside_a_release_says_nothing_either(
+    asked: tuple[Session, Watched], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever goes wrong once it is paid for: an error of the engine may quote a cell."""
+
+    def fail(*_: object) -> None:
+        raise ValueError("could not convert 'fever of 42'")
+
+    monkeypatch.setattr(running, "post_process", fail)
+    with pytest.raises(ReleaseFailed) as caught:
+        asked[0].sql("SELECT COUNT(*) FROM visit", epsilon=1)
+    assert "42" not in str(caught.value)
+    assert caught.value.__suppress_context__
+    assert asked[0].ledger.spent.epsilon == 1

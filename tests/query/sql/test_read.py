@@ -319,7 +319,7 @@ def test_a_union_has_the_facts_of_all_its_parts() -> None:
         aggregate("SELECT AVG(x) FROM (SELECT age AS x FROM patient UNION ALL SELECT -cost FROM visit)").source, Union
     )
     (x, *_) = union.columns
-    assert (x.facts.low, x.facts.high, x.facts.nullable) == (-5000, 110, True)
+    assert (x.facts.low, x.facts.high, x.facts.nullable) == (Fraction(-5000), Fraction(110), True)
 
 
 @pytest.mark.parametrize(
