@@ -196,7 +196,7 @@ def _with_laplace(shares: Sequence[Share], promise: Guarantee) -> Chosen:
         epsilon = promise.epsilon * share.weight / total
         if share.draw is None:
             delta = promise.delta / selections
-            chosen.append(PartitionSelection.calibrated(epsilon=epsilon, delta=delta, sensitivity=share.moves))
+            chosen.append(_selection(epsilon, delta, share.moves))
         else:
             chosen.append(_laplace(share, epsilon))
     return chosen
@@ -216,7 +216,7 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
         epsilon = promise.epsilon * share.weight / total
         if share.draw is None:
             part = promise.delta / 2 / selections
-            chosen.append(PartitionSelection.calibrated(epsilon=epsilon, delta=part, sensitivity=share.moves))
+            chosen.append(_selection(epsilon, part, share.moves))
         elif share.draw.measure.shape is Shape.RANKS:
             chosen.append(_choice(share.draw, share, epsilon))
         else:
@@ -229,6 +229,12 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
 def _gaussian_scale(promise: Guarantee) -> Fraction:
     """The least scale for a move of 1; the same promise is asked for again and again."""
     return Fraction(calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise))
+
+
+@lru_cache(maxsize=256)
+def _selection(epsilon: Fraction, delta: Fraction, moves: Sensitivity) -> PartitionSelection:
+    """Dividing a promise among many groups is a search, and the same is asked for again and again."""
+    return PartitionSelection.calibrated(epsilon=epsilon, delta=delta, sensitivity=moves)
 
 
 def _larger_error(pure: Chosen, gaussian: Chosen) -> bool:
@@ -271,6 +277,7 @@ def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: A
     raise InvalidParameter(f"no mechanisms keep {asked.promise!r}: ask for more, or for fewer columns")
 
 
+@lru_cache(maxsize=256)
 def _keeps(loss: PrivacyLoss, promise: Promise) -> bool:
     if isinstance(promise, ConcentratedGuarantee):
         return Fraction(repr(loss.zcdp())) <= promise.rho
