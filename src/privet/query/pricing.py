@@ -145,14 +145,24 @@ def _shares(
     for place, (_, needs) in enumerate(stages):
         aggregate = needs.aggregate
         if aggregate.selects:
-            weight = max(weights.get(key.column, Fraction(1)) for key in aggregate.keys if key.domain is None)
-            shares.append(Share(place, None, weight, units_moved(needs, neighbors=neighbors, copies=copies)))
+            moves = units_moved(needs, neighbors=neighbors, copies=copies)
+            shares.append(Share(place, None, _selection_weight(needs, weights), moves))
         for number, draw in enumerate(needs.draws):
             readers = [each.column for each in needs.readings if each.draw == number]
             weight = sum((weights.get(column, Fraction(1)) for column in readers), Fraction(0))
             moves = sensitivity(needs.request_of(draw), draw.measure, neighbors=neighbors, copies=copies)
             shares.append(Share(place, draw, weight, moves))
     return shares
+
+
+def _selection_weight(needs: Needs, weights: Mapping[Any, Fraction]) -> Fraction:
+    return max(weights.get(key.column, Fraction(1)) for key in needs.aggregate.keys if key.domain is None)
+
+
+def weight_of(needs: Needs, weights: Mapping[Any, Fraction]) -> Fraction:
+    """What a stage weighs in all: its columns, and the selection of groups if there is one."""
+    columns = sum((weights.get(each.column, Fraction(1)) for each in needs.readings), Fraction(0))
+    return columns + (_selection_weight(needs, weights) if needs.aggregate.selects else 0)
 
 
 def units_moved(needs: Needs, *, neighbors: Neighbors, copies: int = 1) -> Sensitivity:
