@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from privet.stats.priestley_chao import PriestleyChao
-from privet.stats.sampled_sensitivity import sampled_sensitivity
+from privet.stats.functions.priestley_chao import PriestleyChao
+from privet.stats.functions.sampled_sensitivity import sampled_sensitivity
 
 N, M, GAMMA, BANDWIDTH = 5000, 500, 0.2, 0.1
 POINTS = np.arange(26) / 25

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from peers import Row, best_of, run_peer, show
 from rich.console import Console
 from rich.table import Table
-from stats_peers import EDGES, EPSILON, HIGH, LOW, column, errors_of
+from stats_peers import CANDIDATES, EDGES, EPSILON, HIGH, LOW, column, errors_of
 
 import privet
 
@@ -41,6 +42,8 @@ def values(x: Any, high: Any) -> dict[str, Callable[[], Any]]:  # noqa: ANN401 -
     asks = asked(x, high)
     counts = asks["histogram"]
     asks["histogram"] = lambda: counts().nonnegative()  # as diffprivlib's are
+    step = Fraction(HIGH - LOW) / (CANDIDATES - 1)  # OpenDP's candidates
+    asks["quantile"] = lambda: privet.quantile(x, 0.5, bounds=BOUNDS, step=step, epsilon=EPSILON)
     return {statistic: only(ask) for statistic, ask in asks.items()}
 
 

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 from telling import folder_for_pictures, keep, rounded_up, show, tell
 
-from privet import Guarantee, Ledger, Release, Sensitive, Sensitivity, Unit
+import privet
+from privet import Release, Sensitivity, Unit
 from privet.explain import Chart
-from privet.mechanisms import DiscreteLaplace
+from privet.mechanisms import Laplace
 
 PERSON = Unit("person", neighbors="replace")
 WOMEN, LOW, HIGH = 1000, 54, 78  # inches; who is shorter or taller counts as that
 EPSILON = 1
+NOISE = Laplace.calibrated(epsilon=EPSILON, sensitivity=Sensitivity(Fraction(HIGH - LOW, WOMEN)))
 
 
 def heights() -> np.ndarray:
@@ -27,65 +29,59 @@ def heights() -> np.ndarray:
     return np.clip(np.rint(np.random.default_rng(176).normal(66, 2.5, WOMEN)), LOW, HIGH).astype(np.int64)
 
 
-def total_height(people: np.ndarray) -> Release[Any]:
-    """The private total; their number is public."""
-    moved = Sensitivity(HIGH - LOW)
-    mechanism = DiscreteLaplace.calibrated(epsilon=EPSILON, sensitivity=moved)
-    ledger = Ledger(Guarantee(EPSILON), unit=PERSON)
-    secret = Sensitive.later(lambda: int(np.clip(people, LOW, HIGH).sum()), moved, PERSON)
-    return ledger.release(secret, mechanism, purpose="total height")
+def with_terry() -> np.ndarray:
+    """The same women, one of them replaced by Terry."""
+    people = heights()
+    people[-1] = int(people.mean()) - 2
+    return people
 
 
-def law(total: int, at: np.ndarray) -> np.ndarray:
-    """The probability of each answer: q^|answer - total| (1 - q)/(1 + q), with q = e^(-ε/24)."""
-    q = math.exp(-float(Fraction(EPSILON, HIGH - LOW)))
-    return np.asarray((1 - q) / (1 + q) * q ** np.abs(at - total))
+def private_mean(people: np.ndarray) -> Release[Any]:
+    """The study's answer; the number of women is public."""
+    return privet.mean(people, bounds=(LOW, HIGH), mechanism=NOISE, unit=PERSON, purpose="mean height")
+
+
+def density(mean: float, at: np.ndarray) -> np.ndarray:
+    """Of the study's answer, when the exact mean is this."""
+    scale = float(NOISE.scale)
+    return np.asarray(np.exp(-np.abs(at - mean) / scale) / (2 * scale))
 
 
 def compared() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The law of the study's answer with Terry and without, answer by answer."""
-    without = heights()
-    with_terry = without.copy()
-    with_terry[-1] = int(without.mean()) - 2
-    totals = int(with_terry.sum()), int(without.sum())
-    at = np.arange(min(totals) - 600, max(totals) + 601)
-    return at, law(totals[0], at), law(totals[1], at)
+    """The density of the study's answer with Terry and without, answer by answer."""
+    means = float(with_terry().mean()), float(heights().mean())
+    at = np.linspace(means[1] - 0.15, means[1] + 0.15, 601)
+    return at, density(means[0], at), density(means[1], at)
+
+
+def advantage() -> float:
+    """What the best test of whether Terry took part gains over guessing: 1 - e^(-move / (2 scale))."""
+    move = abs(float(with_terry().mean() - heights().mean()))
+    return -math.expm1(-move / (2 * float(NOISE.scale)))
 
 
 def main() -> None:
     folder = folder_for_pictures(__doc__)
-    without = heights()
-    with_terry = without.copy()
-    with_terry[-1] = int(without.mean()) - 2
     lines = []
-    for name, people in (("Terry is not in the study", without), ("Terry is in the study", with_terry)):
-        release = total_height(people)
-        mean = release.value / WOMEN
-        lines.append(
-            (
-                name,
-                f"{mean:.2f} ± {rounded_up(release.margin() / WOMEN)}",
-                f"{mean - 2:.2f} ± {rounded_up(release.margin() / WOMEN)}",
-            )
-        )
+    for name, people in (("Terry is not in the study", heights()), ("Terry is in the study", with_terry())):
+        release = private_mean(people)
+        mean, margin = float(release.value), rounded_up(release.margin())
+        lines.append((name, f"{mean:.2f} ± {margin}", f"{mean - 2:.2f} ± {margin}"))
     show(
         f"The average of {WOMEN:,} women at ε = {EPSILON}, and what follows for Terry",
         ("", "average (inches)", "Terry's height, by the side knowledge"),
         lines,
     )
     at, one, other = compared()
-    ratio, distance = float(np.max(np.maximum(one / other, other / one))), float(np.abs(one - other).sum() / 2)
+    ratio = float(np.max(np.maximum(one / other, other / one)))
     tell(
         f"Any answer of the study is at most {ratio:.4f} times likelier with her than without (e^ε = "
-        f"{math.exp(EPSILON):.4f});\na test of whether she took part gains {distance:.4f} over guessing at best. Her "
-        "height is out either way:\nwhat harmed her is the average and the side knowledge, not her data."
+        f"{math.exp(EPSILON):.4f});\na test of whether she took part gains {advantage():.4f} over guessing at best. "
+        "Her height is out either way:\nwhat harmed her is the average and the side knowledge, not her data."
     )
-    near = slice(450, -450)  # where the answers are
-    curves = {"Terry is in": (at[near] / WOMEN, one[near]), "Terry is not in": (at[near] / WOMEN, other[near])}
+    curves = {"Terry is in": (at, one), "Terry is not in": (at, other)}
     title = "The study's answer, with Terry and without"
-    keep(
-        Chart.lines(curves, x="average height (inches)", y="probability of each answer", title=title), folder, "height"
-    )
+    keep(Chart.lines(curves, x="average height (inches)", y="density of the answer", title=title), folder, "height")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ A count of the ill, a total and a mean of salaries, a histogram of ages, a salar
 inverse: what is the ε of noise that is already there?
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -11,65 +13,72 @@ from typing import Any
 import numpy as np
 from telling import rounded_up, show, tell
 
-from privet import Guarantee, Ledger, Sensitive, Sensitivity, Unit
+import privet
+from privet import Release, Sensitivity, Unit
 from privet.mechanisms import Laplace
 
-ADDED = Unit("person")
-REPLACED = Unit("person", neighbors="replace")
 LOW, HIGH, PEOPLE = 20_000, 200_000, 100
-QUESTIONS = (  # what is asked, who is protected, and how far one person can move the answer
-    ("1 how many have the virus", ADDED, Sensitivity(1)),
-    ("1 how many have the virus", REPLACED, Sensitivity(1)),
-    ("2 total of salaries, 20k to 200k", ADDED, Sensitivity(HIGH)),
-    ("2 total of salaries, 20k to 200k", REPLACED, Sensitivity(HIGH - LOW)),
-    ("3 mean salary of 100 people", REPLACED, Sensitivity(Fraction(HIGH - LOW, PEOPLE))),
-    ("4 ages in 11 bins", ADDED, Sensitivity(1)),
-    ("4 ages in 11 bins", REPLACED, Sensitivity(1, cells=2)),
-    ("5 one salary, told by its owner", REPLACED, Sensitivity(HIGH - LOW)),
+BOUNDS = (LOW, HIGH)
+RANDOM = np.random.default_rng(459)
+ILL = RANDOM.random(PEOPLE) < 0.2
+SALARIES = np.clip(np.rint(RANDOM.lognormal(10.9, 0.5, PEOPLE)), LOW, HIGH).astype(np.int64)
+AGES = np.clip(RANDOM.normal(45, 18, PEOPLE), 0, 109).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, how far one person moves the answer, the call that answers, and the exact answer."""
+
+    words: str
+    neighbors: str
+    moved: Sensitivity
+    ask: Callable[..., Release[Any]]
+    exact: float
+
+    def noise(self, epsilon: int = 1) -> Laplace:
+        """Laplace noise for it."""
+        return Laplace.calibrated(epsilon=epsilon, sensitivity=self.moved)
+
+    def answer(self) -> Release[Any]:
+        """One private answer."""
+        return self.ask(mechanism=self.noise(), unit=Unit("person", neighbors=self.neighbors), purpose=self.words)
+
+
+COUNT, TOTAL = partial(privet.count, ILL), partial(privet.total, SALARIES, bounds=BOUNDS)
+MEAN, ONE = partial(privet.mean, SALARIES, bounds=BOUNDS), partial(privet.total, SALARIES[:1], bounds=BOUNDS)
+BINS = partial(privet.histogram, AGES, edges=range(0, 111, 10))
+QUESTIONS = (
+    Question("1 how many have the virus", "add_remove", Sensitivity(1), COUNT, ILL.sum()),
+    Question("1 how many have the virus", "replace", Sensitivity(1), COUNT, ILL.sum()),
+    Question("2 total of salaries, 20k to 200k", "add_remove", Sensitivity(HIGH), TOTAL, SALARIES.sum()),
+    Question("2 total of salaries, 20k to 200k", "replace", Sensitivity(HIGH - LOW), TOTAL, SALARIES.sum()),
+    Question("3 mean of 100 salaries", "replace", Sensitivity(Fraction(HIGH - LOW, PEOPLE)), MEAN, SALARIES.mean()),
+    Question("4 ages in 11 bins", "add_remove", Sensitivity(1), BINS, int((AGES < 10).sum())),
+    Question("4 ages in 11 bins", "replace", Sensitivity(1, cells=2), BINS, int((AGES < 10).sum())),
+    Question("5 one salary, told by its owner", "replace", Sensitivity(HIGH - LOW), ONE, SALARIES[0]),
 )
 
 
-def answers(epsilon: int = 1) -> list[tuple[str, str, str]]:
-    """One release for each question about 100 invented people, with the exact answer beside it."""
-    random = np.random.default_rng(459)
-    ill = random.random(PEOPLE) < 0.2
-    salaries = np.clip(np.rint(random.lognormal(10.9, 0.5, PEOPLE)), LOW, HIGH).astype(np.int64)
-    ages = np.clip(random.normal(45, 18, PEOPLE), 0, 109).astype(np.int64)
-    exact: dict[str, Any] = {
-        "1": int(ill.sum()),
-        "2": int(salaries.sum()),
-        "3": float(salaries.mean()),
-        "4": np.bincount(ages // 10, minlength=11),
-        "5": int(salaries[0]),
-    }
-    told = []
-    for question, unit, moved in QUESTIONS:
-        ledger = Ledger(Guarantee(epsilon), unit=unit)
-        mechanism = Laplace.calibrated(epsilon=epsilon, sensitivity=moved)
-        release = ledger.release(
-            Sensitive.later(partial(exact.__getitem__, question[0]), moved, unit), mechanism, purpose=question
-        )
-        values = np.atleast_1d(np.asarray(release.value))
-        shown = f"{values[0]:,.0f}{' …' if values.size > 1 else ''} ± {rounded_up(release.margin())}"
-        told.append((question, shown, f"{np.atleast_1d(exact[question[0]])[0]:,.0f}"))
-    return told
+def shown(release: Release[Any]) -> str:
+    """A private answer, the first of several, with its margin."""
+    values = np.atleast_1d(np.asarray(release.value))
+    return f"{round(float(values[0])):,}{' …' if values.size > 1 else ''} ± {rounded_up(release.margin())}"
 
 
 def main() -> None:
-    released = answers()
     show(
         "Laplace noise at ε = 1",
-        ("question", "neighbors", "one person moves it by", "noise scale", "private ± (95%)", "exact"),
+        ("question", "neighbors", "one moves it by", "noise scale", "private ± (95%)", "exact"),
         [
             (
-                question,
-                unit.neighbors.name.lower(),
-                f"{float(moved.l1):,.0f}",
-                f"{float(Laplace.calibrated(epsilon=1, sensitivity=moved).scale):,.0f}",
-                private,
-                exact,
+                each.words,
+                each.neighbors,
+                f"{float(each.moved.l1):,.0f}",
+                f"{float(each.noise().scale):,.0f}",
+                shown(each.answer()),
+                f"{each.exact:,.0f}",
             )
-            for (question, unit, moved), (_, private, exact) in zip(QUESTIONS, released, strict=True)
+            for each in QUESTIONS
         ],
         note="Exact answers are shown only because these people are invented. Each bin gets fresh noise.",
     )

@@ -9,11 +9,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 from telling import folder_for_pictures, keep, show, tell
 
+import privet
 from privet import Guarantee, Ledger, Sensitive, Sensitivity, Unit
 from privet.core.sensitivity import root_above
 from privet.explain import Chart
@@ -55,9 +55,10 @@ def textbook(*, epsilon: int, sensitivity: Sensitivity) -> Gaussian:
     return Gaussian(l2_sensitivity=sensitivity.l2, scale=sensitivity.l2 * Fraction(TEXTBOOK) / epsilon)
 
 
-def clipped_mean(values: np.ndarray) -> float:
-    """The exact mean of numbers forced into the bounds."""
-    return float(np.clip(values, -0.5, 0.5).mean())
+def private_mean(values: np.ndarray, noise: Gaussian, ledger: Ledger) -> float:
+    """The mean of numbers in [-0.5, 0.5] whose number is public."""
+    release = privet.mean(values, bounds=(-0.5, 0.5), missing="none", mechanism=noise, delta=DELTA, ledger=ledger)
+    return float(release.value)
 
 
 def rows() -> Iterator[Row]:
@@ -65,19 +66,17 @@ def rows() -> Iterator[Row]:
     for size in SIZES:
         values = np.random.default_rng(size).random(size) - 0.5
         moved = Sensitivity(Fraction(1, size))
-        secret = Sensitive.later(partial(clipped_mean, values), moved, PERSON)
         ledger = Ledger(Guarantee(2 * sum(TABLES), 2 * len(TABLES) * DELTA), unit=PERSON)
         for epsilon in TABLES:
             wide = textbook(epsilon=epsilon, sensitivity=moved)
             least = Gaussian.calibrated(epsilon=epsilon, delta=DELTA, sensitivity=moved)
-            first = ledger.release(secret, wide, purpose="mean, as in the thesis", delta=DELTA)
-            second = ledger.release(secret, least, purpose="mean")
+            first, second = (private_mean(values, noise, ledger) for noise in (wide, least))
             yield Row(
                 size,
                 epsilon,
                 float(values.mean()),
-                float(first.value),
-                float(second.value),
+                first,
+                second,
                 float(wide.scale),
                 float(least.scale),
             )

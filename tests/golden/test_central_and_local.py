@@ -1,12 +1,14 @@
 """Mission rows R075 and R186: what trusting nobody costs, and that every release says how good and how dear it is."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import central_and_local
 import numpy as np
 import pytest
 
+import privet
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.loss import Guarantee
 from privet.mechanisms import (
@@ -97,3 +99,32 @@ def test_r186_what_has_no_margin_says_so_and_still_says_its_price() -> None:
     assert mapped.uncertainty is None
     assert mapped.loss == bit.loss
     assert "spent" in repr(mapped)
+
+
+NUMBERS = np.random.default_rng(186).integers(0, 101, 500)
+STATISTICS: dict[str, Callable[[], Release[Any]]] = {
+    "count": lambda: privet.count(NUMBERS > 50, epsilon=1, purpose="asked"),
+    "total": lambda: privet.total(NUMBERS, bounds=(0, 100), epsilon=1, purpose="asked"),
+    "mean": lambda: privet.mean(NUMBERS, bounds=(0, 100), epsilon=1, purpose="asked"),
+    "proportion": lambda: privet.proportion(NUMBERS > 50, epsilon=1, purpose="asked"),
+    "histogram": lambda: privet.histogram(NUMBERS, edges=range(0, 111, 10), epsilon=1, purpose="asked"),
+    "variance": lambda: privet.variance(NUMBERS, bounds=(0, 100), epsilon=1, purpose="asked"),
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_r186_a_statistic_reports_accuracy_and_privacy(name: str) -> None:
+    release = STATISTICS[name]()
+    assert 0 < release.margin(0.95) < release.margin(0.99) < math.inf
+    assert release.loss.epsilon(0) == pytest.approx(1)
+    told = repr(release)
+    assert "±" in told
+    assert "spent ε=1 per person on 'asked'" in told
+
+
+def test_r186_a_quantile_reports_its_accuracy_in_ranks() -> None:
+    """How far a median is off in its own unit depends on the data; how far in rows does not."""
+    release = privet.median(NUMBERS, bounds=(0, 100), epsilon=1, purpose="asked")
+    assert 0 < release.rank_margin(0.95) < release.rank_margin(0.99) < len(NUMBERS)
+    assert release.loss.epsilon(0) == pytest.approx(1)
+    assert "rows of its place (95%)" in repr(release)

@@ -16,9 +16,9 @@ from privet.core import Sensitivity
 from privet.mechanisms import Bernstein
 from privet.mechanisms.bernstein_function import BernsteinFunction, bernstein_basis
 from privet.noise import BitSource
-from privet.stats.bernstein_grid import BernsteinGrid
-from privet.stats.priestley_chao import PriestleyChao
-from privet.stats.release_function import release_function
+from privet.stats.functions.bernstein_grid import BernsteinGrid
+from privet.stats.functions.priestley_chao import PriestleyChao
+from privet.stats.functions.release_function import release_function
 from tests.golden.printed import agrees
 
 XS = np.linspace(0, 1, 50)

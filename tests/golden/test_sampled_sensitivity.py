@@ -12,9 +12,9 @@ from privet.core import Ledger, Sensitive, Unit
 from privet.errors import BudgetExceeded
 from privet.loss import Guarantee
 from privet.mechanisms import Bernstein, Laplace
-from privet.stats.priestley_chao import PriestleyChao
-from privet.stats.sampled_sensitivity import sampled_sensitivity
-from privet.stats.sampling_plan import SamplingPlan
+from privet.stats.functions.priestley_chao import PriestleyChao
+from privet.stats.functions.sampled_sensitivity import sampled_sensitivity
+from privet.stats.functions.sampling_plan import SamplingPlan
 from tests.golden.printed import agrees
 
 XS = np.linspace(0, 1, 50)

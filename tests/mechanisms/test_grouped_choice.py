@@ -96,6 +96,12 @@ def test_the_range_is_reached_so_a_larger_rate_would_not_do() -> None:
         assert max(losses) - min(losses) >= 1 - 1e-9
 
 
+def test_moves_are_compared_in_sum_not_one_by_one() -> None:
+    mechanism = GroupedChoice(1, 1, fraction="1/2", places=4)
+    assert mechanism.covers(Sensitivity(1))
+    assert not mechanism.covers(Sensitivity(1, cells=2))
+
+
 def test_it_is_the_exponential_mechanisms_curve() -> None:
     assert GroupedChoice(5, "0.1", fraction="1/2", places=10).loss == PrivacyLoss.of(ExponentialCurve("0.1"))
 

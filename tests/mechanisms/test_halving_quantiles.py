@@ -67,7 +67,7 @@ def example(epsilon: int, rows: int, pair: tuple[Any, Any]) -> Example:
         outcome=lambda answer: int(np.rint(np.asarray(answer) * POINTS) @ [BASE * BASE, BASE, 1]),
         sensitivity=Sensitivity(1, cells=rows),
         too_far=Sensitivity(1, cells=rows + 1),
-        trials=2_500,
+        trials=2_000,
     )
 
 

@@ -59,7 +59,7 @@ def example(mechanism: IntervalQuantile, pair: tuple[Any, Any], *, tightness: fl
         tightness=tightness,
         too_far=Sensitivity(mechanism.score_sensitivity * Fraction(101, 100)),
         draw=lambda values, source, count: mechanism.law(values).many(source, count).tolist(),
-        trials=8_000,
+        trials=4_000,
     )
 
 

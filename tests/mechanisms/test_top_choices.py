@@ -47,7 +47,7 @@ def example(mechanism: TopChoices, pair: tuple[Any, Any], *, tightness: float = 
         sensitivity=Sensitivity(mechanism.score_sensitivity, cells=4),
         tightness=tightness,
         too_far=Sensitivity(mechanism.score_sensitivity * Fraction(1001, 1000)),
-        trials=3_000,
+        trials=2_000,
     )
 
 

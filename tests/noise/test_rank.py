@@ -85,6 +85,13 @@ def test_the_last_level_is_hardly_ever_proposed_and_then_counted_fully() -> None
     assert made.distance(number) == 5000
 
 
+def test_values_in_order_are_taken_as_they_are() -> None:
+    values = np.sort(np.arange(3000) * 7919 % 1000 * 1000)
+    one, other = (RankLaw(values, top=2**20, target=700, rate=3, ordered=ordered) for ordered in (False, True))
+    assert one._owned == other._owned
+    assert one._window.tolist() == other._window.tolist()
+
+
 def test_values_are_placed_by_a_monotone_function(source: BitSource) -> None:
     tenths = RankLaw(
         np.array([0.11, 0.52, 0.93]),

@@ -53,7 +53,7 @@ def test_names_stand_for_what_they_are_computed_from() -> None:
     with pytest.raises(InvalidParameter, match=r"city.*ratio.*twice.*got 'salary'"):
         shares(salary=1)
     for bad in (0, -1, float("nan"), float("inf"), "a", None):
-        with pytest.raises(InvalidParameter):
+        with pytest.raises(InvalidParameter, match="the weight of 'ratio'"):
             shares(ratio=bad)
 
 

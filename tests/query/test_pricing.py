@@ -19,7 +19,8 @@ from privet.query.asked import Asked
 from privet.query.bounded import Shape
 from privet.query.measures import needs_of
 from privet.query.plan import Aggregate, Aggregation, Function, Key, Limits
-from privet.query.pricing import Priced, price
+from privet.query.priced import Priced
+from privet.query.pricing import price
 from tests.query.people import AGE, BY_CITY, BY_SEX, COST, ONE, aggregate, asked
 
 MEDIAN = asked(Function.QUANTILE, COST, fraction=Fraction(1, 2))

@@ -1,15 +1,18 @@
 """What is printed means, on a real engine, what the oracle says."""
 
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from privet.errors import InvalidParameter
 from privet.query.backends.duckdb import DuckDBBackend, plain_value
-from privet.query.bounded import Bounded
-from privet.query.facts import Value
-from privet.query.plan import Relation
+from privet.query.bounded import Bounded, Lattice, Measure, Shape
+from privet.query.expressions import Column, Literal, Reference
+from privet.query.facts import Facts, Type, Value
+from privet.query.plan import Key, Limits, Owner, Project, Relation
 from privet.query.printing import print_relation
 from tests.query import tiny
 from tests.query.oracle import Oracle
@@ -60,5 +63,89 @@ def test_ranks_are_those_of_the_oracle(data: tiny.Data, request_: Bounded) -> No
     backend.close()
 
 
-if __name__ == "__main__":
-    pytest.main([__file__])
+def plain_request(**changes: object) -> Bounded:
+    visit = tiny.table("visit")
+    column = {column.name: column for column in visit.columns}
+    key = Key(column["city"], Reference(column["city"]), ("a", "b"))
+    parts: dict[str, object] = {
+        "source": visit,
+        "keys": (key,),
+        "limits": Limits(rows_per_unit=2),
+        "measures": (Measure(Shape.ROWS),),
+        "cap_groups": False,
+    }
+    return Bounded(**(parts | changes))  # type: ignore[arg-type] # as named
+
+
+def pay(shape: Shape, lattice: Lattice) -> tuple[Measure, ...]:
+    return (Measure(shape, Literal(1, Type.INTEGER), None, lattice),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"source": tiny.table("clinic"), "keys": ()}, "owned relation"),
+        ({"measures": (Measure(Shape.UNITS),)}, "set cap_groups"),
+        ({"measures": (Measure(Shape.ROWS), Measure(Shape.RANKS, Literal(1, Type.INTEGER)))}, "asked for alone"),
+        ({"limits": Limits(rows_per_unit=2**40)}, "limits must be"),
+        ({"measures": pay(Shape.SUM, Lattice(Fraction(1), 2**61, 2**61 + 1))}, "too close for their size"),
+        ({"measures": pay(Shape.SPREAD, Lattice(Fraction(1), 0, 2**31))}, "too many places"),
+    ],
+)
+def test_what_could_not_be_computed_or_bounded_is_refused(changes: dict[str, object], words: str) -> None:
+    data: tiny.Data = {name: [] for name in tiny.COLUMNS}
+    backend = DuckDBBackend(tiny.catalog(data), threads=1)
+    with pytest.raises(InvalidParameter, match=words):
+        backend.text(plain_request(**changes))
+    backend.close()
+
+
+def test_no_name_or_text_of_an_analyst_is_printed() -> None:
+    column = Column('evil"; DROP TABLE visit; --', Facts(Type.INTEGER, low=Fraction(0), high=Fraction(9)))
+    visit = tiny.table("visit")
+    assert visit.owner is not None
+    unit = Column("secret alias", Facts(Type.INTEGER))
+    project = Project(
+        visit,
+        ((column, Reference(visit.columns[0])), (unit, Reference(visit.owner.unit[0]))),
+        Owner((unit,), visit.owner.limits),
+    )
+    measure = Measure(Shape.SUM, Reference(column), None, Lattice(Fraction(1), 0, 9))
+    backend = DuckDBBackend(tiny.catalog({name: [] for name in tiny.COLUMNS}), threads=1)
+    text = backend.text(plain_request(source=project, keys=(), measures=(measure,)))
+    assert "DROP" not in text
+    assert "secret" not in text
+    backend.close()
+
+
+def test_the_same_request_has_the_same_text() -> None:
+    data: tiny.Data = {name: [] for name in tiny.COLUMNS}
+    backend = DuckDBBackend(tiny.catalog(data), threads=1)
+    assert backend.text(plain_request()) == backend.text(plain_request())
+    backend.close()
+
+
+def test_the_widest_numbers_do_not_overflow() -> None:
+    """A wide lattice, a large cap and a unit far over it: the widest numbers that are allowed."""
+    row: dict[str, Value] = {
+        "vid": 1,
+        "city": "a",
+        "pay": 10.0,
+        "age": 1,
+        "free": 1e308,
+        "flag": True,
+        "day": None,
+        "pid": 1,
+    }
+    data: tiny.Data = {"visit": [row] * 3000, "person": [], "item": [], "clinic": []}
+    catalog = tiny.catalog(data)
+    far = Lattice(Fraction(1), 2**59, 2**60)
+    visit = tiny.table("visit")
+    free = next(column for column in visit.columns if column.name == "free")
+    measures = (Measure(Shape.SUM, Reference(free), None, far), Measure(Shape.MEAN, Reference(free), None, far))
+    backend = DuckDBBackend(catalog, threads=1)
+    city = next(column for column in visit.columns if column.name == "city")
+    for keys in ((), (Key(city, Reference(city), ("a",)),)):  # weighed as pairs, and row by row
+        request = Bounded(visit, keys, Limits(rows_per_unit=2999), measures, cap_groups=False)
+        assert backend.sums(request).groups == Oracle(catalog, data).sums(request).groups
+    backend.close()

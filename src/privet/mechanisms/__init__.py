@@ -15,6 +15,8 @@ from privet.mechanisms.noisy_max import NoisyMax
 from privet.mechanisms.partition_counts import PartitionCounts
 from privet.mechanisms.partition_selection import PartitionSelection
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
+from privet.mechanisms.point_quantile import PointQuantile
+from privet.mechanisms.quantile_interval import QuantileInterval
 from privet.mechanisms.randomized_response import RandomizedResponse
 from privet.mechanisms.sample_and_aggregate import GroupedRows, SampleAndAggregate
 from privet.mechanisms.smooth import SmoothValue
@@ -50,6 +52,8 @@ __all__ = [
     "PartitionCounts",
     "PartitionSelection",
     "PermuteAndFlip",
+    "PointQuantile",
+    "QuantileInterval",
     "RandomizedResponse",
     "SampleAndAggregate",
     "SmoothCauchy",

@@ -37,7 +37,7 @@ SHOWN = 9  # quantiles in a repr
 
 @dataclass(frozen=True)
 class Part:
-    """What is left to find in a part of the data: quantiles number first to after, between two known ones."""
+    """What is left to find in a part of the data, in order: quantiles number first to after, between two known ones."""
 
     first: int
     after: int
@@ -125,6 +125,7 @@ class HalvingQuantiles(Mechanism[Column, Floats]):
         values = known_numbers(value)
         steps = placed(values, bounds=self.bounds, points=self.points) << JITTER
         steps |= jitter(source, len(values))
+        steps.sort()
         top = ((self.points + 1) << JITTER) - 1
         found = [0] * len(self.quantiles)
         waiting = [Part(0, len(found), 0, top, steps)]
@@ -158,7 +159,8 @@ class HalvingQuantiles(Mechanism[Column, Floats]):
         middle = (part.first + part.after) // 2
         at = self._drawn(part, self._within(part, middle), source)
         found[middle] = at
-        left, right = part.positions[part.positions <= at], part.positions[part.positions > at]
+        cut = int(np.searchsorted(part.positions, at, side="right"))
+        left, right = part.positions[:cut], part.positions[cut:]
         parts = [Part(part.first, middle, part.low, at, left), Part(middle + 1, part.after, at, part.high, right)]
         return [each for each in parts if each.first < each.after]
 
@@ -172,8 +174,14 @@ class HalvingQuantiles(Mechanism[Column, Floats]):
         if part.low == part.high:
             return part.low
         rate = self.epsilon / self.levels / (2 * self.rows * max(quantile, 1 - quantile))
-        moved = part.positions - part.low
-        law = RankLaw(moved, top=part.high - part.low, target=quantile * len(moved), rate=rate)
+        law = RankLaw(
+            part.positions,
+            top=part.high - part.low,
+            target=quantile * len(part.positions),
+            rate=rate,
+            ordered=True,
+            place=lambda some: some - part.low,
+        )
         return part.low + law.one(source)
 
 

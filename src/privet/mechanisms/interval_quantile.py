@@ -122,6 +122,11 @@ class IntervalQuantile(Mechanism[Column, float]):
             return min(aimed, middle) if self.offset > 0 else aimed
         return max(aimed, middle) if self.quantile == 1 and self.offset < 0 else aimed
 
+    @cached_property
+    def _parts(self) -> int:
+        """Parts of a rank of which every target is a whole number: halves too, for it may end in the middle."""
+        return math.lcm(self.quantile.denominator, self.offset.denominator, 2)
+
     def place(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """The step nearest to each value, as float64 sees it: monotone, and for each value by itself."""
         return placed(values, bounds=self.bounds, points=self.points)

@@ -33,6 +33,7 @@ class RankLaw(Law):
         top: >= 1; the largest j.
         target: the rank aimed at; beyond [0, len(values)] the law is that of the nearest end.
         rate: > 0, between 2^-256 and 2^256, exact.
+        ordered: True if the values are in order already.
         place: a monotone function from values to whole numbers in [0, top], applied to each value; by default
             the values are such numbers themselves.
 
@@ -51,13 +52,14 @@ class RankLaw(Law):
         True
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the values and how to rank them, each by name
         self,
         values: Values,
         *,
         top: int,
         target: Number,
         rate: Number,
+        ordered: bool = False,
         place: Callable[[Values], NDArray[np.int64]] | None = None,
     ) -> None:
         self.top, self.rate = top, exact_number(rate, name="rate")
@@ -65,6 +67,7 @@ class RankLaw(Law):
             raise InvalidParameter(f"top must be between 1 and 2^62, got {top}")
         if not Fraction(1, 1 << 256) <= self.rate <= 1 << 256:
             raise InvalidParameter(f"rate must be between 2^-256 and 2^256, got {rate}")
+        self._in_order = ordered
         self._values, self._place = values, place or (lambda some: some.astype(np.int64))
         self.target = min(max(exact_number(target, name="target"), Fraction(0)), Fraction(len(values)))
         self._last = top.bit_length() + _SPARE
@@ -103,6 +106,8 @@ class RankLaw(Law):
         first = max(math.ceil(self.target - reach) - 1, 0)
         after = min(math.floor(self.target + reach) + 1, count)
         kept = self._values
+        if self._in_order:
+            return self._place(kept[first:after]), first
         if after - first < count // 4:  # else to sort everything is as fast
             kept = np.partition(kept, first)[first:]
             kept.partition(after - first - 1)

@@ -47,7 +47,8 @@ class SegmentLaw(Law):
         self._gaps = [max(best - score, 0) for score in scores]  # an empty segment may have any score
         self._widths = np.array(widths, dtype=np.int64)
         self._deepest = 62 - int(self._widths.sum()).bit_length()
-        self._exponents = np.array([_product(self.rate, gap) for gap in self._gaps])
+        with np.errstate(over="ignore"):
+            self._exponents = np.array([_float(gap) for gap in self._gaps]) * float(self.rate)
         depth = np.clip(self._exponents * ((1 - RESERVE) / _LN_2) - RESERVE, 0.0, self._deepest)
         self._levels = depth.astype(np.int64)  # float64 errors go to the safe side
         self._first = np.concatenate(([0], np.cumsum(self._widths)))
@@ -76,9 +77,9 @@ class SegmentLaw(Law):
         return f"SegmentLaw({len(self._gaps)} segments, rate={self.rate})"
 
 
-def _product(rate: Fraction, gap: int) -> float:
-    """The float nearest to rate times gap; infinite beyond floats."""
+def _float(gap: int) -> float:
+    """The nearest float; infinite beyond floats."""
     try:
-        return float(rate * gap)
+        return float(gap)
     except OverflowError:
         return float("inf")

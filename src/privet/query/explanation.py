@@ -17,10 +17,11 @@ from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.automatic_bounds import BINS, COUNTS, FALLBACK, WRONG, Ends, threshold_of
 from privet.query.expressions import Column, Reference
+from privet.query.fieller import fieller
 from privet.query.plan import ONE_ROW, Limits, Search
 from privet.query.planning import Planned
-from privet.query.pricing import PricedStage
-from privet.query.reading import Average, Linear, Quantile, Reading, fieller
+from privet.query.priced import PricedStage
+from privet.query.reading import Average, Linear, Quantile, Reading
 from privet.query.shown import plain, shown_margin
 
 CLIPPED = "clipped to the bounds that are found, which may bias it"

@@ -25,69 +25,12 @@ from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.asked import Asked
 from privet.query.bounded import Measure, Shape, sensitivity
 from privet.query.measures import Draw, Needs
-from privet.query.noise_margin import Noise
+from privet.query.priced import Drawn, Priced, PricedStage
 
-Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice
 Chosen: TypeAlias = list[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
 EXPONENTIAL = Fraction("5.98")  # ρ times this is at most ε² of an exponential choice, as its curve is read
 COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed price is a rounding above the promise
-
-
-@dataclass(frozen=True)
-class PricedStage:
-    """One aggregation with a mechanism for each of its draws.
-
-    Args:
-        name: of the stage.
-        needs: its draws.
-        sensitivities: of each draw.
-        mechanisms: of each draw.
-        selection: names the groups, where they are private.
-        units: how far one unit moves the counts of units by which groups are selected.
-    """
-
-    name: str
-    needs: Needs
-    sensitivities: tuple[Sensitivity, ...]
-    mechanisms: tuple[Drawn, ...]
-    selection: PartitionSelection | None
-    units: Sensitivity
-
-    @property
-    def loss(self) -> PrivacyLoss:
-        """Of all draws, and the selection."""
-        chosen = [] if self.selection is None else [self.selection.loss]
-        return sum_of([*chosen, *(each.loss for each in self.mechanisms)])
-
-    def noise_of(self, place: int) -> Noise | None:
-        """The noise of a draw, if it is added noise."""
-        mechanism = self.mechanisms[place]
-        return None if isinstance(mechanism, GroupedChoice) else mechanism
-
-
-@dataclass(frozen=True)
-class Priced:
-    """All paid stages of a statement.
-
-    Args:
-        asked: what may be spent.
-        stages: in the order of the statement.
-        loss: of everything together, which is what is reserved.
-    """
-
-    asked: Asked
-    stages: tuple[PricedStage, ...]
-    loss: PrivacyLoss
-
-    @property
-    def promise(self) -> Guarantee | None:
-        """What a ledger that counts ε and δ charges: what was asked, without its δ if nothing needs one."""
-        asked = self.asked.promise
-        if not self.loss.parts or not isinstance(asked, Guarantee):
-            return None
-        pure = Guarantee(asked.epsilon)
-        return pure if self.loss.meets(pure) else asked
 
 
 @dataclass(frozen=True)

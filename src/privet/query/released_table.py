@@ -11,7 +11,7 @@ from privet.query.expressions import Column, Reference
 from privet.query.facts import Facts, Type, Value
 from privet.query.noise_margin import Floats
 from privet.query.plan import Output
-from privet.query.pricing import PricedStage
+from privet.query.priced import PricedStage
 
 ARROW = {
     Type.BOOLEAN: pa.bool_(),

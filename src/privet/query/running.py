@@ -20,7 +20,7 @@ from privet.query.measures import needs_of
 from privet.query.noise_margin import Floats
 from privet.query.plan import Aggregate, Search, Stage
 from privet.query.planning import Planned
-from privet.query.pricing import PricedStage
+from privet.query.priced import PricedStage
 from privet.query.reading import Linear
 from privet.query.released_table import ReleasedTable, released_table
 from privet.query.sandbox import post_process

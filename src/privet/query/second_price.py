@@ -27,7 +27,7 @@ from privet.query.backends.backend import Backend
 from privet.query.bounded import Shape
 from privet.query.catalog import Catalog
 from privet.query.planning import Planned
-from privet.query.pricing import Drawn, PricedStage
+from privet.query.priced import Drawn, PricedStage
 from privet.query.sql.engine_text import ReadNumbers, ReadRequest, read_back
 
 

@@ -1,27 +1,31 @@
 """Statistics of arrays and columns: one call, an answer with an error bar and a price."""
 
-from privet.stats.asking import Asking
-from privet.stats.bernstein_grid import BernsteinGrid
-from privet.stats.correlation import correlation
-from privet.stats.count import count
-from privet.stats.covariance import covariance
-from privet.stats.covariance_matrix import CovarianceMatrix, covariance_matrix
-from privet.stats.histogram import histogram, histogram2d
-from privet.stats.mean import mean
-from privet.stats.moments import Moments, moments
-from privet.stats.nadaraya_watson import NadarayaWatson
-from privet.stats.priestley_chao import PriestleyChao
-from privet.stats.proportion import proportion
-from privet.stats.quantile import maximum, median, minimum, quantile
-from privet.stats.quantiles import quantiles
-from privet.stats.release_function import release_function
-from privet.stats.sample_and_aggregate import sample_and_aggregate
-from privet.stats.sampled_sensitivity import move_of, sampled_sensitivity
-from privet.stats.sampling_plan import SamplingPlan
-from privet.stats.smooth_sensitivity import smooth_median, smooth_sensitivity
+from privet.stats.asking.asking import Asking
+from privet.stats.cells.cdf import cdf
+from privet.stats.cells.counts import counts
+from privet.stats.cells.hierarchical_counts import hierarchical_counts
+from privet.stats.cells.histogram import histogram, histogram2d
+from privet.stats.cells.top_k import top_k
+from privet.stats.functions.bernstein_grid import BernsteinGrid
+from privet.stats.functions.nadaraya_watson import NadarayaWatson
+from privet.stats.functions.priestley_chao import PriestleyChao
+from privet.stats.functions.release_function import release_function
+from privet.stats.functions.sample_and_aggregate import sample_and_aggregate
+from privet.stats.functions.sampled_sensitivity import move_of, sampled_sensitivity
+from privet.stats.functions.sampling_plan import SamplingPlan
+from privet.stats.functions.smooth_sensitivity import smooth_median, smooth_sensitivity
+from privet.stats.ranks.quantile import maximum, median, minimum, quantile
+from privet.stats.ranks.quantiles import quantile_interval, quantiles
+from privet.stats.sums.correlation import correlation
+from privet.stats.sums.count import count
+from privet.stats.sums.covariance import covariance
+from privet.stats.sums.covariance_matrix import CovarianceMatrix, covariance_matrix
+from privet.stats.sums.mean import mean
+from privet.stats.sums.moments import Moments, moments
+from privet.stats.sums.proportion import proportion
+from privet.stats.sums.total import total
+from privet.stats.sums.variance import stddev, variance
 from privet.stats.target_error import TargetError, target_error
-from privet.stats.total import total
-from privet.stats.variance import stddev, variance
 
 __all__ = [
     "Asking",
@@ -32,10 +36,13 @@ __all__ = [
     "PriestleyChao",
     "SamplingPlan",
     "TargetError",
+    "cdf",
     "correlation",
     "count",
+    "counts",
     "covariance",
     "covariance_matrix",
+    "hierarchical_counts",
     "histogram",
     "histogram2d",
     "maximum",
@@ -46,6 +53,7 @@ __all__ = [
     "move_of",
     "proportion",
     "quantile",
+    "quantile_interval",
     "quantiles",
     "release_function",
     "sample_and_aggregate",
@@ -54,6 +62,7 @@ __all__ = [
     "smooth_sensitivity",
     "stddev",
     "target_error",
+    "top_k",
     "total",
     "variance",
 ]

@@ -14,13 +14,13 @@ from privet.loss import Neighbors
 from privet.loss.exact import Exact, exact_within, float_at_least, readable, whole
 from privet.mechanisms import IntervalQuantile
 from privet.mechanisms.additive import positive
-from privet.stats.best_noise import best_noise
-from privet.stats.bounds import Bounds
-from privet.stats.linear_error import RatioError, SlopeError
-from privet.stats.moments import LARGEST, Moments
-from privet.stats.price import Price
-from privet.stats.quantile import points_between
-from privet.stats.variance import moved_pairs
+from privet.stats.asking.best_noise import best_noise
+from privet.stats.asking.bounds import Bounds
+from privet.stats.asking.price import Price
+from privet.stats.ranks.quantile import points_between
+from privet.stats.sums.linear_error import RatioError, SlopeError
+from privet.stats.sums.moments import LARGEST, Moments
+from privet.stats.sums.variance import moved_pairs
 
 Statistic = Literal["count", "total", "proportion", "mean", "variance", "histogram", "quantile"]
 SMALLEST, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(500)

@@ -20,7 +20,8 @@ class Sums:
     Args:
         groups: keys of a group to one tuple of whole numbers for each measure. Groups without rows are absent. For
             RANKS and DISTINCT see `Backend.ranks`.
-        units: keys of a group to how many units are in it, after the cap.
+        units: keys of a group to how many units are in it, after the cap; empty where rows are weighed one by one
+            (`Bounded.by_row`), for then units are in any number of groups.
     """
 
     groups: Mapping[Keys, tuple[tuple[int, ...], ...]]
@@ -42,7 +43,10 @@ class Backend(Protocol):
         """Exact bounded sums of ROWS, UNITS, SUM, MEAN, SPREAD and DISTINCT measures."""
 
     def ranks(self, request: Bounded) -> Mapping[Keys, Mapping[int, int]]:
-        """For a request of one RANKS measure: by group, how many parts of rows lie at each place of the lattice."""
+        """For a request of one RANKS measure: by group, how many parts of rows lie at each place of the lattice.
+
+        Places are counted from the lattice's first and coarsened: place p stands for those from p << rank_shift on.
+        """
 
     def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
         """The rows of a public relation, in full; `released` holds the tables of earlier stages, by name."""

@@ -9,7 +9,7 @@ from privet.query.expressions import Column, Expression, Reference
 from privet.query.plan import Aggregate, Output, Relation
 from privet.query.sql.names import matching
 from privet.query.sql.refusals import because, refuse
-from privet.query.sql.scope import Name, Scope
+from privet.query.sql.scope import Name, Scope, renewed
 from privet.query.sql.strict import only
 
 
@@ -114,3 +114,45 @@ def limited(output: Output, node: exp.Query) -> Output:
 def identity(columns: tuple[Column, ...]) -> tuple[tuple[Column, Expression], ...]:
     """Output items that show columns as they are."""
     return tuple((Column(column.name, column.facts), Reference(column)) for column in columns)
+
+
+def star(node: exp.Expr, scope: Scope) -> tuple[Name, ...] | None:
+    """The names a star stands for; None if the item is no star."""
+    if isinstance(node, exp.Star):
+        only(node)
+        if not scope.names:
+            raise because(node, "unknown clause", "there is no table")
+        return scope.shown
+    if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+        only(node, "this", "table")
+        only(node.this)
+        found = matching(node.args["table"], [name for name in scope.names if name.table], name=lambda n: n.table)
+        if not found:
+            raise refuse(node, "there is no such table here")
+        return tuple(found)
+    return None
+
+
+def conjunct_nodes(condition: exp.Expr | None) -> list[exp.Expr]:
+    """The conditions that AND joins."""
+    if condition is None:
+        return []
+    if isinstance(condition, exp.And):
+        return [*conjunct_nodes(condition.this), *conjunct_nodes(condition.expression)]
+    return conjunct_nodes(condition.this) if isinstance(condition, exp.Paren) else [condition]
+
+
+def output_expressions(output: Output) -> list[Expression]:
+    """Everything an output computes."""
+    condition = [] if output.condition is None else [output.condition]
+    return [*(e for _, e in output.items), *condition, *(e for e, _ in output.order)]
+
+
+def renewed_output(output: Output, renewal: dict[Column, Column]) -> Output:
+    """The output over new versions of its columns."""
+    return replace(
+        output,
+        items=tuple((column, renewed(expression, renewal)) for column, expression in output.items),
+        condition=None if output.condition is None else renewed(output.condition, renewal),
+        order=tuple((renewed(expression, renewal), descending) for expression, descending in output.order),
+    )

@@ -5,8 +5,7 @@ own: a row at the ends of its clip, a unit with many rows. Nothing is taken from
 """
 
 import itertools
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,6 +15,7 @@ import sqlglot
 from sqlglot import exp
 
 from privet.errors import InvalidParameter
+from privet.query.sql.engine_numbers import Unreadable, number_of
 
 FAR = Fraction(10**40)  # beyond every clip
 SAMPLES = 5  # places between the ends of a clip at which a row is tried
@@ -74,14 +74,10 @@ def read_back(text: str) -> tuple[ReadRequest, ...]:
     try:
         parsed = sqlglot.parse(text, read="duckdb")
         return tuple(_Reader(each).request() for each in parsed if each is not None)
-    except (sqlglot.errors.SqlglotError, _Unreadable, KeyError, IndexError, AttributeError) as problem:
+    except (sqlglot.errors.SqlglotError, Unreadable, KeyError, IndexError, AttributeError) as problem:
         raise InvalidParameter(
             "the engine's SQL cannot be read back, so its price is not certain: nothing is run"
         ) from problem
-
-
-class _Unreadable(Exception):  # noqa: N818 - what the text is
-    """Something is not as it is printed."""
 
 
 class _Reader:
@@ -89,7 +85,7 @@ class _Reader:
 
     def __init__(self, tree: object) -> None:
         if not isinstance(tree, exp.Select):
-            raise _Unreadable("not a SELECT")
+            raise Unreadable("not a SELECT")
         self.last = tree
         clause: Any = tree.args.get("with_")
         self.steps: dict[str, exp.Select] = {each.alias: each.this for each in clause.expressions}
@@ -121,9 +117,9 @@ class _Reader:
         where = self.steps[step].args["where"].this
         window = next(self.steps[step].find_all(exp.Window))
         if not isinstance(where, exp.LTE) or where.this.name != "place" or not isinstance(window.this, exp.RowNumber):
-            raise _Unreadable("no limit on places")
+            raise Unreadable("no limit on places")
         names = [each.name for each in window.args["partition_by"]]
-        return int(_number(where.expression, {})), _units_only(names)
+        return int(number_of(where.expression, {})), _units_only(names)
 
     def _by_pair(self) -> tuple[int, bool]:
         """The cap that the sums of a unit in a group are held to; shared if `have` is taken over the unit."""
@@ -134,16 +130,16 @@ class _Reader:
             if not _units_only([each.name for each in window.args["partition_by"]]) or not isinstance(
                 window.this, exp.Sum
             ):
-                raise _Unreadable("rows are not counted by unit")
+                raise Unreadable("rows are not counted by unit")
         name = "have" if shared else "n"
         caps = {
-            int(_number(each.expression, {}))
+            int(number_of(each.expression, {}))
             for item in self.steps["weighed"].expressions
             for each in item.find_all(exp.LTE)
             if each.this.name == name
         }
         if len(caps) > 1:
-            raise _Unreadable("several caps")
+            raise Unreadable("several caps")
         self._refuse_detour("weighed")
         return (caps.pop() if caps else 1), shared  # without any, every number is by unit
 
@@ -155,7 +151,7 @@ class _Reader:
 
     def _refuse_other_tables(self, step: str, tables: set[str]) -> None:
         if {each.name for each in self.steps[step].find_all(exp.Table)} != tables:
-            raise _Unreadable("a step is left out")
+            raise Unreadable("a step is left out")
 
     def _by_row(self) -> tuple[int, bool]:
         weights = self.steps["weights"]
@@ -167,11 +163,11 @@ class _Reader:
         self._refuse_other_tables("weighed", {"placed", "weights"})
         item = next(each for each in weights.expressions if each.alias == "weight").this
         test = next(item.find_all(exp.LTE))
-        cap, have = int(_number(test.expression, {})), test.this
-        whole = _number(item, {_named(have): Fraction(1)})
+        cap, have = int(number_of(test.expression, {})), test.this
+        whole = number_of(item, {_named(have): Fraction(1)})
         for rows in _crowds(cap):
-            if rows * _number(item, {_named(have): Fraction(rows)}) > cap * whole:
-                raise _Unreadable("rows are not weighed down to the cap")
+            if rows * number_of(item, {_named(have): Fraction(rows)}) > cap * whole:
+                raise Unreadable("rows are not weighed down to the cap")
         return cap, shared
 
     # --- sizes ---
@@ -181,9 +177,9 @@ class _Reader:
         item = next((each for each in self.steps["placed"].expressions if each.alias == name), None)
         if item is None:
             return Fraction(1), Fraction(1)
-        low, high = (_number(item.this, {"*": end}) for end in (-FAR, FAR))
+        low, high = (number_of(item.this, {"*": end}) for end in (-FAR, FAR))
         if not -FAR < low <= high < FAR:
-            raise _Unreadable("an argument is not clipped")
+            raise Unreadable("an argument is not clipped")
         return low, high
 
     def _numbers(self, cap: int) -> tuple[ReadNumbers, ...]:
@@ -198,16 +194,16 @@ class _Reader:
         low, high = self._clip(f"a{number}")
         whole = self._whole_weight()
         alone = [
-            [_number(cell, _rows(number, 1, low + (high - low) * at / SAMPLES, whole)) for cell in cells]
+            [number_of(cell, _rows(number, 1, low + (high - low) * at / SAMPLES, whole)) for cell in cells]
             for at in range(SAMPLES + 1)
         ]
         size = max(sum(map(abs, row), Fraction(0)) for row in alone)
         by_unit = not any(each.find(exp.LTE) or "weight" in _columns(each) for each in cells)
         for rows in _crowds(cap) if whole is None else ():
             for place in (low, high):
-                total = sum((abs(_number(cell, _rows(number, rows, place, whole))) for cell in cells), Fraction(0))
+                total = sum((abs(number_of(cell, _rows(number, rows, place, whole))) for cell in cells), Fraction(0))
                 if total > (1 if by_unit else cap) * size:
-                    raise _Unreadable("a unit's sum is not held to the cap")
+                    raise Unreadable("a unit's sum is not held to the cap")
         every = [value for row in alone for value in row] + [Fraction(0)]
         return ReadNumbers(len(cells), size, min(every), max(every), by_unit)
 
@@ -216,7 +212,7 @@ class _Reader:
         if "weights" not in self.steps:
             return None
         item = next(each for each in self.steps["weights"].expressions if each.alias == "weight").this
-        return _number(item, {_named(next(item.find_all(exp.LTE)).this): Fraction(1)})
+        return number_of(item, {_named(next(item.find_all(exp.LTE)).this): Fraction(1)})
 
 
 def _rows(number: str, rows: int, place: Fraction, weight: Fraction | None) -> dict[str, Fraction]:
@@ -234,7 +230,7 @@ def _crowds(cap: int) -> list[int]:
 def _units_only(names: Sequence[str]) -> bool:
     """Whether these are the columns that tell units apart, and no keys."""
     if not names or not any(name.startswith("u") for name in names):
-        raise _Unreadable("not by unit")
+        raise Unreadable("not by unit")
     return all(name.startswith("u") for name in names)
 
 
@@ -242,7 +238,7 @@ def _refuse_other_groups(pairs: exp.Select) -> None:
     """Sums are of one unit in one group."""
     names = [each.name for each in pairs.args["group"].expressions]
     if not any(name.startswith("u") for name in names) or not all(name[0] in "uk" for name in names):
-        raise _Unreadable("not by unit and group")
+        raise Unreadable("not by unit and group")
 
 
 def _columns(node: exp.Expression) -> set[str]:
@@ -251,50 +247,3 @@ def _columns(node: exp.Expression) -> set[str]:
 
 def _named(node: exp.Expression) -> str:
     return node.name if isinstance(node, exp.Column) else "*"
-
-
-BINARY: Mapping[type[exp.Expression], Callable[[Any, Any], Any]] = {
-    exp.Add: operator.add,
-    exp.Sub: operator.sub,
-    exp.Mul: operator.mul,
-    exp.Div: operator.truediv,
-    exp.LTE: operator.le,
-    exp.LT: operator.lt,
-    exp.BitwiseRightShift: lambda one, other: Fraction(int(one) >> int(other)),
-    exp.IntDiv: lambda one, other: Fraction(int(one / other)),
-}
-
-
-def _number(node: exp.Expression, known: Mapping[str, Fraction]) -> Fraction:  # noqa: C901, PLR0911 - one case for each word
-    """The value of an expression; "*" stands for every column and function that is not known."""
-    if type(node) in BINARY:
-        found: Fraction = BINARY[type(node)](_number(node.this, known), _number(node.expression, known))
-        return found
-    match node:
-        case exp.Literal():
-            return Fraction(node.this)
-        case exp.Neg():
-            return -_number(node.this, known)
-        case exp.Paren() | exp.Cast() | exp.Floor():
-            return _number(node.this, known)
-        case exp.Least():
-            return min(_number(each, known) for each in (node.this, *node.expressions))
-        case exp.Greatest():
-            return max(_number(each, known) for each in (node.this, *node.expressions))
-        case exp.Coalesce():
-            return _number(node.this, known)
-        case exp.Case():
-            return _chosen(node, known)
-        case exp.Column() if node.name in known:
-            return known[node.name]
-        case exp.Column() | exp.Count() if "*" in known:
-            return known["*"]
-    raise _Unreadable(f"{type(node).__name__} is not part of a request")
-
-
-def _chosen(node: exp.Case, known: Mapping[str, Fraction]) -> Fraction:
-    for branch in node.args["ifs"]:
-        test = branch.this
-        if isinstance(test, exp.Not) or _number(test, known):  # IS NOT NULL: there is a value
-            return _number(branch.args["true"], known)
-    return _number(node.args["default"], known)

@@ -12,10 +12,11 @@ from privet.query.sql.clauses import Draft, identity, limited, ordered, ordinal,
 from privet.query.sql.context import LAST, Context
 from privet.query.sql.names import matching, spelled
 from privet.query.sql.refusals import because, refuse
+from privet.query.sql.reuse import aliased
 from privet.query.sql.scalars import Scalars
 from privet.query.sql.scope import Name, Scope, renewed
 from privet.query.sql.selects import Select
-from privet.query.sql.sources import Names, aliased
+from privet.query.sql.sources import Names
 from privet.query.sql.strict import only
 
 WIDER = ({Type.INTEGER, Type.REAL}, {Type.DATE, Type.TIMESTAMP})

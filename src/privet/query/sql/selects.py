@@ -10,14 +10,27 @@ from privet.query.facts import Type
 from privet.query.nodes import filtered, joined
 from privet.query.plan import JoinKind, Output, Relation
 from privet.query.sql.aggregates import is_aggregate
-from privet.query.sql.clauses import Draft, by_alias, distinct_names, limited, ordered, ordinal, shallow, unalias
+from privet.query.sql.clauses import (
+    Draft,
+    by_alias,
+    conjunct_nodes,
+    distinct_names,
+    limited,
+    ordered,
+    ordinal,
+    output_expressions,
+    renewed_output,
+    shallow,
+    star,
+    unalias,
+)
 from privet.query.sql.context import Context
 from privet.query.sql.grouping import Grouping
-from privet.query.sql.names import matching
 from privet.query.sql.refusals import because, refuse
+from privet.query.sql.reuse import fresh
 from privet.query.sql.scalars import Scalars
-from privet.query.sql.scope import Name, Scope, own_name, renewed
-from privet.query.sql.sources import Names, Query, Sources, fresh
+from privet.query.sql.scope import Name, Scope, own_name
+from privet.query.sql.sources import Names, Query, Sources
 from privet.query.sql.strict import only
 from privet.query.sql.subqueries import with_subqueries
 from privet.query.sql.values import NOTHING
@@ -68,7 +81,7 @@ class Select:
         if self.node.args.get("from_") is None:
             scope = NOTHING
         else:
-            scope = Sources(self.context, self.ctes, self.query, _parts(condition)).read(self.node)
+            scope = Sources(self.context, self.ctes, self.query, conjunct_nodes(condition)).read(self.node)
             scope = replace(scope, outer=self.outer)
         clauses = [*([condition] if condition is not None else []), *self.node.expressions]
         others = [self.node.args.get(name) for name in ("group", "having", "order")]
@@ -100,7 +113,7 @@ class Select:
         """The items of SELECT, stars spelled out."""
         found: list[Item] = []
         for node in self.node.expressions:
-            names = _star(node, scope)
+            names = star(node, scope)
             if names is None:
                 found.append((own_name(node), node))
             else:
@@ -188,7 +201,7 @@ class Select:
     def _with_constants(self, draft: Draft) -> Draft:
         """Single values beside aggregates: the aggregates become a stage, and the values are joined to it."""
         output = draft.output
-        used = set().union(*(columns_in(expression) for expression in _expressions(output)))
+        used = set().union(*(columns_in(expression) for expression in output_expressions(output)))
         constants = sorted(used & set(self.context.marks.constant), key=lambda column: column.name)
         if not constants:
             return draft
@@ -204,7 +217,7 @@ class Select:
             value = fresh(self.context.scalars[self.context.marks.constant[constant]], self.context)
             relation, again = joined(relation, value.relation, JoinKind.CROSS, None, marks=self.context.marks)
             renewal = {old: again[new] for old, new in renewal.items()} | {constant: again[value.columns[0]]}
-        return Draft(relation, _renewed_output(output, renewal), single=draft.single)
+        return Draft(relation, renewed_output(output, renewal), single=draft.single)
 
     def _keys(self, scope: Scope, items: list[Item]) -> list[tuple[exp.Expr, Expression]]:
         """The expressions of GROUP BY; of DISTINCT without aggregates all items."""
@@ -252,43 +265,3 @@ def _aggregates(item: exp.Expr | Column) -> bool:
 
 def _read(item: exp.Expr | Column, read: Reader, show: Callable[[Column], Expression]) -> Expression:
     return show(item) if isinstance(item, Column) else read(unalias(item))
-
-
-def _star(node: exp.Expr, scope: Scope) -> tuple[Name, ...] | None:
-    """The names a star stands for; None if the item is no star."""
-    if isinstance(node, exp.Star):
-        only(node)
-        if not scope.names:
-            raise because(node, "unknown clause", "there is no table")
-        return scope.shown
-    if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
-        only(node, "this", "table")
-        only(node.this)
-        found = matching(node.args["table"], [name for name in scope.names if name.table], name=lambda n: n.table)
-        if not found:
-            raise refuse(node, "there is no such table here")
-        return tuple(found)
-    return None
-
-
-def _parts(condition: exp.Expr | None) -> list[exp.Expr]:
-    """The conditions that AND joins."""
-    if condition is None:
-        return []
-    if isinstance(condition, exp.And):
-        return [*_parts(condition.this), *_parts(condition.expression)]
-    return _parts(condition.this) if isinstance(condition, exp.Paren) else [condition]
-
-
-def _expressions(output: Output) -> list[Expression]:
-    condition = [] if output.condition is None else [output.condition]
-    return [*(e for _, e in output.items), *condition, *(e for e, _ in output.order)]
-
-
-def _renewed_output(output: Output, renewal: dict[Column, Column]) -> Output:
-    return replace(
-        output,
-        items=tuple((column, renewed(expression, renewal)) for column, expression in output.items),
-        condition=None if output.condition is None else renewed(output.condition, renewal),
-        order=tuple((renewed(expression, renewal), descending) for expression, descending in output.order),
-    )

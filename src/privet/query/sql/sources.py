@@ -11,10 +11,11 @@ from privet.query.facts import Type
 from privet.query.functions import call
 from privet.query.functions.logic import conjuncts
 from privet.query.nodes import joined, projected
-from privet.query.plan import Filter, Group, JoinKind, Project, Relation, Released, Values
+from privet.query.plan import JoinKind, Relation
 from privet.query.sql.context import Context
 from privet.query.sql.names import matching, spelled
 from privet.query.sql.refusals import because, refuse
+from privet.query.sql.reuse import aliased, fresh, one_row
 from privet.query.sql.scalars import Scalars
 from privet.query.sql.scope import Name, Scope, merged
 from privet.query.sql.strict import only
@@ -243,42 +244,3 @@ def _picks(part: Expression, unique: set[Column], public: Relation) -> bool:
         if isinstance(this, Reference) and this.column in unique and not columns_in(other) & own:
             return True
     return False
-
-
-def one_row(relation: Relation, context: Context) -> bool:
-    """Whether a public relation surely has at most one row."""
-    if isinstance(relation, Released):
-        return relation.stage in context.single
-    if isinstance(relation, Values):
-        return len(relation.rows) <= 1
-    if isinstance(relation, Project | Filter):
-        return one_row(relation.source, context)
-    return isinstance(relation, Group) and not relation.keys
-
-
-def fresh(scope: Scope, context: Context) -> Scope:
-    """New versions of a relation's columns, so that it can be used more than once."""
-    relation = scope.relation
-    if isinstance(relation, Released):
-        columns = tuple(context.marks.renewed(column) for column in relation.columns)
-        again: Relation = Released(relation.stage, columns)
-        return scope.over(again, dict(zip(relation.columns, columns, strict=True)))
-    items = [(column.name, Reference(column)) for column in relation.columns]
-    project, made = projected(relation, items, marks=context.marks)
-    return scope.over(project, dict(zip(relation.columns, made, strict=True)))
-
-
-def aliased(scope: Scope, alias: exp.Expr | None, node: exp.Expr) -> Scope:
-    """The scope under its alias, with its columns renamed if the alias says so."""
-    if alias is None:
-        return scope
-    only(alias, "this", "columns")
-    columns = alias.args.get("columns") or []
-    scope = scope.called(spelled(alias.this)) if alias.this is not None else scope
-    if len(columns) > len(scope.names):
-        raise refuse(node, f"there are {len(scope.names)} columns to name, not {len(columns)}", "name as many")
-    names = tuple(
-        replace(name, name=spelled(columns[place])) if place < len(columns) else name
-        for place, name in enumerate(scope.names)
-    )
-    return replace(scope, names=names)

@@ -16,9 +16,9 @@ from privet.query.sql.choices import choice
 from privet.query.sql.clauses import shallow
 from privet.query.sql.context import Context
 from privet.query.sql.refusals import because, refuse
+from privet.query.sql.reuse import one_row
 from privet.query.sql.scalars import Scalars
 from privet.query.sql.scope import Scope, renewed
-from privet.query.sql.sources import one_row
 from privet.query.sql.strict import only
 
 Read = Callable[[exp.Expr], Scope]

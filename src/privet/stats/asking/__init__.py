@@ -1,0 +1,1 @@
+"""How a statistic is asked, paid for and given its noise."""

@@ -1,0 +1,1 @@
+"""Statistics that count rows by cell: histograms, hierarchies, shares."""

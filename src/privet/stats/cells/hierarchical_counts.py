@@ -1,0 +1,153 @@
+"""hierarchical_counts: nested cells at every level at once, so that ranges and totals are exact as well."""
+
+from fractions import Fraction
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Sensitivity
+from privet.core.sensitivity import root_above
+from privet.errors import InvalidParameter
+from privet.loss.exact import whole
+from privet.stats.asking.asking import Asking
+from privet.stats.asking.question import Arrays, Question
+from privet.stats.cells.binning import Edges, bin_counts, bin_labels, increasing_edges
+from privet.stats.cells.hierarchy import Hierarchy
+from privet.stats.cells.labeled import labeled
+from privet.stats.cells.nested_labels import NestedLabels
+from privet.stats.cells.tree import Tree, best_branching, range_variance
+from privet.stats.cells.weighted_noise import variance_of
+
+ALL = "all"
+
+
+def hierarchical_counts(
+    values: Any,  # noqa: ANN401 - a column, or several for labels
+    *,
+    edges: Any = None,  # noqa: ANN401 - any increasing numbers
+    labels: Any = None,  # noqa: ANN401 - nested labels
+    branching: int | None = None,
+    outside: str = "drop",
+    **asking: Unpack[Asking],
+) -> Hierarchy:
+    """Return counts of nested cells, made consistent by least squares: every cell is the sum of its children.
+
+    Args:
+        values: a column of numbers for edges; for labels a list of columns, from the top level down.
+        edges: of the bins that are the leaves; larger cells are made of `branching` neighbors each.
+        labels: the public tree of labels instead, nested: {"Bavaria": ["Munich", "Passau"], "Hesse": ["Kassel"]}.
+        branching: how many children a cell has, for edges; by default chosen from the number of bins and the noise.
+        outside: as in `histogram`: values beyond the edges are dropped, or clipped into the end bins.
+        **asking: see `Asking`: the price (epsilon, delta, rho or mechanism), ledger, purpose, key, neighbors, unit,
+            unit_ids, rows_per_unit, times, window, rows_per_time, missing.
+
+    Privacy: a row lies in one cell of each of h levels, so a unit with k rows moves all counts together by h k (for
+        Laplace noise) or k √h (for Gaussian) if it comes or goes; if it is replaced by twice and √2 times as much.
+        Where the number of rows is public the root is not asked for. Least squares is post-processing.
+    Proof: on each level `cell_moves` holds; levels add up in L1, and their squares in L2.
+
+    Example:
+        >>> answer = hierarchical_counts(range(1000), edges=range(0, 1001, 10), epsilon=1)
+        >>> answer.squares.tree.sizes, answer.mechanism
+        ((1, 10, 100), 'DiscreteLaplace(l1_sensitivity=3, scale=3)')
+        >>> bool(abs(answer.between(100, 400).value - 300) < 200)
+        True
+    """
+    if (edges is None) == (labels is None):
+        raise InvalidParameter("give either edges of bins or nested labels: what can be counted must be public")
+    if labels is not None:
+        return _of_labels(values, NestedLabels.of(labels), asking)
+    if outside not in {"drop", "clip"}:
+        raise InvalidParameter(f'outside must be "drop" or "clip", got {outside!r}')
+    question = Question.of("hierarchical counts", (values,), asking)
+    return of_bins(question, increasing_edges(edges), branching=branching, clip=outside == "clip")
+
+
+def of_bins(question: Question, edges: Edges, *, branching: int | None, clip: bool) -> Hierarchy:
+    """Return the hierarchy over bins; if values are clipped and the number of rows is public, that is its total."""
+    known = clip and question.public_rows
+    tree = _tree(question, len(edges) - 1, branching, known=known)
+    fill = _filling(question, edges)
+    sensitivity = tree_moves(question, tree, known=known)
+
+    def compute(arrays: Arrays) -> NDArray[np.int64]:
+        values = arrays[0]
+        if fill is not None and values.dtype.kind == "f":
+            values = np.where(np.isnan(values), fill, values)
+        return np.concatenate(tree.counts(bin_counts(values, edges, clip=clip))[1 if known else 0 :])
+
+    released = question.release(compute, sensitivity, integers=True)
+    total = question.length if known else None
+    return Hierarchy.of(released, tree, labels=_bin_names(tree, edges), total=total, edges=edges)
+
+
+def _of_labels(values: Any, nested: NestedLabels, asking: Asking) -> Hierarchy:  # noqa: ANN401 - columns
+    columns = list(values) if nested.depth > 1 and isinstance(values, list | tuple) else [values]
+    if len(columns) != nested.depth:
+        raise InvalidParameter(
+            f"values must be {nested.depth} columns, one for each level of labels, from the top down"
+        )
+    coded = tuple(labeled(column, names) for column, names in zip(columns, nested.names, strict=True))
+    question = Question.of("hierarchical counts", coded, asking)
+    if not isinstance(question.missing, str):
+        raise InvalidParameter('missing must be "drop" or "none" for labels: list a label for missing values instead')
+    tree = nested.tree
+
+    def compute(arrays: Arrays) -> NDArray[np.int64]:
+        numbers = tuple(np.where(np.isnan(array), -1, array).astype(np.int64) for array in arrays)
+        leaves = nested.leaves(numbers)
+        return np.concatenate(tree.counts(np.bincount(leaves[leaves >= 0], minlength=tree.leaves).astype(np.int64)))
+
+    released = question.release(compute, tree_moves(question, tree, known=False), integers=True)
+    names = tuple(tuple(" > ".join(map(str, path)) for path in paths) for paths in nested.levels)
+    return Hierarchy.of(released, tree, labels=((ALL,), *names))
+
+
+def tree_moves(question: Question, tree: Tree, *, known: bool) -> Sensitivity:
+    """Return how far one unit moves the counts of all cells together; the root is one of them unless it is known.
+
+    Proof: below the root a level moves by at most `changes` in L1, and by rows times the root of changes / rows in
+        L2 (`cell_moves`). The root moves by at most `rows`, whether units come, go or are replaced.
+    """
+    rows, changes = question.rows, question.changes
+    below = len(tree.parents) * changes // rows  # in units of one row: 1 or 2 for each level
+    moved = below if known else below + 1
+    return Sensitivity(rows, cells=moved * rows, l1=moved * rows, l2=root_above(Fraction(rows * rows * moved)))
+
+
+def _tree(question: Question, leaves: int, branching: int | None, *, known: bool) -> Tree:
+    if branching is not None:
+        return Tree.regular(leaves, branching=whole(branching, "branching", low=2))
+    trees = [
+        Tree.regular(leaves, branching=max(best_branching(leaves, gaussian=gaussian, known_total=known), 2))
+        for gaussian in (False, True)
+    ]
+    return min(trees, key=lambda tree: _cost(question, tree, known=known))
+
+
+def _cost(question: Question, tree: Tree, *, known: bool) -> float:
+    """How large the variance of a range is on average: from the price and the shape only."""
+    noise = question.noise(tree_moves(question, tree, known=known), integers=True)
+    law = noise.uncertainty
+    if law is None:
+        raise InvalidParameter(f"{noise!r} does not say how it errs: use Laplace or Gaussian noise")
+    return variance_of(law) * range_variance(tree, known_total=known)
+
+
+def _filling(question: Question, edges: Edges) -> float | None:
+    """What a missing value counts as: nothing, the number asked for, or the middle edge if there should be none."""
+    if question.missing == "drop":
+        return None
+    return float(edges[len(edges) // 2]) if isinstance(question.missing, str) else float(question.missing)
+
+
+def _bin_names(tree: Tree, edges: Edges) -> tuple[tuple[str, ...], ...]:
+    """The bins of every level in words."""
+    names = [bin_labels(edges)]
+    kept = edges
+    for parents in reversed(tree.parents):
+        starts = np.searchsorted(parents, np.arange(parents[-1] + 1))
+        kept = np.append(kept[:-1][starts], kept[-1])
+        names.append(bin_labels(kept))
+    return tuple(reversed(names))

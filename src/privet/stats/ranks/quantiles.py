@@ -1,0 +1,114 @@
+"""quantiles, quantile_interval: several quantiles for one price."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Unpack
+
+from privet.core import Release, Sensitivity
+from privet.errors import InvalidParameter
+from privet.loss import Guarantee
+from privet.loss.exact import Exact, exact_within
+from privet.mechanisms.halving_quantiles import HalvingQuantiles, increasing
+from privet.mechanisms.quantile_interval import QuantileInterval
+from privet.stats.asking.asking import Asking
+from privet.stats.asking.bounds import Bounds
+from privet.stats.asking.choice_price import choice_at
+from privet.stats.asking.question import Question
+from privet.stats.ranks.quantile import filled, points_between, rank_moves
+from privet.stats.ranks.quantile_release import QuantileRelease
+
+
+def quantiles(
+    values: Any,  # noqa: ANN401 - any column
+    qs: Iterable[Exact],
+    *,
+    bounds: Any,  # noqa: ANN401 - a pair
+    step: Exact | None = None,
+    **asking: Unpack[Asking],
+) -> QuantileRelease[Any]:
+    """Return several quantiles at once, in order, for one price.
+
+    Args:
+        values: a column of numbers.
+        qs: in [0, 1], increasing.
+        bounds: (low, high), public; values beyond are clipped to them.
+        step: as in `quantile`; 1 for whole numbers.
+        **asking: see `Asking`: the price (epsilon, delta, rho or mechanism, a `HalvingQuantiles`), ledger, purpose,
+            key, neighbors, unit, unit_ids, rows_per_unit, times, window, rows_per_time, missing.
+
+    Privacy: m quantiles share the price among floor(log2(m)) + 1 levels, not among m questions: see `HalvingQuantiles`.
+
+    Example:
+        >>> answer = quantiles([31, 44, 47, 68], [0.25, 0.5, 0.75], bounds=(0, 120), epsilon=1)
+        >>> answer.value.shape, answer.mechanism
+        ((3,), 'HalvingQuantiles([0.25, 0.5, 0.75], bounds=(0, 120), rows=1, epsilon=1)')
+    """
+    declared, wanted = Bounds.of(bounds), increasing(qs)
+    points = points_between(declared, step)
+    question = Question.of("quantiles", (values,), asking)
+    sensitivity = Sensitivity(1, cells=question.changes)
+
+    def make(epsilon: Fraction, promise: Guarantee | None) -> HalvingQuantiles:
+        return HalvingQuantiles(
+            wanted,
+            bounds=(declared.low, declared.high),
+            rows=question.changes,
+            epsilon=epsilon,
+            points=points,
+            promise=promise,
+        )
+
+    levels = len(wanted).bit_length()
+    chosen = choice_at(question.price, HalvingQuantiles, make, parts=levels, sensitivity=sensitivity)
+    return QuantileRelease.of(question.release_by(chosen, filled(question, declared), sensitivity), chosen)
+
+
+def quantile_interval(
+    values: Any,  # noqa: ANN401 - any column
+    q: Exact,
+    *,
+    bounds: Any,  # noqa: ANN401 - a pair
+    confidence: float = 0.95,
+    step: Exact | None = None,
+    **asking: Unpack[Asking],
+) -> Release[Any]:
+    """Return two points between which the quantile of the data lies with at least this confidence.
+
+    Args:
+        values: a column of numbers.
+        q: in (0, 1); the median's is 0.5.
+        bounds: (low, high), public; values beyond are clipped to them.
+        confidence: in (0, 1), over the noise. It is a bound: intervals hold more often, and are about twice as wide as
+            need be. It holds if about 50 max(q, 1-q) / ε rows lie on either side of the quantile.
+        step: as in `quantile`; 1 for whole numbers.
+        **asking: see `Asking`: the price (epsilon, delta, rho or mechanism, a `QuantileInterval`), ledger, purpose,
+            key, neighbors, unit, unit_ids, rows_per_unit, times, window, rows_per_time, missing.
+
+    Privacy: two quantiles, each at half the price: see `QuantileInterval`. The quantile itself is not in the price; the
+        middle of the interval is a guess that costs nothing more.
+
+    Example:
+        >>> answer = quantile_interval(range(1000), 0.5, bounds=(0, 10_000), epsilon=1)
+        >>> bool(answer.value[0] < 500 < answer.value[1])
+        True
+    """
+    declared, wanted = Bounds.of(bounds), exact_within(q, "q", low=0, high=1)
+    if wanted in {0, 1}:
+        raise InvalidParameter("q must lie between 0 and 1, both excluded: nothing private lies beyond an extreme")
+    points = points_between(declared, step)
+    question = Question.of("interval of a quantile", (values,), asking)
+    sensitivity = rank_moves(question, wanted)
+
+    def make(epsilon: Fraction, promise: Guarantee | None) -> QuantileInterval:
+        return QuantileInterval(
+            wanted,
+            bounds=(declared.low, declared.high),
+            score_sensitivity=sensitivity.linf,
+            epsilon=epsilon,
+            confidence=confidence,
+            points=points,
+            promise=promise,
+        )
+
+    chosen = choice_at(question.price, QuantileInterval, make, parts=2, sensitivity=sensitivity)
+    return question.release_by(chosen, filled(question, declared), sensitivity)

@@ -1,0 +1,1 @@
+"""Statistics that are sums over rows: counts, means, variances."""

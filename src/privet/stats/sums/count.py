@@ -1,0 +1,62 @@
+"""count: how many rows there are, or how many of them are true."""
+
+from fractions import Fraction
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from privet.core import Release, Sensitivity
+from privet.errors import InvalidParameter
+from privet.stats.asking.asking import Asking
+from privet.stats.asking.column import NUMBERS, Column, Kind
+from privet.stats.asking.question import Arrays, Question
+
+ANYTHING: tuple[Kind, ...] = (*NUMBERS, "time", "text")
+
+
+def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column
+    """Return how many values are there (not missing), or how many are true.
+
+    Args:
+        values: a column.
+        of: "true" counts values other than zero and False, "rows" all that are not missing. By default "true" for a
+            column whose type is boolean, and "rows" for all others, a plain list included.
+        **asking: see `Asking`: the price (epsilon, delta, rho or mechanism), ledger, purpose, key, neighbors, unit,
+            unit_ids, rows_per_unit, times, window, rows_per_time, missing.
+
+    Privacy: one unit moves the count by at most its rows, whether added, removed or replaced. Under "replace" the
+        number of rows itself may be public, and then there is nothing to ask.
+
+    Example:
+        >>> ill = np.array([True, False, True, True])
+        >>> answer = count(ill, epsilon=1, unit="patient")
+        >>> answer.margin(0.95), answer.mechanism
+        (3.0, 'DiscreteLaplace(l1_sensitivity=1, scale=1)')
+    """
+    if of not in {None, "rows", "true"}:
+        raise InvalidParameter(f'of must be "rows" or "true", got {of!r}')
+    column = Column.of(values)
+    truths = of == "true" or (of is None and column.kind == "truth")
+    column.refuse_other_than(NUMBERS if truths else ANYTHING, "values")
+    plain = asking.get("unit_ids") is None and asking.get("missing", "drop") == "drop"
+    question = Question.of("count", (column if truths else column.presence(as_false=plain),), asking)
+    if question.public_rows and not truths:
+        raise InvalidParameter(
+            "the number of rows is public here, for units are replaced and none is missing: it is len(values)"
+        )
+    fill = _filled(question.missing) if truths else int(question.missing != "drop")
+    return question.release(lambda arrays: _true(arrays, fill), Sensitivity(question.rows), integers=True)
+
+
+def _filled(missing: Fraction | str) -> int:
+    """What a missing value counts as among true ones."""
+    return 0 if isinstance(missing, str) else int(missing != 0)
+
+
+def _true(arrays: Arrays, fill: int) -> int:
+    """How many values are not zero; a missing one counts as `fill`."""
+    array = arrays[0]
+    if array.dtype.kind != "f":
+        return int(np.count_nonzero(array))
+    absent = int(np.count_nonzero(np.isnan(array)))
+    return int(np.count_nonzero(array != 0)) - absent + fill * absent  # NaN is not zero

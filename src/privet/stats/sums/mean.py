@@ -1,0 +1,102 @@
+"""mean: the average of a column, each value clipped to bounds."""
+
+from fractions import Fraction
+from typing import Any, Unpack
+
+from privet.core import Release, Sensitivity
+from privet.core.sensitivity import root_above
+from privet.errors import InvalidParameter
+from privet.stats.asking.asking import Asking
+from privet.stats.asking.bounds import Bounds
+from privet.stats.asking.question import Arrays, Question
+from privet.stats.sums.lattice_sums import BITS, Floats, RowMap, in_rows, lattice_sums, unit_map
+from privet.stats.sums.linear_error import RatioError
+
+ONE = 2**BITS
+
+
+def mean(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column
+    """Return the average of the values, each clipped to the bounds.
+
+    Args:
+        values: a column of numbers.
+        bounds: (low, high), public.
+        **asking: see `Asking`: the price (epsilon, delta, rho or mechanism), ledger, purpose, key, neighbors, unit,
+            unit_ids, rows_per_unit, times, window, rows_per_time, missing. A ready `mechanism` is in the values' unit
+            if the number of rows is public, else for the two sums of weights described below.
+
+    Privacy: if the number of rows n is public (see `Asking`), one number is released, which one row moves by at most
+        (high - low)/n. Else two: with u = (x - low)/(high - low), the sums A of u and B of 1 - u. The mean is
+        low + (high - low) A/(A + B).
+    Proof: a row adds (u, 1 - u), whose two parts are not negative and add up to one: both sums together move by one
+        row in L1, as one count would. Nothing is split between a sum and a count.
+
+    Example:
+        >>> import numpy as np
+        >>> salaries = np.array([52_000, 187_000, 20_500, 61_000])
+        >>> mean(salaries, bounds=(20_000, 200_000), epsilon=1, neighbors="replace").mechanism
+        '20000 + 45000 × Staircase(sensitivity=1, epsilon=1)'
+        >>> mean(salaries, bounds=(20_000, 200_000), epsilon=1).mechanism
+        'Laplace(l1_sensitivity=1, scale=1)'
+    """
+    declared = Bounds.of(bounds)
+    return mean_of(Question.of("mean", (values,), asking), declared)
+
+
+def mean_of(question: Question, bounds: Bounds) -> Release[Any]:
+    """Return the answer to a question about a mean."""
+    row_map, rounding = unit_map(bounds, question.fill(bounds)), bounds.width / (2 * ONE)
+    if not question.public_rows:
+        return _mean_of_two_sums(question, bounds, row_map, rounding)
+    if not question.length:
+        raise InvalidParameter(f"{question.statistic} needs at least one row, got an empty column")
+    return question.release(
+        lambda arrays: lattice_sums(arrays, (row_map,), _sum)[0] / ONE,
+        Sensitivity(question.rows),
+        unit=bounds.width / question.length,
+        offset=bounds.low,
+        rounding=rounding,
+    )
+
+
+def _mean_of_two_sums(question: Question, bounds: Bounds, row_map: RowMap, rounding: Fraction) -> Release[Any]:
+    sensitivity = shares_sensitivity(question, cells=2)
+    mechanism = question.noise(sensitivity)
+    released = question.release_by(mechanism, lambda arrays: _two_sums(arrays, row_map), sensitivity)
+    top, rest = (float(each) for each in released.value)
+    share = clipped_share(top, top + rest)
+    width, low = float(bounds.width), float(bounds.low)
+    error = released.uncertainty and RatioError(
+        released.uncertainty, (1.0, 0.0), share, top + rest, width, float(rounding)
+    )
+    return released.map(lambda _: low + width * share, uncertainty=error)
+
+
+def shares_sensitivity(question: Question, *, cells: int) -> Sensitivity:
+    """How far one unit moves several sums to which each row adds shares of one: not negative, adding up to one.
+
+    Proof: a row is a point of the simplex, at most 1 long in L1 and L2; two such points are at most 2 apart in L1 and
+        √2 in L2, and no coordinate by more than 1. Rows add up by the triangle inequality.
+    """
+    rows = question.rows
+    if question.replaces:
+        return Sensitivity(rows, cells=cells, l1=2 * rows, l2=root_above(Fraction(2 * rows * rows)))
+    return Sensitivity(rows, cells=cells, l1=rows, l2=rows)
+
+
+def clipped_share(top: float, count: float) -> float:
+    """A share between 0 and 1; a half if the count is too small to say."""
+    return min(max(top / count, 0.0), 1.0) if count > 0 else 0.5
+
+
+def _two_sums(arrays: Arrays, row_map: RowMap) -> Floats:
+    steps, rows = lattice_sums(arrays, (row_map,), _sum_and_rows)
+    return in_rows([steps, rows * ONE - steps])
+
+
+def _sum(steps: Floats) -> tuple[float]:
+    return (float(steps.sum()),)
+
+
+def _sum_and_rows(steps: Floats) -> tuple[float, float]:
+    return float(steps.sum()), float(len(steps))
