@@ -41,6 +41,7 @@ bench: $(VENV)/.ready-run ## measure Privet beside its peers, in one run
 	@$(BIN)/python benchmarks/loss.py
 	@$(BIN)/python benchmarks/mechanisms.py
 	@$(BIN)/python benchmarks/ledger.py
+	@$(BIN)/python benchmarks/query_planning.py
 
 format: $(VENV)/.ready-dev ## lay out the code and fix what can be fixed without thinking
 	@$(BIN)/ruff check --fix --quiet . || true

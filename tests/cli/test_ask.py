@@ -49,6 +49,17 @@ def test_explaining_is_free(hospital: Path) -> None:
     assert spent(hospital) == 0
 
 
+def test_bounds_can_be_found_for_a_share(hospital: Path) -> None:
+    text = "SELECT AVG(1 / cost) AS a FROM visit"
+    assert "automatic_bounds" in privet(hospital, text, "--epsilon", "2").stderr
+    assert spent(hospital) == 0
+    done = privet(hospital, text, "--epsilon", "2", "--automatic-bounds", "0.25", "--format", "json")
+    assert done.exit_code == 0, done.output
+    low, high = json.loads(done.stdout)["bounds"]["a"]
+    assert low < high
+    assert spent(hospital) == 2
+
+
 def test_csv_and_json(hospital: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(privet(hospital, COUNT, "--epsilon", "1", "--format", "csv").stdout)))
     assert [row["sex"] for row in rows] == ["F", "M"]

@@ -57,7 +57,8 @@ class ExactSession:
     def sql(self, text: str, *, limits: Limits | None = None) -> ExactTable:
         """The exact table of a statement."""
         plan = plan_statement(self._session.read(text), self._catalog, ASKED, limits=limits)
-        run = ExactRun(plan, backend=self._backend, ledger=self._session.ledger, purpose="exact", confidence=0.95)
+        ledger, catalog = self._session.ledger, self._catalog
+        run = ExactRun(plan, backend=self._backend, ledger=ledger, purpose="exact", confidence=0.95, catalog=catalog)
         return ExactTable(run.answer())
 
 

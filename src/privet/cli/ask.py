@@ -53,6 +53,9 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     rows_per_unit: Count = None,
     groups_per_unit: Count = None,
     rows_per_group: Count = None,
+    automatic_bounds: Annotated[
+        str | None, typer.Option(help="The share of the budget with which to find bounds that are not declared.")
+    ] = None,
 ) -> None:
     """Ask one question in SQL and pay for it from the ledger.
 
@@ -69,6 +72,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
             "rows_per_unit": rows_per_unit,
             "groups_per_unit": groups_per_unit,
             "rows_per_group": rows_per_group,
+            "automatic_bounds": automatic_bounds,
         }
         text = sys.stdin.read() if statement == "-" else statement
         with connect(catalog, analyst=analyst) as session:
@@ -148,6 +152,7 @@ def _json(answer: Answer) -> str:
         "confidence": answer.confidence,
         "hidden": answer.hidden,
         "notes": answer.notes,
+        "bounds": answer.bounds,
     }
     return json.dumps(about, ensure_ascii=False, indent=2)
 

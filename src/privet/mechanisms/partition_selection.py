@@ -76,7 +76,7 @@ class Partitions(Mechanism[Counts, Out], Generic[Out]):
             raise InvalidParameter("a unit must count once in a partition: count units, with a per_cell of 1")
         ways = [(positive(promise.epsilon, "epsilon") / moved, positive(promise.delta, "delta") / moved)]
         half = promise.delta / (2 * moved)
-        if moved > 1 and half >= SMALLEST_DELTA:
+        if moved > 1 and half >= SMALLEST_DELTA and _may_name_smaller(ways[0], half, moved, promise):
             scale = calibrated_scale(lambda s: _losses(1 / Fraction(s), half, moved), promise)
             ways.append((1 / Fraction(scale), half))
         each = ways[0] if len(ways) == 1 else min(ways, key=_size_named)
@@ -165,7 +165,8 @@ class PartitionSelection(Partitions[Kept]):
         goal = positive(probability, "probability")
         if goal > 1:
             raise InvalidParameter(f"probability must be in (0, 1], got {shortest(goal)}")
-        return next(n for n, kept in enumerate(self._table) if Fraction(kept, self._parts) >= goal)
+        least = -(-goal.numerator * self._parts // goal.denominator)
+        return next(n for n, kept in enumerate(self._table) if kept >= least)
 
     def sample(self, value: Counts, source: BitSource) -> Kept:
         """The keys that are kept, sorted; or for a row of counts whether each is."""
@@ -193,6 +194,12 @@ def _size_named(way: tuple[Fraction, Fraction]) -> float:
     """About how large a partition must be, up to a factor, to be named at this ε and δ."""
     epsilon, delta = way
     return -math.log(delta) / float(epsilon)
+
+
+def _may_name_smaller(equal: tuple[Fraction, Fraction], half: Fraction, moved: int, promise: Guarantee) -> bool:
+    """Whether the other way keeps the promise where it starts to be better; if not, its search need not be made."""
+    where = (1 - Fraction(1, 10**9)) * equal[0] * Fraction(math.log(half) / math.log(equal[1]))
+    return _losses(where, half, moved).meets(promise)
 
 
 def _losses(epsilon: Fraction, delta: Fraction, times: int) -> PrivacyLoss:

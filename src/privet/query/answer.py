@@ -38,6 +38,7 @@ class Answer:
         intervals: the columns that have one.
         hidden: which groups were probably not shown, or None if all groups are public.
         notes: what a reader should know about a column, by name.
+        bounds: of columns whose bounds were found with part of the budget, by name: what lay beyond was clipped.
 
     Privacy: an answer may be printed, stored, sent and computed with; nothing done to it costs more.
     """
@@ -51,6 +52,7 @@ class Answer:
     intervals: tuple[str, ...] = ()
     hidden: str | None = None
     notes: dict[str, str] = field(default_factory=dict)
+    bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame; needs pandas."""
@@ -93,6 +95,7 @@ class Answer:
                 "intervals": self.intervals,
                 "hidden": self.hidden,
                 "notes": self.notes,
+                "bounds": self.bounds,
             },
             ensure_ascii=False,
         )
@@ -112,6 +115,7 @@ class Answer:
             tuple(facts["intervals"]),
             facts["hidden"],
             facts["notes"],
+            {name: (low, high) for name, (low, high) in facts.get("bounds", {}).items()},
         )
 
     def __repr__(self) -> str:
@@ -136,6 +140,8 @@ class Answer:
             yield f"± at {100 * self.confidence:g}% for each number alone, from the noise only"
         if self.hidden:
             yield plain(self.hidden)
+        for name in self.bounds:
+            yield plain(f"{name}: {self.notes.get(name, '')}")
         yield plain(f"spent {self.spent} per {self.unit.name} on {self.purpose!r}")
 
     def _cell(self, row: dict[str, Any], name: str) -> str:

@@ -72,6 +72,20 @@ class Lattice:
         first = math.floor(low / step + Fraction(1, 2))
         return cls(step, first, first + (most if high > low else 1))
 
+    @classmethod
+    def found(cls, low: Fraction, high: Fraction, *, most: int, summed: bool) -> "Lattice":
+        """The lattice of an argument whose bounds are found while the statement runs, with noise that is already set.
+
+        There are always `most` steps between the bounds; for a SUM (`summed`) as many on either side of 0, up to the
+        farther bound. So how far a unit moves numbers in steps does not depend on what was found.
+        """
+        far = max(abs(low), abs(high))
+        if summed:
+            return cls(far / most, -most, most)
+        step = (high - low) / most
+        first = math.floor(low / step + Fraction(1, 2))
+        return cls(step, first, first + most)
+
     @property
     def steps(self) -> int:
         """How many there are from first to last."""

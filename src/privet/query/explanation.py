@@ -1,6 +1,7 @@
 """Explanation: what a statement would cost and how good its answer would be, before anything is spent or read."""
 
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,14 +15,17 @@ from privet.loss import Amount, PrivacyLoss, Promise
 from privet.loss.exact import readable
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.automatic_bounds import BINS, COUNTS, FALLBACK, WRONG, Ends, threshold_of
 from privet.query.expressions import Column, Reference
 from privet.query.fieller import fieller
-from privet.query.plan import Limits
+from privet.query.plan import ONE_ROW, Limits, Search
 from privet.query.planning import Planned
 from privet.query.priced import PricedStage
-from privet.query.reading import Average, Linear, Reading
+from privet.query.reading import Average, Linear, Quantile, Reading
 from privet.query.shown import plain, shown_margin
 
+CLIPPED = "clipped to the bounds that are found, which may bias it"
+MISSED = "clipped to [-1, 1], for no bin was full enough to find bounds, which may bias it"
 SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand
 
 
@@ -104,19 +108,57 @@ def explain_plan(
     plan: Planned, *, unit: Unit, whose: str, confidence: float
 ) -> tuple[list[ColumnPlan], list[str], list[str]]:
     """Columns, groups and contributions of every paid stage, in words; limits hold for each of `whose`."""
-    columns, groups, contributions = [], [], []
-    names = names_of(plan)
-    for stage in plan.priced.stages:
+    groups, contributions = [], []
+    names, unknown = names_of(plan), searches_by_column(plan)
+    columns = [search_plan(plan, search, confidence) for search in plan.searches]
+    if columns:
+        contributions.append(f"where bounds are found, {held(ONE_ROW, keys=True, whose=whose)}")
+    for stage in plan.stages.values():
         for reading in stage.needs.readings:
-            mechanism = stage.mechanisms[reading.draw]
-            margin = margin_before(stage, reading, confidence)
-            columns.append(ColumnPlan(names[reading.column], repr(mechanism), margin, reading.note))
+            mechanism = repr(stage.mechanisms[reading.draw])
+            if reading.column in unknown and not isinstance(reading, Quantile):
+                columns.append(ColumnPlan(names[reading.column], mechanism, "", CLIPPED))
+                continue
+            note = CLIPPED if reading.column in unknown else reading.note
+            columns.append(
+                ColumnPlan(names[reading.column], mechanism, margin_before(stage, reading, confidence), note)
+            )
         contributions.append(held(stage.needs.aggregate.limits, keys=bool(stage.needs.aggregate.keys), whose=whose))
         if stage.selection is not None:
             groups.append(hidden_by(stage.selection, unit=unit))
         elif stage.needs.aggregate.keys:
             groups.append("every group of the public domain is shown, empty ones too")
     return columns, groups, list(dict.fromkeys(contributions))
+
+
+def searches_by_column(plan: Planned) -> dict[Column, Search]:
+    """The released columns that are clipped to bounds which are searched for."""
+    return {
+        column: search
+        for stage in plan.stages.values()
+        for search in stage.needs.aggregate.searches
+        for column, item in stage.needs.aggregate.items
+        if item.argument == search.argument and item.function not in COUNTS
+    }
+
+
+def search_plan(plan: Planned, search: Search, confidence: float) -> ColumnPlan:
+    """How the bounds of some columns will be found."""
+    stage, names = plan.searches[search], names_of(plan)
+    (rows,), noise = stage.needs.readings, stage.noise_of(0)
+    if not isinstance(rows, Linear) or noise is None:
+        raise TypeError("bins are counted")
+    about = ", ".join(names[column] for column, other in searches_by_column(plan).items() if other is search)
+    note = (
+        f"rows in {len(BINS)} bins by sign and power of two; used from the first to the last with more than "
+        f"{shown_margin(threshold_of(rows, noise))}, which an empty one has with probability {float(WRONG):g} at most; "
+        f"if there is none, {_between(FALLBACK)}"
+    )
+    return ColumnPlan(f"bounds of {about}", repr(noise), shown_margin(rows.margin(noise, confidence)), note)
+
+
+def _between(ends: Ends) -> str:
+    return f"[{float(ends[0]):g}, {float(ends[1]):g}]"
 
 
 def margin_before(stage: PricedStage, reading: Reading, confidence: float) -> str:
@@ -162,15 +204,38 @@ def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
     )
 
 
-def notes_of(plan: Planned) -> dict[str, str]:
-    """What a reader of the answer should know about each released column."""
-    names = names_of(plan)
-    return {names[each.column]: each.note for stage in plan.priced.stages for each in stage.needs.readings if each.note}
+def notes_of(plan: Planned, stages: Mapping[str, PricedStage], found: Mapping[Search, Ends | None]) -> dict[str, str]:
+    """What a reader of the answer should know about each released column.
+
+    Args:
+        plan: for the names.
+        stages: as they were answered, with the bounds that were found.
+        found: these bounds.
+    """
+    names, searches, notes = names_of(plan), searches_by_column(plan), {}
+    for stage in stages.values():
+        for each in stage.needs.readings:
+            words = [each.note]
+            if each.column in searches:
+                ends = found[searches[each.column]]
+                words.insert(0, f"clipped to the bounds found, {_between(ends)}, which may bias it" if ends else MISSED)
+            if said := "; ".join(word for word in words if word):
+                notes[names[each.column]] = said
+    return notes
+
+
+def bounds_found(plan: Planned, found: Mapping[Search, Ends | None]) -> dict[str, tuple[float, float]]:
+    """The bounds that were found, or stand for them, by the name of the column."""
+    names, ends = names_of(plan), {search: each or FALLBACK for search, each in found.items()}
+    return {
+        names[column]: (float(ends[search][0]), float(ends[search][1]))
+        for column, search in searches_by_column(plan).items()
+    }
 
 
 def names_of(plan: Planned) -> dict[Column, str]:
     """What the statement calls each released column: its alias, or what it computes from it."""
-    names = {each.column: each.column.name for stage in plan.priced.stages for each in stage.needs.readings}
+    names = {each.column: each.column.name for stage in plan.stages.values() for each in stage.needs.readings}
     for stage in plan.statement.stages:
         for shown, expression in stage.output.items:
             if isinstance(expression, Reference) and expression.column in names:

@@ -1,5 +1,7 @@
 """fieller: which averages the released numbers do not contradict."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from privet.query.noise_margin import Floats, Noise, noise_margin
@@ -26,6 +28,15 @@ def _weights_at(share: Floats, cells: int) -> Floats:
     return np.stack([1 - share, *middle, -share], axis=-1)
 
 
+@lru_cache(maxsize=256)
+def _margins(cells: int, noise: Noise, confidence: float) -> tuple[Floats, Floats]:
+    """Shares, and the margin of the noises in upper - share total at each: public numbers, so they are kept."""
+    nodes = np.linspace(0.0, 1.0, NODES)
+    table = noise_margin(_weights_at(nodes, cells), noise, confidence) * (1 + 1e-4)  # chords of a smooth curve
+    nodes.flags.writeable = table.flags.writeable = False
+    return nodes, table
+
+
 def fieller(numbers: Floats, noise: Noise, confidence: float) -> tuple[Floats, Floats]:
     """The least and the largest proportion that the released numbers do not contradict; 0 and 1 without rows.
 
@@ -33,8 +44,7 @@ def fieller(numbers: Floats, noise: Noise, confidence: float) -> tuple[Floats, F
     part in a thousand wider than it need be.
     """
     cells = numbers.shape[1]
-    nodes = np.linspace(0.0, 1.0, NODES)
-    table = noise_margin(_weights_at(nodes, cells), noise, confidence) * (1 + 1e-4)  # chords of a smooth curve
+    nodes, table = _margins(cells, noise, confidence)
     total = np.maximum(numbers.sum(axis=1), 0.0)
     center = proportion(numbers)
     known = np.isfinite(center)

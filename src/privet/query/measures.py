@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from privet.errors import InvalidParameter
+from privet.query.automatic_bounds import FALLBACK, Ends
 from privet.query.bounded import RANK_PLACES, REAL_STEPS, SQUARE_STEPS, Bounded, Lattice, Measure, Shape
 from privet.query.expressions import Column, Expression, facts_of
 from privet.query.facts import Facts, Type
@@ -16,6 +17,7 @@ LEAST, MOST = Fraction(1, 100), Fraction(99, 100)  # what MIN and MAX are answer
 MOMENTS = {Function.SUM, Function.AVG, Function.VARIANCE, Function.STDDEV}
 SPREADS = {Function.VARIANCE, Function.STDDEV}
 Family: TypeAlias = tuple[Expression | None, Expression | None]  # what is aggregated, and its FILTER
+Found: TypeAlias = Mapping[Expression, Ends]  # bounds that were searched for
 RANKED = {Function.QUANTILE, Function.MINIMUM, Function.MAXIMUM}
 
 
@@ -56,15 +58,21 @@ class Needs:
         return next(each for each in self.rankings if each.measures == (draw.measure,))
 
 
-def needs_of(aggregate: Aggregate) -> Needs:
+def needs_of(aggregate: Aggregate, *, found: Mapping[Expression, Ends] | None = None) -> Needs:
     """The draws and readings of an aggregation.
+
+    Args:
+        aggregate: what is asked.
+        found: the bounds of arguments that are searched for. Before they are known any stand for them: moves in
+            lattice steps are the same.
 
     Aggregates of one expression under one FILTER share their numbers: COUNT, SUM and AVG are read off two whose joint
     move is one row's (`Shape.MEAN`), with VARIANCE or STDDEV off three (`Shape.SPREAD`). COUNT(*) joins them if the
     expression is declared without NULLs. A lone SUM or COUNT has a number of its own, with less noise.
     """
     families = _families(each for _, each in aggregate.items)
-    wanted = [_draw_of(each, families) for _, each in aggregate.items]
+    ends = {search.argument: FALLBACK for search in aggregate.searches} | dict(found or {})
+    wanted = [_draw_of(each, families, ends) for _, each in aggregate.items]
     draws = tuple(dict.fromkeys(wanted))
     summed = tuple(draw.measure for draw in draws if draw.measure.shape is not Shape.RANKS)
     ranked = tuple(dict.fromkeys(draw.measure for draw in draws if draw.measure.shape is Shape.RANKS))
@@ -106,37 +114,40 @@ def _never_null(families: Mapping[Family, set[Function]], condition: Expression 
     return None
 
 
-def _draw_of(wanted: Aggregation, families: Mapping[Family, set[Function]]) -> Draw:
+def _draw_of(wanted: Aggregation, families: Mapping[Family, set[Function]], found: Found) -> Draw:
     function, condition = wanted.function, wanted.condition
     if function is Function.COUNT_UNITS:
         return Draw(Measure(Shape.UNITS, condition=condition))
     if function is Function.COUNT_DISTINCT:
         return Draw(Measure(Shape.DISTINCT, wanted.argument, condition))
     if function in RANKED:
-        measure = Measure(Shape.RANKS, wanted.argument, condition, _lattice(wanted.argument, most=RANK_PLACES - 1))
-        return Draw(measure, fraction_of(wanted))
+        lattice = _lattice(wanted.argument, found, most=RANK_PLACES - 1)
+        return Draw(Measure(Shape.RANKS, wanted.argument, condition, lattice), fraction_of(wanted))
     same = _never_null(families, condition) if function is Function.COUNT_ROWS else (wanted.argument, condition)
-    return Draw(Measure(Shape.ROWS, condition=condition)) if same is None else _moments(same, families[same])
+    return Draw(Measure(Shape.ROWS, condition=condition)) if same is None else _moments(same, families[same], found)
 
 
-def _moments(family: Family, functions: set[Function]) -> Draw:
+def _moments(family: Family, functions: set[Function], found: Found) -> Draw:
     argument, condition = family
     if functions & SPREADS:
-        return Draw(Measure(Shape.SPREAD, argument, condition, _lattice(argument, most=SQUARE_STEPS)))
+        return Draw(Measure(Shape.SPREAD, argument, condition, _lattice(argument, found, most=SQUARE_STEPS)))
     if Function.AVG in functions or {Function.SUM, Function.COUNT} <= functions:
-        return Draw(Measure(Shape.MEAN, argument, condition, _lattice(argument)))
+        return Draw(Measure(Shape.MEAN, argument, condition, _lattice(argument, found)))
     if Function.SUM in functions:
-        return Draw(Measure(Shape.SUM, argument, condition, _lattice(argument)))
+        return Draw(Measure(Shape.SUM, argument, condition, _lattice(argument, found, summed=True)))
     return Draw(Measure(Shape.ROWS, argument, condition))
 
 
-def _lattice(argument: Expression | None, *, most: int = REAL_STEPS) -> Lattice:
-    """Where the argument may lie, from its declared or derived bounds; the engine clips to it whatever it finds."""
+def _lattice(argument: Expression | None, found: Found, *, most: int = REAL_STEPS, summed: bool = False) -> Lattice:
+    """Where the argument may lie, from its declared, derived or found bounds; the engine clips to it."""
+    if argument is not None and argument in found:
+        low, high = found[argument]
+        return Lattice.found(low, high, most=most, summed=summed)
     facts = Facts(Type.INTEGER) if argument is None else facts_of(argument)
     if facts.low is None or facts.high is None or facts.low > facts.high:
         raise InvalidParameter(
-            "an aggregate needs bounds of what it is about: declare the column as [lower, upper] in the catalog, or "
-            "write CLIP(x, lower, upper)"
+            "an aggregate needs bounds of what it is about: declare the column as [lower, upper] in the catalog, "
+            "write CLIP(x, lower, upper), or pass automatic_bounds=0.2 to pay for finding them"
         )
     return Lattice.between(facts.low, facts.high, whole=facts.type is not Type.REAL, most=most)
 

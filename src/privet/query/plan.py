@@ -297,17 +297,32 @@ class Aggregate:
         keys: none for a single row.
         items: the released column of each aggregate; equal aggregates occur once.
         limits: what is used of one unit.
+        searches: for arguments without bounds: how they are found first.
     """
 
     source: Relation
     keys: tuple[Key, ...]
     items: tuple[tuple[Column, Aggregation], ...]
     limits: Limits
+    searches: "tuple[Search, ...]" = ()
 
     @property
     def selects(self) -> bool:
         """Whether groups are named only if enough units are in them."""
         return any(key.domain is None for key in self.keys)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A paid step that finds the bounds of an argument (`automatic_bounds.py`).
+
+    Args:
+        argument: of aggregates of the same source.
+        bins: how many rows lie in each of public bins.
+    """
+
+    argument: Expression
+    bins: Aggregate
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,23 @@
 """Planning: a statement, with what is asked for it, becomes stages with mechanisms and one price. Nothing is read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shortest, whole
 from privet.query.asked import Asked
+from privet.query.automatic_bounds import searched
 from privet.query.catalog import Catalog
 from privet.query.expressions import Column, columns_in
 from privet.query.measures import Needs, needs_of
-from privet.query.plan import Aggregate, Limits, Stage, Statement
+from privet.query.plan import Aggregate, Limits, Search, Stage, Statement
 from privet.query.priced import Priced, PricedStage
-from privet.query.pricing import price
+from privet.query.pricing import price, weight_of
+from privet.query.unit_local import check_unit_local
 
 MOST_GROUPS = 100_000  # answered at once
+BOUNDS = "bounds"  # what the stage of a search is called
 
 
 @dataclass(frozen=True)
@@ -25,20 +28,23 @@ class Planned:
         statement: with the limits that were asked for.
         priced: the paid stages with their mechanisms.
         stages: of the paid ones, by name.
+        searches: of bounds that are paid for, and where.
     """
 
     statement: Statement
     priced: Priced
     stages: Mapping[str, PricedStage]
+    searches: Mapping[Search, PricedStage] = field(default_factory=dict)
 
 
-def plan_statement(
+def plan_statement(  # noqa: PLR0913 - everything that may be said about a question
     statement: Statement,
     catalog: Catalog,
     asked: Asked,
     *,
     weights: Mapping[str, Exact] | None = None,
     limits: Limits | None = None,
+    automatic_bounds: Fraction | None = None,
 ) -> Planned:
     """Find the mechanisms of every stage.
 
@@ -48,15 +54,26 @@ def plan_statement(
         asked: what may be spent.
         weights: of columns of the answer, by name: one with twice the weight gets twice the share.
         limits: in the place of the catalog's.
+        automatic_bounds: the share of the budget that finding bounds takes, where some are missing.
     """
     limited = _limited(statement, limits)
+    if automatic_bounds is not None:
+        limited = searched(limited)
+        check_unit_local(limited)
     paid = [(stage.name, needs_of(stage.source)) for stage in limited.stages if isinstance(stage.source, Aggregate)]
     for _, needs in paid:
         _refuse_many_groups(needs)
     by_column = _weights(limited, weights or {})
     copies = 1 if catalog.window is None else catalog.window.length
-    priced = price(paid, asked, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
-    return Planned(limited, priced, {stage.name: stage for stage in priced.stages})
+    searches = [search for _, needs in paid for search in needs.aggregate.searches]
+    first = [(BOUNDS, needs_of(search.bins)) for search in searches]
+    if automatic_bounds is not None and searches:
+        total = sum((weight_of(needs, by_column) for _, needs in paid), Fraction(0))
+        each = total * automatic_bounds / (1 - automatic_bounds) / len(searches)
+        by_column |= {column: each for search in searches for column, _ in search.bins.items}
+    priced = price([*first, *paid], asked, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
+    found, stages = priced.stages[: len(first)], priced.stages[len(first) :]
+    return Planned(limited, priced, {stage.name: stage for stage in stages}, dict(zip(searches, found, strict=True)))
 
 
 def limits_of(

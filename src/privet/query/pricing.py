@@ -88,14 +88,24 @@ def _shares(
     for place, (_, needs) in enumerate(stages):
         aggregate = needs.aggregate
         if aggregate.selects:
-            weight = max(weights.get(key.column, Fraction(1)) for key in aggregate.keys if key.domain is None)
-            shares.append(Share(place, None, weight, units_moved(needs, neighbors=neighbors, copies=copies)))
+            moves = units_moved(needs, neighbors=neighbors, copies=copies)
+            shares.append(Share(place, None, _selection_weight(needs, weights), moves))
         for number, draw in enumerate(needs.draws):
             readers = [each.column for each in needs.readings if each.draw == number]
             weight = sum((weights.get(column, Fraction(1)) for column in readers), Fraction(0))
             moves = sensitivity(needs.request_of(draw), draw.measure, neighbors=neighbors, copies=copies)
             shares.append(Share(place, draw, weight, moves))
     return shares
+
+
+def _selection_weight(needs: Needs, weights: Mapping[Any, Fraction]) -> Fraction:
+    return max(weights.get(key.column, Fraction(1)) for key in needs.aggregate.keys if key.domain is None)
+
+
+def weight_of(needs: Needs, weights: Mapping[Any, Fraction]) -> Fraction:
+    """What a stage weighs in all: its columns, and the selection of groups if there is one."""
+    columns = sum((weights.get(each.column, Fraction(1)) for each in needs.readings), Fraction(0))
+    return columns + (_selection_weight(needs, weights) if needs.aggregate.selects else 0)
 
 
 def units_moved(needs: Needs, *, neighbors: Neighbors, copies: int = 1) -> Sensitivity:
@@ -139,7 +149,7 @@ def _with_laplace(shares: Sequence[Share], promise: Guarantee) -> Chosen:
         epsilon = promise.epsilon * share.weight / total
         if share.draw is None:
             delta = promise.delta / selections
-            chosen.append(PartitionSelection.calibrated(epsilon=epsilon, delta=delta, sensitivity=share.moves))
+            chosen.append(_selection(epsilon, delta, share.moves))
         else:
             chosen.append(_laplace(share, epsilon))
     return chosen
@@ -159,7 +169,7 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
         epsilon = promise.epsilon * share.weight / total
         if share.draw is None:
             part = promise.delta / 2 / selections
-            chosen.append(PartitionSelection.calibrated(epsilon=epsilon, delta=part, sensitivity=share.moves))
+            chosen.append(_selection(epsilon, part, share.moves))
         elif share.draw.measure.shape is Shape.RANKS:
             chosen.append(_choice(share.draw, share, epsilon))
         else:
@@ -172,6 +182,12 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
 def _gaussian_scale(promise: Guarantee) -> Fraction:
     """The least scale for a move of 1; the same promise is asked for again and again."""
     return Fraction(calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise))
+
+
+@lru_cache(maxsize=256)
+def _selection(epsilon: Fraction, delta: Fraction, moves: Sensitivity) -> PartitionSelection:
+    """Dividing a promise among many groups is a search, and the same is asked for again and again."""
+    return PartitionSelection.calibrated(epsilon=epsilon, delta=delta, sensitivity=moves)
 
 
 def _larger_error(pure: Chosen, gaussian: Chosen) -> bool:
@@ -214,6 +230,7 @@ def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: A
     raise InvalidParameter(f"no mechanisms keep {asked.promise!r}: ask for more, or for fewer columns")
 
 
+@lru_cache(maxsize=256)
 def _keeps(loss: PrivacyLoss, promise: Promise) -> bool:
     if isinstance(promise, ConcentratedGuarantee):
         return Fraction(repr(loss.zcdp())) <= promise.rho

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,14 +12,19 @@ import pyarrow as pa
 from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
 from privet.core.ledger import FAILED
 from privet.errors import PrivetError, ReleaseFailed
+from privet.query.automatic_bounds import FALLBACK, Ends, found_ends, threshold_of
 from privet.query.backends.backend import Backend, Keys, Sums
 from privet.query.bounded import Shape
+from privet.query.catalog import Catalog
+from privet.query.measures import needs_of
 from privet.query.noise_margin import Floats
-from privet.query.plan import Aggregate, Stage
+from privet.query.plan import Aggregate, Search, Stage
 from privet.query.planning import Planned
 from privet.query.priced import PricedStage
+from privet.query.reading import Linear
 from privet.query.released_table import ReleasedTable, released_table
 from privet.query.sandbox import post_process
+from privet.query.second_price import stage_loss
 
 LARGEST = 1 << 62  # sums beyond are taken as this; clipping brings neighbors no farther apart
 
@@ -33,16 +39,23 @@ class Run:
         ledger: a reservation that holds the losses of all mechanisms.
         purpose: as recorded.
         confidence: of the intervals.
+        catalog: whose neighbors and window the price is for.
 
     Privacy: what is read off the data becomes the secret of a release, and nothing else. For public groups the list of
         releases, their order and the shape of their values depend on public facts alone; for private ones also on
-        which groups were selected, which is itself released.
+        which groups were selected, which is itself released. Bounds that are searched for are read off a release; the
+        mechanisms that follow were chosen before, and how far a unit moves what they draw around does not depend
+        on these bounds, so the losses add up as for any question asked after an answer.
     """
 
-    def __init__(self, plan: Planned, *, backend: Backend, ledger: Ledger, purpose: str, confidence: float) -> None:
-        self._plan, self._backend, self._ledger = plan, backend, ledger
+    def __init__(  # noqa: PLR0913 - all by name
+        self, plan: Planned, *, backend: Backend, ledger: Ledger, purpose: str, confidence: float, catalog: Catalog
+    ) -> None:
+        self._plan, self._backend, self._ledger, self._catalog = plan, backend, ledger, catalog
         self._purpose, self._confidence = purpose, confidence
         self.tables: dict[str, pa.Table] = {}
+        self.stages: dict[str, PricedStage] = {}  # as they were answered
+        self.found: dict[Search, Ends | None] = {}
 
     def answer(self) -> pa.Table:
         """The table of the last stage."""
@@ -68,6 +81,7 @@ class Run:
         """Groups first, where they are private; then every draw, in order."""
         if self.tables:
             self._backend.publish(self.tables)
+        stage = self.stages[stage.name] = self._bounded(stage)
         sums = cache(lambda: self._backend.sums(stage.needs.request))
         groups = self._groups(stage, sums)
         numbers = (
@@ -75,6 +89,27 @@ class Run:
         )
         none = [np.zeros((0, draw.measure.cells)) for draw in stage.needs.draws]  # no group was named
         return released_table(stage, groups, numbers or none, confidence=self._confidence)
+
+    def _bounded(self, stage: PricedStage) -> PricedStage:
+        """The stage with the bounds that are found for it; its mechanisms and their price stay as they are."""
+        aggregate = stage.needs.aggregate
+        if not aggregate.searches:
+            return stage
+        self.found |= {search: self._found(self._plan.searches[search]) for search in aggregate.searches}
+        ends = {search.argument: self.found[search] or FALLBACK for search in aggregate.searches}
+        bounded = replace(stage, needs=needs_of(aggregate, found=ends))
+        if stage_loss(bounded, self._backend, self._catalog) != stage.loss:
+            raise ReleaseFailed(FAILED)
+        return bounded
+
+    def _found(self, stage: PricedStage) -> Ends | None:
+        """The bounds of one argument."""
+        (rows,), noise = stage.needs.readings, stage.noise_of(0)
+        if not isinstance(rows, Linear) or noise is None:
+            raise TypeError("bins are counted")
+        sums = cache(lambda: self._backend.sums(stage.needs.request))
+        numbers = self._numbers(stage, 0, self._groups(stage, sums), sums)
+        return found_ends(rows.values(numbers), threshold_of(rows, noise))
 
     def _groups(self, stage: PricedStage, sums: Callable[[], Sums]) -> Sequence[Keys]:
         keys = stage.needs.aggregate.keys

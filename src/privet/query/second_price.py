@@ -55,20 +55,22 @@ def refuse_another_price(plan: Planned, backend: Backend, catalog: Catalog) -> N
 
 def second_loss(plan: Planned, backend: Backend, catalog: Catalog) -> PrivacyLoss:
     """The loss of all mechanisms on what the engine's SQL lets one unit do."""
+    return sum_of(stage_loss(stage, backend, catalog) for stage in plan.priced.stages)
+
+
+def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> PrivacyLoss:
+    """The loss of the mechanisms of one stage on what the engine's SQL lets one unit do."""
     copies = 1 if catalog.window is None else catalog.window.length
     neighbors = catalog.unit.neighbors
     losses = []
-    for stage in plan.priced.stages:
-        read = [
-            read_back(backend.text(stage.needs.request)),
-            *(read_back(backend.text(each)) for each in stage.needs.rankings),
-        ]
-        if stage.selection is not None:
-            times = _partitions(read[0][0], neighbors, copies)
-            losses.append(PrivacyLoss.of(ApproximateCurve(stage.selection.epsilon, stage.selection.delta), times))
-        for place, mechanism in enumerate(stage.mechanisms):
-            request, numbers = _found(stage, place, read)
-            losses.append(_loss(mechanism, moves_of(request, numbers, neighbors=neighbors, copies=copies), request))
+    requests = (stage.needs.request, *stage.needs.rankings)
+    read = [read_back(backend.text(each)) for each in requests]
+    if stage.selection is not None:
+        times = _partitions(read[0][0], neighbors, copies)
+        losses.append(PrivacyLoss.of(ApproximateCurve(stage.selection.epsilon, stage.selection.delta), times))
+    for place, mechanism in enumerate(stage.mechanisms):
+        request, numbers = _found(stage, place, read)
+        losses.append(_loss(mechanism, moves_of(request, numbers, neighbors=neighbors, copies=copies), request))
     return sum_of(losses)
 
 

@@ -17,9 +17,10 @@ from privet.loss.exact import Exact
 from privet.query import sql
 from privet.query.answer import Answer
 from privet.query.asked import Asked
+from privet.query.automatic_bounds import share_of
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.explanation import Explanation, explain_plan, hidden_by, notes_of
+from privet.query.explanation import Explanation, bounds_found, explain_plan, hidden_by, notes_of
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Value
 from privet.query.frame import Rows, table_of
@@ -30,13 +31,16 @@ from privet.query.second_price import refuse_another_price
 
 UNSAID = Guarantee(1)  # at which explain prices a statement if nothing else is said, anywhere
 
+SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "automatic_bounds")  # of a question, all
+
 
 class Spending(TypedDict, total=False):
     """What may be said about one question, all by name.
 
     epsilon, delta, rho: what to spend; the catalog's budget by default. weights: of columns, by name. rows_per_unit, or
-    groups_per_unit and rows_per_group: how much of one unit is used, in the place of the catalog's limits. confidence:
-    of the intervals.
+    groups_per_unit and rows_per_group: how much of one unit is used, in the place of the catalog's limits.
+    automatic_bounds: the share of the budget, such as "0.2", with which bounds are found that nobody declared.
+    confidence: of the intervals.
     """
 
     epsilon: Exact | None
@@ -46,6 +50,7 @@ class Spending(TypedDict, total=False):
     rows_per_unit: int | None
     groups_per_unit: int | None
     rows_per_group: int | None
+    automatic_bounds: Exact | None
     confidence: float
 
 
@@ -101,7 +106,7 @@ class Session:
         receipt = Receipt(plan, loss, self._cost(plan, loss), why, confidence)
         if not plan.priced.loss.parts:  # public tables, or public groups without a number
             return self._answered(receipt, self.ledger)
-        question = json.dumps([text, repr(asked), confidence, repr(sorted((spending.get("weights") or {}).items()))])
+        question = json.dumps([text, repr(asked), confidence, *(_said(spending, word) for word in SHAPING)])
         reservation = self.ledger.reserve(
             plan.priced.loss, purpose=why, promise=plan.priced.promise, delta=asked.delta, key=key, question=question
         )
@@ -148,9 +153,9 @@ class Session:
 
     # --- in between -------------------------------------------------------------------------------------------
 
-    def read(self, text: str) -> Statement:
-        """What a statement means; refused if it may not be answered."""
-        return sql.read(text, self.catalog, values=self._values)
+    def read(self, text: str, *, automatic: bool = False) -> Statement:
+        """What a statement means; refused if it may not be answered. With `automatic`, bounds may be missing."""
+        return sql.read(text, self.catalog, values=self._values, automatic=automatic)
 
     def _planned(self, text: str, spending: Spending, *, explaining: bool = False) -> tuple[Planned, Asked, float]:
         unknown = spending.keys() - Spending.__annotations__.keys()
@@ -163,8 +168,11 @@ class Session:
             groups_per_unit=spending.get("groups_per_unit"),
             rows_per_group=spending.get("rows_per_group"),
         )
-        asked = self._asked(spending, explaining=explaining)
-        plan = plan_statement(self.read(text), self.catalog, asked, weights=spending.get("weights"), limits=limits)
+        asked, weights, automatic = self._asked(spending, explaining=explaining), spending.get("weights"), None
+        if (said := spending.get("automatic_bounds")) is not None:
+            automatic = share_of(said)
+        read = self.read(text, automatic=automatic is not None)
+        plan = plan_statement(read, self.catalog, asked, weights=weights, limits=limits, automatic_bounds=automatic)
         return plan, asked, confidence
 
     def _asked(self, spending: Spending, *, explaining: bool) -> Asked:
@@ -192,7 +200,14 @@ class Session:
     def _answered(self, receipt: "Receipt", ledger: Ledger) -> Answer:
         """Run what is paid for, and say what it was."""
         plan, unit, confidence = receipt.plan, self.catalog.unit, receipt.confidence
-        run = Run(plan, backend=self._backend, ledger=ledger, purpose=receipt.purpose, confidence=confidence)
+        run = Run(
+            plan,
+            backend=self._backend,
+            ledger=ledger,
+            purpose=receipt.purpose,
+            confidence=confidence,
+            catalog=self.catalog,
+        )
         table = run.answer()
         hidden = [hidden_by(stage.selection, unit=unit) for stage in plan.priced.stages if stage.selection is not None]
         return Answer(
@@ -204,7 +219,8 @@ class Session:
             confidence,
             _intervals(plan, table),
             "\n".join(hidden) or None,
-            notes_of(plan),
+            notes_of(plan, run.stages, run.found),
+            bounds_found(plan, run.found),
         )
 
     def _cost(self, plan: Planned, loss: PrivacyLoss) -> Amount:
@@ -229,6 +245,12 @@ class Session:
     def __repr__(self) -> str:
         who = f", {self.ledger.analyst}" if self.ledger.analyst else ""
         return f"Session({self.catalog.name}{who}: {', '.join(self.catalog.tables)}; {self.ledger.remaining} remains)"
+
+
+def _said(spending: Spending, word: str) -> str:
+    """What was said about a question, as it is compared when it is asked again."""
+    value = spending.get(word)
+    return repr(sorted(value.items()) if isinstance(value, Mapping) else value)
 
 
 def _intervals(plan: Planned, table: pa.Table) -> tuple[str, ...]:

@@ -40,10 +40,7 @@ def check_unit_local(statement: Statement) -> None:
     for stage in statement.stages:
         source = stage.source
         if isinstance(source, Aggregate):
-            _relation(source.source, earlier)
-            _require(source.source.owner is not None, "a private aggregate of public rows")
-            _reads((key.expression for key in source.keys), source.source.columns)
-            _aggregations((item for _, item in source.items), source.source.columns)
+            _private(source, earlier)
             released = (*(key.column for key in source.keys), *(column for column, _ in source.items))
         else:
             _relation(source, earlier)
@@ -53,6 +50,18 @@ def check_unit_local(statement: Statement) -> None:
         condition = () if output.condition is None else (output.condition,)
         _reads((*(e for _, e in output.items), *condition, *(e for e, _ in output.order)), released)
         earlier.add(stage.name)
+
+
+def _private(aggregate: Aggregate, earlier: set[str]) -> None:
+    """A private aggregate, and the searches for its bounds."""
+    source = aggregate.source
+    _relation(source, earlier)
+    _require(source.owner is not None, "a private aggregate of public rows")
+    _reads((key.expression for key in aggregate.keys), source.columns)
+    _aggregations((item for _, item in aggregate.items), source.columns)
+    for search in aggregate.searches:
+        _require(not search.bins.searches and not search.bins.selects, "bounds are searched without end")
+        _private(search.bins, earlier)
 
 
 def _reads(expressions: Iterable[Expression], columns: tuple[Column, ...]) -> None:

@@ -5,9 +5,10 @@ import contextlib
 import datetime as dt
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -26,7 +27,8 @@ from privet.query.printing.requests import split
 from privet.query.printing.tables import known, unit_text
 
 FAILED = "the engine could not compute the answer; what was spent stays spent"
-INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C, as a RuntimeError
+PATIENCE = 0.2  # seconds between two looks for Ctrl-C
+T = TypeVar("T")
 LOCKED = (  # in this order: nothing can be opened, loaded or changed once the last has run
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
@@ -108,7 +110,7 @@ class DuckDBBackend:
         self.publish(released)
         text = print_relation(relation, self._dialect, self._sources())
         with self._safely():
-            table: pa.Table = self._connection.sql(text).to_arrow_table()
+            table: pa.Table = self._waited(lambda: self._connection.sql(text).to_arrow_table())
         return table.rename_columns([column.name for column in relation.columns])
 
     def publish(self, released: Mapping[str, pa.Table]) -> None:
@@ -135,19 +137,26 @@ class DuckDBBackend:
 
     def _rows(self, text: str) -> list[tuple[Any, ...]]:
         with self._safely():
-            return self._connection.execute(text).fetchall()
+            return self._waited(lambda: self._connection.execute(text).fetchall())
+
+    def _waited(self, run: Callable[[], T]) -> T:
+        """Run a statement in a thread of its own, so that Ctrl-C is heard here and the engine is told to stop."""
+        with ThreadPoolExecutor(1, thread_name_prefix="privet") as pool:
+            future = pool.submit(run)
+            try:
+                while True:
+                    with contextlib.suppress(TimeoutError):
+                        return future.result(timeout=PATIENCE)
+            except KeyboardInterrupt:
+                self._connection.interrupt()
+                raise
 
     @contextlib.contextmanager
     def _safely(self) -> Iterator[None]:
         """One error for whatever the engine says: its own text may tell about rows."""
         try:
             yield
-        except KeyboardInterrupt:
-            self._connection.interrupt()
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, nothing of it may be seen
-            if str(error) == INTERRUPTED:
-                raise KeyboardInterrupt from None
+        except Exception:  # noqa: BLE001 - whatever it is, nothing of it may be seen
             raise ReleaseFailed(FAILED) from None
 
     # --- opening ---

@@ -153,8 +153,9 @@ def check_bounds(node: exp.Expr, aggregation: Aggregation, *, marks: Marks) -> N
         }
     )
     argument = clause(node.find(exp.Column) or node) if node.this is None else _argument_text(node)
-    declare = f"declare {' and '.join(loose)} as [lower, upper] in the catalog, or " if loose else ""
-    raise QueryRefused(f"{clause(node)} needs bounds: {declare}write CLIP({argument}, lower, upper)")
+    declare = f"declare {' and '.join(loose)} as [lower, upper] in the catalog, " if loose else ""
+    pay = "or pass automatic_bounds=0.2 to pay for finding them"
+    raise QueryRefused(f"{clause(node)} needs bounds: {declare}write CLIP({argument}, lower, upper), {pay}")
 
 
 def _argument_text(node: exp.Expr) -> str:

@@ -23,6 +23,7 @@ class Context:
         stages: made so far, in order.
         single: names of stages that have exactly one row.
         scalars: subqueries used as values, by the number in `marks.constant`.
+        automatic: whether bounds that are missing will be searched for.
     """
 
     catalog: Catalog
@@ -31,6 +32,7 @@ class Context:
     stages: list[Stage] = field(default_factory=list)
     single: set[str] = field(default_factory=set)
     scalars: list[Scope] = field(default_factory=list)
+    automatic: bool = False
 
     def declared(self, table: str) -> DeclaredTable:
         """A table of the catalog."""

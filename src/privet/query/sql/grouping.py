@@ -95,7 +95,8 @@ class Grouping:
         asked = aggregation
         if self.private:
             aggregation = as_number(node, aggregation)
-            check_bounds(node, aggregation, marks=self.context.marks)
+            if not self.context.automatic:
+                check_bounds(node, aggregation, marks=self.context.marks)
         for _, other, expression in self.found:
             if other == aggregation and facts_of(expression).type is self._type(asked, expression):
                 return expression

@@ -4,6 +4,7 @@ import logging
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB  # by itself the parser imports it at the first statement
 
 from privet.query.sql.refusals import because, refuse
 
@@ -23,7 +24,7 @@ def parse(text: str) -> exp.Query:
     if len(text) > LONGEST or "\0" in text:
         raise because(text[:40], "too long")
     try:
-        found = [tree for tree in sqlglot.parse(text, dialect="duckdb") if tree is not None]
+        found = [tree for tree in sqlglot.parse(text, dialect=DuckDB) if tree is not None]
     except (sqlglot.errors.SqlglotError, ValueError, IndexError, AttributeError) as error:
         raise refuse(_near(error, text), "this cannot be read as SQL", "check the spelling here") from None
     except RecursionError:

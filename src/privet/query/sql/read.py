@@ -22,17 +22,18 @@ from privet.query.sql.refusals import because
 from privet.query.unit_local import check_unit_local
 
 
-def read(text: str, catalog: Catalog, *, values: Lister) -> Statement:
+def read(text: str, catalog: Catalog, *, values: Lister, automatic: bool = False) -> Statement:
     """The plan of a statement.
 
     Args:
         text: one SELECT, perhaps after WITH.
         catalog: the owner's declarations; nothing else is known.
         values: lists the distinct values of a public table's column, for keys taken from there.
+        automatic: whether bounds that are missing will be searched for (`automatic_bounds.searched`).
 
     Privacy: reads no private table; depends on the text, the catalog and public tables only.
     """
-    context = Context(catalog, values)
+    context = Context(catalog, values, automatic=automatic)
     tree = parse(text)
     try:
         Queries(context).answer(tree)
