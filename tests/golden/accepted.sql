@@ -16,6 +16,8 @@ SELECT COUNT(DISTINCT pid) FILTER (WHERE cost > 100) FROM visit
 SELECT COUNT(DISTINCT clinic) FROM visit
 -- count_distinct_expression
 SELECT COUNT(DISTINCT UPPER(clinic)) FROM visit
+-- count_distinct_by_private_group
+SELECT clinic, COUNT(DISTINCT stay) FROM visit GROUP BY clinic
 -- count_if
 SELECT COUNT_IF(age > 50) FROM patient
 -- sum

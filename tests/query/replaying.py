@@ -29,6 +29,7 @@ from tests.query.hospital import public_values
 from tests.query.worlds import World
 
 ASKED = Asked.of(epsilon=1, delta="1e-6")
+LARGEST = 1 << 52
 TIGHT = (  # so that tiny hospitals go beyond them
     Limits(rows_per_unit=1),
     Limits(groups_per_unit=1, rows_per_group=1),
@@ -75,12 +76,12 @@ class ReplayLedger:
 
 
 def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 - any value
-    """What there would be without noise."""
+    """What there would be without noise, of a thousand times as many units: else no bin of a search would be full."""
     if isinstance(mechanism, PartitionSelection):
         return sorted(value, key=repr)
     if isinstance(mechanism, GroupedChoice):
         return np.array([quantile(group, mechanism.fraction) for group in value], dtype=np.int64)
-    return value
+    return np.clip(value, -LARGEST, LARGEST) * 1000
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ class Played:
 def planned(text: str, catalog: Catalog, limits: Limits | None) -> Planned | None:
     """The plan of a statement; None if this catalog refuses it, which no row decides."""
     try:
-        return plan_statement(sql.read(text, catalog, values=public_values), catalog, ASKED, limits=limits)
+        read = sql.read(text, catalog, values=public_values, automatic=True)
+        return plan_statement(read, catalog, ASKED, limits=limits, automatic_bounds=Fraction(1, 5))
     except (InvalidParameter, QueryRefused):
         return None
 
@@ -125,7 +127,7 @@ def play(plan: Planned, backend: DuckDBBackend, catalog: Catalog, before: Played
             processed.append((table, post_process(output, table, columns)))
         return processed[-1][1]
 
-    run = Run(plan, backend=backend, ledger=ledger, purpose="replay", confidence=0.95)  # type: ignore[arg-type]
+    run = Run(plan, backend=backend, ledger=ledger, purpose="replay", confidence=0.95, catalog=catalog)  # type: ignore[arg-type]
     with patch.object(running, "post_process", once):
         table = run.answer()
     return Played(table, tuple(ledger.drawn), tuple(processed))

@@ -7,6 +7,7 @@ as if the noise had come out so that the same was said.
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from functools import cache
 from typing import Any
 from unittest.mock import patch
@@ -35,7 +36,8 @@ from tests.query.worlds import ALONE, CROWDED, OTHER, SETTINGS, Part, Setting, W
 
 STATEMENTS = accepted() | {
     "groups_of_many_partners": "SELECT region, COUNT(*), SUM(stay) FROM visit CROSS JOIN clinic GROUP BY region",
-    "private_groups_of_distinct": "SELECT clinic, COUNT(DISTINCT note) FROM visit GROUP BY clinic",
+    "bounds_found": "SELECT SUM(weight), AVG(1 / weight), MEDIAN(LENGTH(note)) FROM visit",
+    "bounds_found_by_group": "SELECT clinic, STDDEV(weight), MAX(weight), SUM(weight) FROM visit GROUP BY clinic",
     "private_groups_of_quantiles": "SELECT note, MEDIAN(stay), MAX(cost) FROM visit GROUP BY note",
     "units_by_public_group": "SELECT sex, COUNT(DISTINCT pid), COUNT(DISTINCT zip) FROM patient GROUP BY sex",
     "ties": "SELECT SUM(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY clinic) k FROM visit) "
@@ -76,18 +78,15 @@ def tight(name: str, setting: str) -> Planned | None:
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_every_statement_on_a_crowded_hospital(setting: Setting) -> None:
-    """Neighbors take turns; of rows and days, so do the two kinds of neighbors."""
-    here, others = worlds.world(CROWDED), list(setting.neighbors(CROWDED, OTHER))[::-3]
-    kind, names = setting.name.split(",")[0], NAMES
-    if kind == "units":
-        others = list(setting.neighbors(CROWDED, OTHER))
-    else:
-        names = NAMES[setting.replaces :: 2]
+    """Statements take turns between neighbors, and between the two kinds of them."""
+    here, others = worlds.world(CROWDED), list(setting.neighbors(CROWDED, OTHER))
+    others = others if len(others) <= 3 else others[::-3]
+    names = NAMES[setting.replaces :: 2]
     tried = sum(
         falsify(setting, here, [other], (tight(name, setting.name) for name in names[turn :: len(others)]))
         for turn, other in enumerate(others)
     )
-    assert tried >= {"units": len(NAMES), "rows": 35, "days": 30}[kind]
+    assert tried >= {"units": len(names), "rows": 35, "days": 30}[setting.name.split(",")[0]]
 
 
 def test_every_statement_where_the_only_unit_leaves() -> None:
@@ -134,6 +133,36 @@ def test_what_a_row_is_paired_with_does_not_depend_on_where_it_is_stored(monkeyp
         names = ("group_by_public_column", "join_public_first")
         plans = [planned(STATEMENTS[name], setting.catalog, TIGHT[1]) for name in names]
         assert falsify(setting, here, list(setting.neighbors(units, OTHER)), plans) == len(names)
+
+
+def visiting(*costs: float) -> tuple[tuple[int | None, worlds.Row], ...]:
+    return tuple((number, ("A", cost, worlds.FIRST, 1, "x", 1.0)) for number, cost in enumerate(costs))
+
+
+TIPPING = {  # statements, and what every unit has
+    "0.1 + 0.2 + 0.3 is 0.6 or a bit more, as floats are added": (
+        "SELECT COUNT(*) FROM (SELECT pid FROM visit GROUP BY pid HAVING SUM(cost) > 0.6)",
+        Part((), visiting(0.1, 0.2, 0.3), ()),
+    ),
+    "of equal days either may be the first": (
+        "SELECT SUM(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) AS k FROM visit) "
+        "WHERE k = 1",
+        Part((), visiting(0.0, 5000.0), ()),
+    ),
+    "labs of one are not of all": (
+        "SELECT COUNT(DISTINCT pid) FILTER (WHERE result > 5) FROM lab",
+        Part((), visiting(1.0), ()),
+    ),
+}
+
+
+@pytest.mark.parametrize("why", TIPPING)
+def test_no_unit_tips_all_others(why: str) -> None:
+    """Rows that are stored in another order when a unit leaves, and rows that only one unit has."""
+    text, part = TIPPING[why]
+    units: Units = {unit: part for unit in (2, 3, 4)} | {1: replace(part, labs=((0, ("A00", 9.0)),))}
+    plan = planned(text, SETTINGS[0].catalog, Limits(rows_per_unit=1))
+    assert falsify(SETTINGS[0], worlds.world(units), list(SETTINGS[0].neighbors(units, OTHER)), [plan]) == 1
 
 
 # --- controls: the same must notice what is wrong ---

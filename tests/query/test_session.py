@@ -59,6 +59,15 @@ def test_an_answer_is_charged_once_and_has_margins(asked: tuple[Session, Watched
         assert row["years_low"] <= row["years"] <= row["years_high"]
 
 
+def test_private_groups_are_charged_once_as_well(asked: tuple[Session, Watched]) -> None:
+    session, _ = asked
+    session.sql("SELECT clinic, COUNT(*), MEDIAN(stay) FROM visit GROUP BY clinic", epsilon=2, delta="1e-5")
+    kinds = [entry.kind for entry in session.ledger.entries]
+    assert kinds[0] == "reservation"
+    assert set(kinds[1:]) == {"draw"}
+    assert session.ledger.spent.parts[:2] == (2, Fraction("1e-5"))
+
+
 def test_the_charge_comes_before_the_data(asked: tuple[Session, Watched]) -> None:
     session, backend = asked
     seen: list[Any] = []
