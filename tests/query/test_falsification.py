@@ -145,8 +145,7 @@ TIPPING = {  # statements, and what every unit has
         Part((), visiting(0.1, 0.2, 0.3), ()),
     ),
     "of equal days either may be the first": (
-        "SELECT SUM(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) AS k FROM visit) "
-        "WHERE k = 1",
+        "SELECT SUM(c) FROM (SELECT cost c, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) k FROM visit) WHERE k = 1",
         Part((), visiting(0.0, 5000.0), ()),
     ),
     "labs of one are not of all": (
@@ -160,7 +159,7 @@ TIPPING = {  # statements, and what every unit has
 def test_no_unit_tips_all_others(why: str) -> None:
     """Rows that are stored in another order when a unit leaves, and rows that only one unit has."""
     text, part = TIPPING[why]
-    units: Units = {unit: part for unit in (2, 3, 4)} | {1: replace(part, labs=((0, ("A00", 9.0)),))}
+    units: Units = {**dict.fromkeys((2, 3, 4), part), 1: replace(part, labs=((0, ("A00", 9.0)),))}
     plan = planned(text, SETTINGS[0].catalog, Limits(rows_per_unit=1))
     assert falsify(SETTINGS[0], worlds.world(units), list(SETTINGS[0].neighbors(units, OTHER)), [plan]) == 1
 
