@@ -25,6 +25,7 @@ import pytest
 import privet
 from privet import Ledger, PrivetError
 from privet.errors import InvalidParameter, LedgerUnavailable, ReleaseFailed
+from privet.query import running
 from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.bounded import Bounded
@@ -373,6 +374,19 @@ def test_an_engine_that_fails_on_its_way(file: Path, at: int, text: str, spendin
         assert failing.sql(COUNT, epsilon=1).table.num_rows == 1
         backend.close()
     assert spent(file) == 2
+
+
+def test_what_fails_after_the_releases_says_nothing_either(
+    file: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError(SECRET)
+
+    monkeypatch.setattr(running, "post_process", fail)
+    with pytest.raises(ReleaseFailed) as caught:
+        session.sql(COUNT, epsilon=1)
+    says_nothing(caught.value)
+    assert spent(file) == 1
 
 
 def test_control_c_while_the_engine_works(file: Path) -> None:
