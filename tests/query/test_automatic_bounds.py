@@ -42,6 +42,7 @@ from privet.query.plan import (
 )
 from privet.query.planning import plan_statement
 from privet.query.reading import Count
+from privet.query.running import Run
 from privet.query.second_price import stage_loss
 from privet.query.session import Session
 from privet.query.unit_local import NotUnitLocal, check_unit_local
@@ -331,6 +332,30 @@ def test_an_answer_says_what_was_found_and_charges_once(tmp_path: Path) -> None:
     assert "w: clipped to the bounds found" in repr(answer)
     assert type(answer).from_json(answer.to_json()).bounds == answer.bounds
     session.ledger.verify()
+
+
+def test_neighbors_have_the_same_noise_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bounds are read off a release: each search is one draw, before the draws that use it."""
+    draws: list[list[object]] = []
+    right = Run._draw
+
+    def recorded(self: Run, compute: Any, mechanism: Any, moves: Any) -> Any:  # noqa: ANN401 - passed on
+        draws[-1].append(mechanism)
+        return right(self, compute, mechanism, moves)
+
+    monkeypatch.setattr(Run, "_draw", recorded)
+    for number in (1, 2):
+        (folder := tmp_path / str(number)).mkdir()
+        session, _ = weighing(folder, [*adults(60), *[1e9] * (number - 1)])
+        draws.append([])
+        session.sql("SELECT AVG(weight) AS a, SUM(2 * weight) AS s FROM visit", epsilon=1, automatic_bounds="0.2")
+    assert draws[0] == draws[1]
+    assert [type(each).__name__ for each in draws[0]] == [
+        "DiscreteLaplace",
+        "DiscreteLaplace",
+        "Laplace",
+        "DiscreteLaplace",
+    ]
 
 
 def test_too_few_units_are_told_so(tmp_path: Path) -> None:

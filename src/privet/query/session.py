@@ -82,6 +82,7 @@ class Session:
             raise InvalidParameter(f"the catalog protects {catalog.unit!r}, but the ledger protects {ledger.unit!r}")
         self.catalog, self.ledger, self._backend = catalog, ledger, backend
         self._domains: dict[tuple[str, str], tuple[Value, ...]] = {}
+        self._closed = False
 
     def sql(
         self, text: str, *, purpose: str | None = None, key: str | None = None, **spending: Unpack[Spending]
@@ -158,6 +159,8 @@ class Session:
         return sql.read(text, self.catalog, values=self._values, automatic=automatic)
 
     def _planned(self, text: str, spending: Spending, *, explaining: bool = False) -> tuple[Planned, Asked, float]:
+        if self._closed:
+            raise InvalidParameter("this session is closed: connect again")
         unknown = spending.keys() - Spending.__annotations__.keys()
         if unknown:
             raise InvalidParameter(f"a question takes {', '.join(Spending.__annotations__)}, got {', '.join(unknown)}")
@@ -230,6 +233,7 @@ class Session:
 
     def close(self) -> None:
         """Let go of the engine and the ledger's files."""
+        self._closed = True
         with suppress(Exception):
             self._backend.close()
         self.ledger.close()

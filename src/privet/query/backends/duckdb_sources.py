@@ -35,9 +35,15 @@ def files_of(catalog: Catalog, table: DeclaredTable) -> list[str]:
 
 
 def header_of(name: str, file: str) -> list[str]:
-    """The names of a CSV file's columns: its first line, and nothing else."""
-    with Path(file).open(newline="", encoding="utf-8-sig") as lines:
-        names = next(csv.reader(lines, delimiter="\t" if file.lower().endswith(".tsv") else ","), [])
+    """The names of a CSV file's columns: its first line, and nothing else.
+
+    Bytes that are no text are replaced: rows are read along with the first line, and an error would tell about them.
+    """
+    try:
+        with Path(file).open(newline="", encoding="utf-8-sig", errors="replace") as lines:
+            names = next(csv.reader(lines, delimiter="\t" if file.lower().endswith(".tsv") else ","), [])
+    except (OSError, csv.Error):
+        raise InvalidParameter(f"table {name}: the first line of its file cannot be read") from None
     if not names or len(set(names)) < len(names) or not all(names):
         raise InvalidParameter(f"table {name}: the first line of its file must name every column once")
     return names
