@@ -145,7 +145,7 @@ TIPPING = {  # statements, and what every unit has
         Part((), visiting(0.1, 0.2, 0.3), ()),
     ),
     "of equal days either may be the first": (
-        "SELECT SUM(c) FROM (SELECT cost c, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) k FROM visit) WHERE k = 1",
+        "SELECT SUM(c) FROM (SELECT cost c, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) k FROM visit) WHERE k=1",
         Part((), visiting(0.0, 5000.0), ()),
     ),
     "labs of one are not of all": (
