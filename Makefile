@@ -19,9 +19,9 @@ test: lint ## set up, then run every check and every test, with coverage
 	@$(BIN)/pytest -q -n $(CORES) --cov --cov-report=term
 	@echo "privet: all tests passed"
 
-check: lint ## the fast loop: format, lint, types, unit tests
+check: lint ## the fast loop: format, lint, types, tests of single parts
 	@echo "privet: unit tests and doctests (pytest)"
-	@$(BIN)/pytest -q -n $(CORES)
+	@$(BIN)/pytest -q -n $(CORES) -m "not soak and not whole"
 
 lint: $(VENV)/.ready-dev
 	@echo "privet: format and lint (ruff)"

@@ -13,6 +13,35 @@ settings.register_profile("check", deadline=None, derandomize=True, max_examples
 settings.register_profile("soak", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
 
+WHOLE = (  # tests of parts together: `make check` leaves them to `make test`
+    "tests/cli/test_ask.py",
+    "tests/cli/test_catalog.py",
+    "tests/core/journals/test_postgres",
+    "tests/core/journals/test_crash",
+    "tests/examples/",
+    "tests/golden/test_attacks.py",
+    "tests/golden/test_thesis.py",
+    "tests/query/test_automatic_bounds.py",
+    "tests/query/test_bad_input.py",
+    "tests/query/test_connect.py",
+    "tests/query/test_falsification.py",
+    "tests/query/test_golden.py",
+    "tests/query/test_neighbors.py",
+    "tests/query/test_second_price.py",
+    "tests/query/test_session.py",
+    "tests/stats/cells/test_cell_margins.py",
+    "tests/stats/sums/test_margins.py",
+    "tests/test_demo.py",
+    "tests/test_tutorials.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that run parts together."""
+    for item in items:
+        if item.nodeid.startswith(WHOLE):
+            item.add_marker(pytest.mark.whole)
+
 
 @pytest.fixture
 def source(request: pytest.FixtureRequest) -> BitSource:

@@ -103,7 +103,8 @@ def test_one_row_more_or_less(name: str, table: Table, missing: Any) -> None:  #
 @given(table=TABLES, missing=st.sampled_from(["drop", "none", 0.75]), place=st.integers(0, 6))
 @settings(max_examples=10)
 def test_one_row_replaced(name: str, table: Table, missing: Any, place: int) -> None:  # noqa: ANN401 - a policy
-    assume(place < len(table) and interesting(name, table, {"neighbors": "replace", "missing": missing}))
+    assume(table and interesting(name, table, {"neighbors": "replace", "missing": missing}))
+    place %= len(table)
     for row in replaced(table[place]):
         other = [*table[:place], row, *table[place + 1 :]]
         check(name, table, other, Unit("person", "replace"), lambda _: {"missing": missing})
