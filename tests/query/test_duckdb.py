@@ -336,3 +336,13 @@ def test_a_long_statement_ends_at_control_c(backend: DuckDBBackend) -> None:
         backend._rows("SELECT SUM(a.range * b.range % 7) FROM range(4000000) a, range(4000000) b")
     timer.join()
     assert backend._rows("SELECT 1") == [(1,)]
+
+
+def test_units_are_never_rounded_into_one(tmp_path: Path) -> None:
+    """Two people whose ids are 1.2 and 1.4 would be one unit, and each could then move the other's share."""
+    (tmp_path / "rows.csv").write_text("pid,city,age,pay\n1.2,a,30,1.5\n1.4,a,40,2.0\n1,a,50,2.0\n 2 ,a,60,2.0\n")
+    made = catalog(tmp_path, files="rows.csv", columns=COLUMNS | {"pid": Facts(Type.INTEGER)})
+    backend = DuckDBBackend(made)
+    sums = backend.sums(ages(visit()))
+    assert sum(sums.units.values()) == 2, "only 1 and 2 are whole numbers"
+    backend.close()

@@ -109,6 +109,13 @@ class DuckDBDialect(Dialect):
                 return _within(f"TRY_CAST({text} AS TIMESTAMP)", f"TIMESTAMP '{FIRST_DAY} 00:00:00'", last)
         return text if kind == self.types[target] else f"TRY_CAST({text} AS {self.types[target]})"
 
+    def unit(self, text: str, engine_type: str, target: Type) -> str:
+        """A text declared a whole number must say one plainly; a whole number stays one, whatever is declared."""
+        kind = _plain(engine_type)
+        if kind == "VARCHAR" and target is Type.INTEGER:
+            return _narrowed(_plainly_whole(text))
+        return self.identity(text, engine_type) if kind in WHOLE else self.read(text, engine_type, target)
+
     def identity(self, text: str, engine_type: str) -> str:
         """Whole numbers as such, real ones as such (0 and -0 are one, NaN is none), all else as text."""
         kind = _plain(engine_type)
@@ -204,14 +211,22 @@ def _inside(text: str, low: int, high: int) -> str:
     return f"NULLIF(NULLIF({clip}, {low - 1}), {high + 1})"
 
 
+def _plainly_whole(text: str) -> str:
+    """The whole number that a text consists of, as a HUGEINT; else NULL."""
+    return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({text}, '{INTEGER_TEXT}', 1), '') AS HUGEINT)"
+
+
+def _narrowed(number: str) -> str:
+    """A HUGEINT as a BIGINT, NULL if it is too large."""
+    return f"CASE WHEN {number} BETWEEN {-LONG} AND {LONG} THEN CAST({number} AS BIGINT) END"
+
+
 def _from_text(text: str, target: Type) -> str:
     """What a text says, if it says it plainly."""
     match target:
         case Type.INTEGER:
-            plain = f"TRY_CAST(NULLIF(REGEXP_EXTRACT({text}, '{INTEGER_TEXT}', 1), '') AS HUGEINT)"
             near = f"ROUND({_from_text(text, Type.REAL)}, 0)"
-            number = f"COALESCE({plain}, TRY_CAST({near} AS HUGEINT))"
-            return f"CASE WHEN {number} BETWEEN {-LONG} AND {LONG} THEN CAST({number} AS BIGINT) END"
+            return _narrowed(f"COALESCE({_plainly_whole(text)}, TRY_CAST({near} AS HUGEINT))")
         case Type.REAL:
             return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({text}, '{REAL_TEXT}', 1), '') AS DOUBLE)"
         case Type.BOOLEAN:

@@ -46,6 +46,10 @@ class Dialect(ABC):
         """A column of the engine's type as one of ours; what does not fit, NaN, and years beyond 1 to 9999 are NULL."""
 
     @abstractmethod
+    def unit(self, text: str, engine_type: str, target: Type) -> str:
+        """A unit column as it is declared; never rounded, for that would make one unit of two."""
+
+    @abstractmethod
     def identity(self, text: str, engine_type: str) -> str:
         """A key or unit column of the engine's type, as something that can be compared with any other of its class."""
 

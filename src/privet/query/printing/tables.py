@@ -132,7 +132,7 @@ def unit_text(table: str, column: str, alias: str, *, dialect: Dialect, sources:
     text = f"{alias}.{dialect.name(engine)}"
     facts = known(sources.catalog.tables, table).columns.get(column)
     if facts is not None:
-        return dialect.read(text, source.types[engine], facts.type)
+        return dialect.unit(text, source.types[engine], facts.type)
     return dialect.identity(text, source.types[engine])
 
 
