@@ -9,7 +9,21 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 TOOL = ROOT / "tools" / "mutate"
-FAULTS: tuple[Any, ...] = runpy.run_path(str(TOOL / "faults.py"))["FAULTS"]
+MODULES = ("fault", "faults", "query_faults", "stats_faults", "story_faults")  # a script's neighbors, not packages
+
+
+def _faults() -> tuple[Any, ...]:
+    sys.path.insert(0, str(TOOL))
+    try:
+        rows: tuple[Any, ...] = runpy.run_path(str(TOOL / "faults.py"))["FAULTS"]
+    finally:
+        sys.path.remove(str(TOOL))
+        for name in MODULES:
+            sys.modules.pop(name, None)
+    return rows
+
+
+FAULTS = _faults()
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
@@ -29,7 +43,8 @@ def test_names_are_different() -> None:
 def test_a_fault_that_does_not_fit_is_said_to_be_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(TOOL))
     tool = runpy.run_path(str(TOOL / "__main__.py"), run_name="tool")
-    sys.modules.pop("faults", None)
+    for name in MODULES:
+        sys.modules.pop(name, None)
     there = tmp_path / "src" / "privet" / "errors.py"
     there.parent.mkdir(parents=True)
     there.write_text("one = 1\ntwo = 1\n", encoding="utf-8")

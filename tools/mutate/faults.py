@@ -6,18 +6,10 @@ exactly once in its file, and the new text must be valid Python that runs; the t
 ones first.
 """
 
-from typing import NamedTuple
-
-
-class Fault(NamedTuple):
-    """One planted fault."""
-
-    name: str
-    file: str
-    old: str
-    new: str
-    tests: tuple[str, ...]
-
+from fault import Fault
+from query_faults import QUERY
+from stats_faults import STATS
+from story_faults import STORIES
 
 LAPLACE = ("tests/mechanisms/test_laplace.py",)
 GAUSSIAN = ("tests/mechanisms/test_gaussian.py",)
@@ -959,4 +951,7 @@ FAULTS: tuple[Fault, ...] = (
         "    if kind is None or (",
         ("tests/core/journals/test_sqlite.py",),
     ),
+    *STATS,
+    *STORIES,
+    *QUERY,
 )
