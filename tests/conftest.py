@@ -1,7 +1,9 @@
 """Where tests get their bits, and how hard hypothesis tries."""
 
 import os
+import signal
 import zlib
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -49,3 +51,11 @@ def source(request: pytest.FixtureRequest) -> BitSource:
     if os.environ.get("PRIVET_TEST_ENTROPY") == "os":
         return Entropy()
     return seeded_entropy_for_tests(zlib.crc32(request.node.nodeid.encode()))
+
+
+@pytest.fixture
+def control_c() -> Iterator[None]:
+    """Let a test be interrupted: the workers of a test run ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -389,6 +389,7 @@ def test_what_fails_after_the_releases_says_nothing_either(
     assert spent(file) == 1
 
 
+@pytest.mark.usefixtures("control_c")
 def test_control_c_while_the_engine_works(file: Path) -> None:
     with privet.connect(file) as session:
         backend = Failing(session.catalog)

@@ -329,6 +329,7 @@ def test_sums_do_not_show_themselves(backend: DuckDBBackend) -> None:
     assert "30" not in repr(backend.sums(ages(visit())))
 
 
+@pytest.mark.usefixtures("control_c")
 def test_a_long_statement_ends_at_control_c(backend: DuckDBBackend) -> None:
     timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()
