@@ -15,7 +15,8 @@ settings.register_profile("check", deadline=None, derandomize=True, max_examples
 settings.register_profile("soak", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
 
-WHOLE = (  # tests of parts together: `make check` leaves them to `make test`
+SAMPLED = ("test_the_sampler_follows_the_law", "test_an_audit_never_exceeds_the_claim")  # of every mechanism
+WHOLE = (  # tests of parts together, and those that draw many samples: `make check` leaves them to `make test`
     "tests/cli/test_ask.py",
     "tests/cli/test_catalog.py",
     "tests/core/journals/test_postgres",
@@ -23,6 +24,10 @@ WHOLE = (  # tests of parts together: `make check` leaves them to `make test`
     "tests/examples/",
     "tests/golden/test_attacks.py",
     "tests/golden/test_thesis.py",
+    "tests/loss/test_total.py",
+    "tests/noise/test_around.py",
+    "tests/noise/test_laws.py",
+    "tests/noise/test_staircase.py",
     "tests/query/test_automatic_bounds.py",
     "tests/query/test_bad_input.py",
     "tests/query/test_connect.py",
@@ -39,9 +44,9 @@ WHOLE = (  # tests of parts together: `make check` leaves them to `make test`
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that run parts together."""
+    """Mark tests that run parts together or draw many samples."""
     for item in items:
-        if item.nodeid.startswith(WHOLE):
+        if item.nodeid.startswith(WHOLE) or item.name.startswith(SAMPLED):
             item.add_marker(pytest.mark.whole)
 
 
