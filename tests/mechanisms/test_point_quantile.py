@@ -14,15 +14,30 @@ from privet.core import Sensitivity
 from privet.errors import InvalidParameter
 from privet.mechanisms import PermuteAndFlip, PointQuantile
 from tests.contracts.mechanism import Example, MechanismContract
-from tests.mechanisms.test_interval_quantile import ODD, scores
-from tests.mechanisms.test_interval_quantile import law as exponential_law
+from tests.mechanisms.test_interval_quantile import ODD
 from tests.mechanisms.test_permute_and_flip import law as flip_law
+
+
+def scores(values: Sequence[float], mechanism: PointQuantile) -> list[Fraction]:
+    """Minus the distance of each point's ranks from the target, row by row; an offset from an end stops half way."""
+    rows = [min(max(value, 0.0), 1.0) for value in values if not math.isnan(value)]
+    target = mechanism.quantile * len(rows) + mechanism.offset
+    if mechanism.quantile == 0 and mechanism.offset > 0:
+        target = min(target, Fraction(len(rows), 2))
+    if mechanism.quantile == 1 and mechanism.offset < 0:
+        target = max(target, Fraction(len(rows), 2))
+    found = []
+    for step in range(mechanism.points + 1):
+        point = step / mechanism.points
+        below, upto = sum(row < point for row in rows), sum(row <= point for row in rows)
+        found.append(-max(Fraction(0), below - target, target - upto))
+    return found
 
 
 def law(values: Sequence[float], mechanism: PointQuantile, factor: float = 1) -> dict[int, float]:
     """Permute-and-flip's definition, order by order."""
     rate = factor * float(mechanism.epsilon / (2 * mechanism.score_sensitivity))
-    marks = scores(values, mechanism.quantile, mechanism.points, mechanism.offset)
+    marks = scores(values, mechanism)
     return flip_law([float(mark) for mark in marks], rate)
 
 
@@ -59,17 +74,19 @@ class TestContract(MechanismContract):
 def test_scores_are_those_of_the_definition(rows: list[float], text: str) -> None:
     for offset in (-2, 0, 3):
         mechanism = made(text, 1, 1, 9, offset)
-        marks = scores(rows, Fraction(text), 9, Fraction(offset))
+        marks = scores(rows, mechanism)
         assert [Fraction(int(mark), mechanism._parts) for mark in mechanism.scores(rows)] == marks
 
 
 def test_it_errs_less_than_the_exponential_mechanism() -> None:
     mechanism = made("0.5", "0.5", 1, 6)
     values = [0.1, 0.2, 0.3, 0.5, 0.5, 0.6, 0.8, 0.9]
-    marks = scores(values, Fraction(1, 2), 6)
-    regret = [float(max(marks) - mark) for mark in marks]
+    marks = [float(mark) for mark in scores(values, mechanism)]
+    regret = [max(marks) - mark for mark in marks]
+    rate = float(mechanism.rate)
+    weights = [math.exp(-rate * each) for each in regret]
     ours = math.fsum(mass * regret[point] for point, mass in law(values, mechanism).items())
-    theirs = math.fsum(mass * regret[point] for point, mass in exponential_law(values, mechanism).items())
+    theirs = math.fsum(weight * each for weight, each in zip(weights, regret, strict=True)) / math.fsum(weights)
     assert ours < 0.95 * theirs
 
 
@@ -88,3 +105,13 @@ def test_a_million_rows_are_counted() -> None:
     mechanism = made("0.5", "0.5", 1, 1000)
     values = np.linspace(0, 1, 10**6)
     assert abs(int(np.argmax(mechanism.scores(values))) - 500) <= 1
+
+
+@given(st.lists(st.sampled_from(ODD), max_size=5), st.sampled_from(ODD), st.sampled_from(ODD))
+def test_no_neighbor_moves_a_score_farther_than_claimed(rows: list[float], one: float, other: float) -> None:
+    for text in ("0", "0.1", "1/3", "0.5", "1"):
+        mechanism = made(text, 1, 1, 8)
+        parts, largest = mechanism._parts, max(mechanism.quantile, 1 - mechanism.quantile)
+        marks, fewer, there = (mechanism.scores(each) for each in ([*rows, one], rows, [*rows, other]))
+        assert Fraction(int(np.abs(marks - fewer).max()), parts) <= largest
+        assert Fraction(int(np.abs(marks - there).max()), parts) <= 1

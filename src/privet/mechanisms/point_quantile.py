@@ -12,6 +12,7 @@ from privet.loss import PrivacyLoss
 from privet.mechanisms.interval_quantile import Column, IntervalQuantile, known_numbers
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.noise import BitSource
+from privet.noise.lazy import Floats
 
 MOST_CANDIDATES = 1 << 14  # each is looked at
 FINEST = 1 << 30  # parts of a rank: scores of 2^29 rows stay below 2^62
@@ -63,11 +64,20 @@ class PointQuantile(IntervalQuantile):
         return self.point(self._choice.sample(self.scores(value), source))
 
     def scores(self, value: Column) -> NDArray[np.int64]:
-        """Minus how far each point's ranks are from the target, in parts of a rank. As secret as the values."""
+        """Minus how far each point's ranks are from the target, in parts of a rank. As secret as the values.
+
+        Values are clipped and compared with the points as they are, not rounded to them: a point then has the rank
+        that it has among the values. Each comparison looks at one row, so the proof holds word for word.
+        """
         values, parts = known_numbers(value), self._parts
-        counts = np.bincount(self.place(values), minlength=self.points + 1)
-        upto = np.cumsum(counts) * parts
+        low, high = map(float, self.bounds)
+        ordered = np.sort(np.clip(values.astype(np.float64), low, high))
         target = int(self.target(len(values)) * parts)
-        far = np.maximum(upto - counts * parts - target, target - upto)
-        marks: NDArray[np.int64] = -np.maximum(far, 0)
-        return marks
+        above = ordered.searchsorted(self._points, side="left") * parts - target
+        below = target - ordered.searchsorted(self._points, side="right") * parts
+        return -np.maximum(np.maximum(above, below), 0).astype(np.int64)
+
+    @cached_property
+    def _points(self) -> Floats:
+        """All of them, lowest first."""
+        return np.array([self.point(step) for step in range(self.points + 1)])
