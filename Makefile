@@ -2,7 +2,7 @@
 # Each target makes .venv when it needs one; a second run reuses it.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint soak mutate bench format clean
+.PHONY: help run test cover check lint soak mutate bench format clean
 
 VENV  ?= .venv
 BIN   := $(VENV)/bin
@@ -14,10 +14,13 @@ help: ## show this list
 run: $(VENV)/.ready-run ## set up, then ask an invented hospital questions in SQL
 	@$(BIN)/privet demo
 
-test: lint ## set up, then run every check and every test, with coverage
-	@echo "privet: every test, doctest and page, with coverage (pytest)"
-	@$(BIN)/pytest -q -n $(CORES) --cov --cov-report=term
+test: lint ## set up, then run every check and every test
+	@echo "privet: every test, doctest and page (pytest)"
+	@$(BIN)/pytest -q -n $(CORES)
 	@echo "privet: all tests passed"
+
+cover: $(VENV)/.ready-dev ## every test again, and which lines none of them ran
+	@$(BIN)/pytest -q -n $(CORES) --cov --cov-report=term
 
 check: lint ## the fast loop: format, lint, types, tests of single parts
 	@echo "privet: unit tests and doctests (pytest)"
