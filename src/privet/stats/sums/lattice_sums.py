@@ -1,11 +1,8 @@
 """Exact sums: rows are mapped one by one to whole steps of a public lattice, and the steps are added up."""
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,8 +14,6 @@ BITS = 24  # of the lattice: sums of up to 2^29 rows are whole numbers below 2^5
 COARSE = 20  # of the lattice whose squares are added up
 CHUNK = 2**15  # rows at a time: they fit a cache
 SQUARES = 2**13  # rows at a time where squares on the coarse lattice are added up: the sum stays within 2^53
-_PARALLEL = 2**18  # rows from which on more than one thread pays
-_THREADS = 4
 
 Floats = NDArray[np.float64]
 Weigh = Callable[..., tuple[float, ...]]
@@ -102,16 +97,7 @@ def lattice_sums(
     Proof: each partial sum of a chunk is a whole number up to 2^53, so float64 adds without rounding in any order;
         the chunks are added as Python's integers.
     """
-    length = len(arrays[0])
-    workers = min(os.cpu_count() or 1, _THREADS) if length >= _PARALLEL else 1
-    cuts = [length * part // workers // chunk * chunk for part in range(workers)] + [length]
-    spans = list(pairwise(cuts))
-    if workers == 1:
-        parts = [_span_sums(arrays, maps, weigh, chunk, *spans[0])]
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(lambda span: _span_sums(arrays, maps, weigh, chunk, *span), spans))
-    return tuple(sum(each) for each in zip(*parts, strict=True))
+    return tuple(_sums(arrays, maps, weigh, chunk))
 
 
 def in_rows(sums: list[int]) -> Floats:
@@ -120,13 +106,12 @@ def in_rows(sums: list[int]) -> Floats:
     return rows
 
 
-def _span_sums(  # noqa: PLR0913, PLR0917 - where to start and stop, for one thread
-    arrays: tuple[NDArray[Any], ...], maps: tuple[RowMap, ...], weigh: Weigh, chunk: int, start: int, stop: int
-) -> list[int]:
+def _sums(arrays: tuple[NDArray[Any], ...], maps: tuple[RowMap, ...], weigh: Weigh, chunk: int) -> list[int]:
+    """One thread: the steps in between are Python's, and a second thread only waits for them."""
     room = [np.empty(chunk) for _ in arrays]
     totals: list[int] = []
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for rows in _chunks(start, stop, chunk):
+        for rows in _chunks(len(arrays[0]), chunk):
             steps = [each.steps(array[rows], out) for each, array, out in zip(maps, arrays, room, strict=True)]
             sums = weigh(*steps)
             if any(total != total for total in sums):  # noqa: PLR0124 - NaN: a missing value
@@ -136,10 +121,10 @@ def _span_sums(  # noqa: PLR0913, PLR0917 - where to start and stop, for one thr
     return totals
 
 
-def _chunks(start: int, stop: int, size: int) -> Iterator[slice]:
+def _chunks(length: int, size: int) -> Iterator[slice]:
     """Slices of up to `size` rows; an empty one if there are no rows, so that sums of nothing are zero."""
-    for first in range(start, max(stop, start + 1), size):
-        yield slice(first, min(first + size, stop))
+    for first in range(0, max(length, 1), size):
+        yield slice(first, min(first + size, length))
 
 
 def _without_missing(steps: list[Floats], maps: tuple[RowMap, ...]) -> list[Floats]:
