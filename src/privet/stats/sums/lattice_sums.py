@@ -49,7 +49,8 @@ class RowMap:
         else:
             np.multiply(values, self.factor, out=steps, dtype=wide)
         np.rint(steps, out=steps)
-        np.clip(steps, self.lowest, self.highest, out=steps)
+        if steps.size and not (steps.min() >= self.lowest and steps.max() <= self.highest):  # looking is faster
+            np.clip(steps, self.lowest, self.highest, out=steps)
         return steps
 
 

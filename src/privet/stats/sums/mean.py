@@ -3,16 +3,19 @@
 from fractions import Fraction
 from typing import Any, Unpack
 
+import numpy as np
+
 from privet.core import Release, Sensitivity
 from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
 from privet.stats.asking.asking import Asking
 from privet.stats.asking.bounds import Bounds
 from privet.stats.asking.question import Arrays, Question
-from privet.stats.sums.lattice_sums import BITS, Floats, RowMap, in_rows, lattice_sums, unit_map
+from privet.stats.sums.lattice_sums import BITS, CHUNK, Floats, RowMap, in_rows, lattice_sums, unit_map
 from privet.stats.sums.linear_error import RatioError
 
 ONE = 2**BITS
+ONES = np.ones(CHUNK)
 
 
 def mean(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column
@@ -95,8 +98,8 @@ def _two_sums(arrays: Arrays, row_map: RowMap) -> Floats:
 
 
 def _sum(steps: Floats) -> tuple[float]:
-    return (float(steps.sum()),)
+    return (float(steps @ ONES[: len(steps)]),)  # exact in any order, and faster than a sum
 
 
 def _sum_and_rows(steps: Floats) -> tuple[float, float]:
-    return float(steps.sum()), float(len(steps))
+    return float(steps @ ONES[: len(steps)]), float(len(steps))
