@@ -10,8 +10,8 @@ from rich.text import Text
 
 from privet.cli.saying import errors_in_one_sentence, printable
 from privet.errors import InvalidParameter
-from privet.query.catalog_check import Check, State, check_catalog
-from privet.query.catalog_draft import draft_catalog
+from privet.query.catalog.check import Check, State, check_catalog
+from privet.query.catalog.draft import draft_catalog
 from privet.query.connect import schema_of
 
 app = typer.Typer(help="Draft and check catalogs: what is public about tables.", no_args_is_help=True)

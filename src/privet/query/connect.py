@@ -6,9 +6,9 @@ from privet.errors import InvalidParameter
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
-from privet.query.catalog_file import read_catalog
-from privet.query.catalog_ledger import ledger_of
-from privet.query.catalog_schema import Schema, completed
+from privet.query.catalog.file import read_catalog
+from privet.query.catalog.ledger import ledger_of
+from privet.query.catalog.schema import Schema, completed
 from privet.query.session import Session
 
 DUCKDB = "duckdb:///"

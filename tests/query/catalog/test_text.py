@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from privet.core import Unit
 from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.query.catalog import Catalog, DeclaredTable, Step
-from privet.query.catalog_file import catalog_from
-from privet.query.catalog_text import catalog_text
+from privet.query.catalog.file import catalog_from
+from privet.query.catalog.text import catalog_text
 from privet.query.engine_types import readable_as, type_of
 from privet.query.facts import Facts, Type
 from privet.query.plan import ONE_ROW, Limits
-from tests.query.test_catalog_file import HOSPITAL
+from tests.query.catalog.test_file import HOSPITAL
 
 WINDOW = """
 unit = "patient"

@@ -11,9 +11,9 @@ from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.query.catalog import Step, TimeWindow
-from privet.query.catalog_columns import WORDS as COLUMN_WORDS
-from privet.query.catalog_file import TABLE_WORDS, catalog_from, read_catalog
-from privet.query.catalog_words import TOP
+from privet.query.catalog.columns import WORDS as COLUMN_WORDS
+from privet.query.catalog.file import TABLE_WORDS, catalog_from, read_catalog
+from privet.query.catalog.words import TOP
 from privet.query.facts import Facts, Type
 from privet.query.plan import ONE_ROW, Limits
 
@@ -284,7 +284,7 @@ def test_any_text_is_a_catalog_or_a_sentence(text: str) -> None:
 
 
 def test_the_catalog_of_the_manual_is_one_and_has_every_word() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "catalog.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "catalog.md").read_text(encoding="utf-8")
     text = page.partition("```toml\n")[2].partition("```")[0]
     assert set(catalog_from(text).tables) == {"patient", "visit", "prescription", "clinic"}
     for word in (*TOP, *TABLE_WORDS, *COLUMN_WORDS):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from privet.errors import InvalidParameter, PrivetError
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.catalog_file import read_catalog
-from privet.query.catalog_schema import Schema, contradictions
+from privet.query.catalog.file import read_catalog
+from privet.query.catalog.schema import Schema, contradictions
 from privet.query.facts import Facts, Type
 from privet.query.plan import ONE_ROW
 

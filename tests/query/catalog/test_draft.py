@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.query.catalog_check import State, check_catalog
-from privet.query.catalog_draft import draft_catalog
-from privet.query.catalog_file import catalog_from
+from privet.query.catalog.check import State, check_catalog
+from privet.query.catalog.draft import draft_catalog
+from privet.query.catalog.file import catalog_from
 
 
 @pytest.fixture

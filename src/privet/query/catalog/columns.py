@@ -9,7 +9,7 @@ from typing import Any
 
 from privet.errors import InvalidParameter, PrivetError
 from privet.loss.exact import Exact, exact
-from privet.query.catalog_words import Words, shown
+from privet.query.catalog.words import Words, shown
 from privet.query.dates import day_of, iso_date, iso_timestamp, second_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.nearest import nearest

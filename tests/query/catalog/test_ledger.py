@@ -9,8 +9,8 @@ from privet.core import Ledger, Scope, Unit
 from privet.errors import BudgetExceeded, InvalidParameter, PrivetError
 from privet.loss import Guarantee, ZcdpSum
 from privet.query.catalog import Catalog
-from privet.query.catalog_file import read_catalog
-from privet.query.catalog_ledger import ledger_of
+from privet.query.catalog.file import read_catalog
+from privet.query.catalog.ledger import ledger_of
 from tests.core.journals.work import ask
 
 TEXT = """

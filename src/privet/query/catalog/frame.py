@@ -10,8 +10,8 @@ from privet.errors import InvalidParameter
 from privet.loss import Neighbors, Promise
 from privet.loss.exact import whole
 from privet.query.catalog import Catalog, DeclaredTable, TimeWindow
-from privet.query.catalog_columns import facts_from
-from privet.query.catalog_file import ROW
+from privet.query.catalog.columns import facts_from
+from privet.query.catalog.file import ROW
 from privet.query.engine_types import type_of
 from privet.query.facts import Facts, Type
 from privet.query.nearest import nearest

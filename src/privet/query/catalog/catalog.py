@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Unpack
 
 from privet.core import Unit
 from privet.loss import Promise
-from privet.query.catalog_rules import refuse_inconsistent
+from privet.query.catalog.rules import refuse_inconsistent
 from privet.query.facts import Facts
 from privet.query.plan import ONE_ROW, Limits
 
 if TYPE_CHECKING:
-    from privet.query.catalog_frame import FrameWords
+    from privet.query.catalog.frame import FrameWords
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,6 @@ class Catalog:
     @classmethod
     def of(cls, frame: object, **declared: "Unpack[FrameWords]") -> "Catalog":
         """The catalog of a pandas, polars or Arrow frame; see `catalog_of_frame`."""
-        from privet.query.catalog_frame import catalog_of_frame  # noqa: PLC0415 - it makes catalogs
+        from privet.query.catalog.frame import catalog_of_frame  # noqa: PLC0415 - it makes catalogs
 
         return catalog_of_frame(frame, **declared)

@@ -7,9 +7,9 @@ import pytest
 
 from privet.errors import InvalidParameter
 from privet.query.catalog import Catalog
-from privet.query.catalog_check import Check, State, check_catalog
-from privet.query.catalog_file import catalog_from
-from privet.query.catalog_schema import Schema, completed, contradictions
+from privet.query.catalog.check import Check, State, check_catalog
+from privet.query.catalog.file import catalog_from
+from privet.query.catalog.schema import Schema, completed, contradictions
 from privet.query.facts import Facts, Type
 
 TEXT = """

@@ -8,8 +8,8 @@ from fractions import Fraction
 from privet.loss import ConcentratedGuarantee, Neighbors, Promise
 from privet.loss.exact import shortest
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.catalog_file import ROW
-from privet.query.catalog_path import path_text
+from privet.query.catalog.file import ROW
+from privet.query.catalog.path import path_text
 from privet.query.dates import iso_date, iso_timestamp
 from privet.query.facts import Facts, Type, Value
 from privet.query.plan import ONE_ROW

@@ -10,8 +10,8 @@ import duckdb
 import pyarrow.parquet as pq
 
 from privet.errors import InvalidParameter
-from privet.query.catalog_file import ENDINGS
-from privet.query.catalog_text import text, word
+from privet.query.catalog.file import ENDINGS
+from privet.query.catalog.text import text, word
 from privet.query.engine_types import type_of
 from privet.query.facts import Type
 

@@ -9,9 +9,9 @@ from typing import Any
 from privet.core import Unit
 from privet.errors import InvalidParameter, PrivetError
 from privet.query.catalog import Catalog, DeclaredTable, Step, TimeWindow
-from privet.query.catalog_columns import facts_from
-from privet.query.catalog_path import path_from
-from privet.query.catalog_words import EXAMPLES, TOP, Words
+from privet.query.catalog.columns import facts_from
+from privet.query.catalog.path import path_from
+from privet.query.catalog.words import EXAMPLES, TOP, Words
 from privet.query.facts import Facts, Type
 from privet.query.plan import ONE_ROW, Limits
 
