@@ -17,7 +17,8 @@ import pytest
 from privet.core import Unit
 from privet.errors import InvalidParameter, ReleaseFailed
 from privet.loss import Guarantee
-from privet.query.backends.duckdb import FAILED, DuckDBBackend
+from privet.query.backends.duckdb import DuckDBBackend
+from privet.query.backends.sql_engine import FAILED
 from privet.query.bounded import Bounded, Lattice, Measure, Shape
 from privet.query.catalog import Catalog, DeclaredTable, Step, TimeWindow
 from privet.query.expressions import Column, Reference

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from privet.query.backends.duckdb_dialect import DuckDBDialect
+from privet.query.backends.duckdb.dialect import DuckDBDialect
 from privet.query.expressions import Column, Expression, facts_of
 from privet.query.facts import Type, Value
 from privet.query.functions import evaluate

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
-from privet.query.backends.duckdb import DuckDBBackend, plain_value
+from privet.query.backends.duckdb import DuckDBBackend
+from privet.query.backends.keys import plain_value
 from privet.query.bounded import Bounded, Lattice, Measure, Shape
 from privet.query.expressions import Column, Literal, Reference
 from privet.query.facts import Facts, Type, Value

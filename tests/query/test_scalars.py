@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.query.backends.duckdb import plain_value
-from privet.query.backends.duckdb_dialect import DuckDBDialect
+from privet.query.backends.duckdb.dialect import DuckDBDialect
+from privet.query.backends.keys import plain_value
 from privet.query.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.functions import FUNCTIONS, call, evaluate

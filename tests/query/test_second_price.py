@@ -94,7 +94,7 @@ def test_both_prices_are_one_for_rows_and_for_windows(tmp_path: Path) -> None:
 class Forged:
     """A backend whose SQL is changed on its way; it has no data."""
 
-    name = "forged"
+    name = "duckdb"
 
     def __init__(self, backend: Backend, old: str, new: str) -> None:
         self._backend, self._old, self._new = backend, old, new
@@ -181,16 +181,16 @@ def test_a_changed_first_price_is_noticed(place: tuple[Catalog, DuckDBBackend]) 
 )
 def test_what_is_no_request_is_refused(text: str) -> None:
     if not text:
-        assert read_back(text) == ()
+        assert read_back(text, "duckdb") == ()
         return
     with pytest.raises(InvalidParameter, match="cannot be read back"):
-        read_back(text)
+        read_back(text, "duckdb")
 
 
 def test_what_is_read_back_is_what_is_there(place: tuple[Catalog, DuckDBBackend]) -> None:
     catalog, backend = place
     plan = planned(catalog, "SELECT note, COUNT(DISTINCT pid), SUM(cost - 4000) FROM visit GROUP BY note")
-    (request,) = read_back(backend.text(plan.priced.stages[0].needs.request))
+    (request,) = read_back(backend.text(plan.priced.stages[0].needs.request), "duckdb")
     assert (request.keyed, request.groups, request.shared, request.cap, request.counts_units) == (
         True,
         4,

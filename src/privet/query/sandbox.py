@@ -7,7 +7,7 @@ import duckdb
 import pyarrow as pa
 
 from privet.errors import InvalidParameter
-from privet.query.backends.duckdb_dialect import DuckDBDialect
+from privet.query.backends.duckdb.dialect import DuckDBDialect
 from privet.query.expressions import Column
 from privet.query.facts import Type
 from privet.query.plan import Output

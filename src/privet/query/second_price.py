@@ -64,7 +64,7 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
     neighbors = catalog.unit.neighbors
     losses = []
     requests = (stage.needs.request, *stage.needs.rankings)
-    read = [read_back(backend.text(each)) for each in requests]
+    read = [read_back(backend.text(each), backend.name) for each in requests]
     if stage.selection is not None:
         times = _partitions(read[0][0], neighbors, copies)
         losses.append(PrivacyLoss.of(ApproximateCurve(stage.selection.epsilon, stage.selection.delta), times))

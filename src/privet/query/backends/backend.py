@@ -34,7 +34,7 @@ class Sums:
 class Backend(Protocol):
     """An engine with data in it. Methods that read private tables are called after the charge only."""
 
-    name: str
+    name: str  # also how sqlglot calls its SQL
 
     def schema(self) -> Mapping[str, Mapping[str, str]]:
         """The engine's type of every column of every table, by name; read from the schema, never from rows."""

@@ -65,14 +65,18 @@ class ReadRequest:
 
 
 @lru_cache(maxsize=256)
-def read_back(text: str) -> tuple[ReadRequest, ...]:
+def read_back(text: str, dialect: str) -> tuple[ReadRequest, ...]:
     """What each statement of an engine's text adds up.
+
+    Args:
+        text: the statements.
+        dialect: as sqlglot calls the engine's SQL.
 
     Raises:
         InvalidParameter: if the text has not the shape in which requests are printed.
     """
     try:
-        parsed = sqlglot.parse(text, read="duckdb")
+        parsed = sqlglot.parse(text, read=dialect)
         return tuple(_Reader(each).request() for each in parsed if each is not None)
     except (sqlglot.errors.SqlglotError, Unreadable, KeyError, IndexError, AttributeError) as problem:
         raise InvalidParameter(

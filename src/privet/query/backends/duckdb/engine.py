@@ -1,0 +1,167 @@
+# ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
+"""DuckDB: database files, Parquet and CSV files, and frames in memory."""
+
+import shutil
+import tempfile
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from privet.errors import InvalidParameter
+from privet.query.backends.duckdb.dialect import DuckDBDialect, quoted
+from privet.query.backends.duckdb.sources import arrow_of, database_of, files_of, header_of
+from privet.query.backends.sql_engine import SqlEngine
+from privet.query.catalog import Catalog, DeclaredTable
+from privet.query.printing import Source
+from privet.query.printing.tables import known, unit_text
+
+LOCKED = (  # in this order: nothing can be opened, loaded or changed once the last has run
+    "SET autoinstall_known_extensions = false",
+    "SET autoload_known_extensions = false",
+    "SET allow_community_extensions = false",
+    "SET python_enable_replacements = false",
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
+)
+
+
+class DuckDBBackend(SqlEngine):
+    """An embedded engine with the tables of a catalog in it, and nothing else within its reach.
+
+    Args:
+        catalog: which tables there are. Opening reads their schemas, never their rows.
+        threads: how many to use; as many as the machine has by default.
+        memory: the most to use, such as "4GB"; DuckDB's share of the machine's by default.
+
+    Privacy: a database is opened read-only. Before any statement runs, files other than the catalog's, extensions and
+        ATTACH are out of reach and the configuration is locked. Whatever goes wrong while private rows are read is one
+        and the same error, without a word of the engine's.
+
+    Raises:
+        InvalidParameter: if a file, table or column is missing, or units have different types in different tables.
+    """
+
+    name = "duckdb"
+
+    def __init__(self, catalog: Catalog, *, threads: int | None = None, memory: str | None = None) -> None:
+        super().__init__(catalog, DuckDBDialect())
+        self._files = {name: files_of(catalog, table) for name, table in catalog.tables.items()}
+        self._spill = tempfile.mkdtemp(prefix="privet-")
+        self._connection = self._open(threads, memory)
+        try:
+            self._tables = {name: self._source(name, table) for name, table in catalog.tables.items()}
+            self._refuse_mixed_units()
+            for statement in LOCKED:
+                self._connection.execute(statement)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the database, and remove what was spilled to disk."""
+        self._connection.close()
+        shutil.rmtree(self._spill, ignore_errors=True)
+
+    def _fetch(self, text: str) -> list[tuple[Any, ...]]:
+        return self._connection.execute(text).fetchall()
+
+    def _fetch_table(self, text: str) -> pa.Table:
+        table: pa.Table = self._connection.sql(text).to_arrow_table()
+        return table
+
+    def _interrupt(self) -> None:
+        self._connection.interrupt()
+
+    def _register(self, name: str, table: pa.Table) -> None:
+        self._connection.register(name, table)
+
+    # --- opening ---
+
+    def _open(self, threads: int | None, memory: str | None) -> duckdb.DuckDBPyConnection:
+        path, allowed = database_of(self._catalog), [file for files in self._files.values() for file in files]
+        connection = duckdb.connect(":memory:")  # an engine of our own: two that open one file would share its settings
+        try:
+            if path is not None:
+                connection.execute(f"ATTACH {quoted(path)} AS data (READ_ONLY)")
+                connection.execute("USE data")
+        except duckdb.Error:
+            connection.close()
+            raise InvalidParameter(
+                f"source {self._catalog.source} is no DuckDB database, or is being written"
+            ) from None
+        listed = ", ".join(quoted(file) for file in allowed)
+        connection.execute(f"SET allowed_paths = [{listed}]")
+        connection.execute(f"SET allowed_directories = [{quoted(self._spill)}]")
+        connection.execute(f"SET temp_directory = {quoted(self._spill)}")
+        if threads is not None:
+            connection.execute(f"SET threads = {int(threads)}")
+        if memory is not None:
+            connection.execute(f"SET memory_limit = {quoted(memory)}")
+        return connection
+
+    def _source(self, name: str, table: DeclaredTable) -> Source:
+        if name in self._catalog.frames:
+            place = f"frame_{list(self._catalog.frames).index(name) + 1}"
+            self._connection.register(place, arrow_of(name, self._catalog.frames[name]))
+            return self._described(name, place)
+        if files := self._files[name]:
+            return self._file_source(name, files)
+        place = self._place(table.location or name)
+        source = self._described(name, place)
+        return Source(source.text, source.types, "rowid" if self._is_base_table(table.location or name) else None)
+
+    def _place(self, name: str) -> str:
+        """A table's quoted name, in parts if it is written as schema.table."""
+        parts = [name] if self._is_base_table(name) else name.split(".")
+        return ".".join(self._dialect.name(part) for part in parts)
+
+    def _file_source(self, name: str, files: list[str]) -> Source:
+        listed = ", ".join(quoted(file) for file in files)
+        if files[0].lower().endswith((".parquet", ".pq")):
+            return self._described(name, f"read_parquet([{listed}], union_by_name = true)")
+        columns = header_of(name, files[0])
+        types = ", ".join(f"{quoted(column)}: 'VARCHAR'" for column in columns)
+        tab = "\\t" if files[0].lower().endswith(".tsv") else ","
+        options = (
+            f"auto_detect = false, header = true, delim = '{tab}', quote = '\"', escape = '\"', "
+            "ignore_errors = true, strict_mode = false, parallel = false, null_padding = true"
+        )
+        text = f"read_csv([{listed}], columns = {{{types}}}, {options})"
+        return Source(text, dict.fromkeys(columns, "VARCHAR"))
+
+    def _described(self, name: str, text: str) -> Source:
+        try:
+            rows = self._connection.execute(f"DESCRIBE SELECT * FROM {text}").fetchall()
+        except duckdb.Error:
+            raise InvalidParameter(
+                f"table {name} cannot be read from the data; check its files, its location and its name in the catalog"
+            ) from None
+        return Source(text, {str(row[0]): _without_values(str(row[1])) for row in rows})
+
+    def _is_base_table(self, name: str) -> bool:
+        found = self._connection.execute(
+            "SELECT COUNT(*) FROM duckdb_tables() WHERE lower(table_name) = lower(?)", [name]
+        )
+        row = found.fetchone()
+        return row is not None and row[0] == 1
+
+    def _refuse_mixed_units(self) -> None:
+        """Units are compared between tables, so they are of one kind."""
+        kinds: dict[str, str] = {}
+        for name, table in self._catalog.tables.items():
+            if table.public or table.unit_column is None or self._catalog.row_level:
+                continue
+            last = table.unit_path[-1].table if table.unit_path else name
+            source = known(self._tables, last)
+            text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
+            row = self._connection.execute(f"DESCRIBE SELECT {text} FROM {source.text} AS s").fetchone()
+            kinds[name] = str(row[1]) if row is not None else ""
+        if len(set(kinds.values())) > 1:
+            names = ", ".join(f"{name} has {kind}" for name, kind in kinds.items())
+            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
+
+
+def _without_values(engine_type: str) -> str:
+    """An enumeration's type spells out values; they are data."""
+    return "ENUM" if engine_type.startswith("ENUM") else engine_type

@@ -1,0 +1,152 @@
+"""SqlEngine: a backend that answers by printed SQL. What is left to each engine is in its own room."""
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from privet.errors import InvalidParameter, ReleaseFailed
+from privet.query.backends.backend import Keys, Sums
+from privet.query.backends.keys import keys_of
+from privet.query.bounded import Bounded, Shape
+from privet.query.catalog import Catalog
+from privet.query.plan import Relation
+from privet.query.printing import Dialect, Source, Sources, print_relation, print_request
+from privet.query.printing.requests import split
+
+FAILED = "the engine could not compute the answer; what was spent stays spent"
+PATIENCE = 0.2  # seconds between two looks for Ctrl-C
+T = TypeVar("T")
+
+
+class SqlEngine(ABC):
+    """An engine that runs one SELECT at a time.
+
+    Args:
+        catalog: which tables there are.
+        dialect: how the engine writes what engines write differently.
+
+    Privacy: statements are printed from typed nodes. Whatever goes wrong while private rows are read must be one and
+        the same error, without a word of the engine's: `_safely` sees to that.
+    """
+
+    name: str  # as sqlglot calls its SQL, which the second price reads back
+
+    def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
+        self._catalog, self._dialect = catalog, dialect
+        self._tables: dict[str, Source] = {}
+        self._released: dict[str, str] = {}
+
+    def schema(self) -> Mapping[str, Mapping[str, str]]:
+        """The engine's type of every column of every table of the catalog, as the schema has it."""
+        return {name: dict(source.types) for name, source in self._tables.items()}
+
+    def sums(self, request: Bounded) -> Sums:
+        """Exact bounded sums; see `Backend`."""
+        groups: dict[Keys, list[tuple[int, ...]]] = {}
+        units: dict[Keys, int] = {}
+        empty = [(0,) * measure.cells for measure in request.measures]
+        for part in split(request):
+            places = [request.measures.index(measure) for measure in part.measures]
+            for row in self._rows(print_request(part, self._dialect, self._sources())):
+                keys = keys_of(part.keys, row)
+                cells = groups.setdefault(keys, list(empty))
+                start = len(part.keys)
+                for place, measure in zip(places, part.measures, strict=True):
+                    cells[place] = tuple(int(cell or 0) for cell in row[start : start + measure.cells])
+                    start += measure.cells
+                if start < len(row):
+                    units[keys] = int(row[start])
+        return Sums({keys: tuple(cells) for keys, cells in groups.items()}, units)
+
+    def ranks(self, request: Bounded) -> Mapping[Keys, Mapping[int, int]]:
+        """For a request of one RANKS measure; see `Backend`. Places are coarsened by `bounded.rank_shift`."""
+        if [measure.shape for measure in request.measures] != [Shape.RANKS]:
+            raise InvalidParameter("ranks takes a request of one RANKS measure")
+        groups: dict[Keys, dict[int, int]] = {}
+        for row in self._rows(print_request(request, self._dialect, self._sources())):
+            groups.setdefault(keys_of(request.keys, row), {})[int(row[-2])] = int(row[-1])
+        return groups
+
+    def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
+        """The rows of a public relation, with columns named as the relation's."""
+        if relation.owner is not None:
+            raise InvalidParameter("only a public relation can be read row by row")
+        self.publish(released)
+        text = print_relation(relation, self._dialect, self._sources())
+        table = self._safely(lambda: self._fetch_table(text))
+        return table.rename_columns([column.name for column in relation.columns])
+
+    def publish(self, released: Mapping[str, pa.Table]) -> None:
+        """Make tables of earlier stages available, under names of our own."""
+        for stage, table in released.items():
+            name = self._released.setdefault(stage, f"released_{len(self._released) + 1}")
+            self._register(name, table.rename_columns([f"c{n + 1}" for n in range(table.num_columns)]))
+
+    def text(self, request: Bounded) -> str:
+        """The SQL for a request; several statements, if DISTINCT is among the measures, each after a semicolon.
+
+        It is printed before earlier stages are answered, whose tables then have the name they would get.
+        """
+        sources = replace(self._sources(), released=_Promised(self._released))
+        return ";\n".join(print_request(part, self._dialect, sources) for part in split(request))
+
+    def _sources(self) -> Sources:
+        return Sources(self._catalog, self._tables, self._released)
+
+    def _rows(self, text: str) -> list[tuple[Any, ...]]:
+        return self._safely(lambda: self._fetch(text))
+
+    def _safely(self, run: Callable[[], T]) -> T:
+        """One error for whatever the engine says: its own text may tell about rows.
+
+        The statement runs in a thread of its own, so that Ctrl-C is heard here and the engine is told to stop.
+        """
+        try:
+            with ThreadPoolExecutor(1, thread_name_prefix="privet") as pool:
+                future = pool.submit(run)
+                try:
+                    while True:
+                        with contextlib.suppress(TimeoutError):
+                            return future.result(timeout=PATIENCE)
+                except KeyboardInterrupt:
+                    self._interrupt()
+                    raise
+        except Exception:  # noqa: BLE001 - whatever it is, nothing of it may be seen
+            raise ReleaseFailed(FAILED) from None
+
+    # --- what each engine does its own way ---
+
+    @abstractmethod
+    def _fetch(self, text: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement of bounded sums; may raise anything."""
+
+    @abstractmethod
+    def _fetch_table(self, text: str) -> pa.Table:
+        """The rows of a statement on public tables; may raise anything."""
+
+    @abstractmethod
+    def _interrupt(self) -> None:
+        """Tell the engine to stop what it is doing; called from another thread."""
+
+    @abstractmethod
+    def _register(self, name: str, table: pa.Table) -> None:
+        """Make a released table available under a name of our own, in the place of one that had it."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of connections."""
+
+
+class _Promised(dict[str, str]):
+    """Names of the tables of stages, answered or not."""
+
+    def __contains__(self, stage: object) -> bool:
+        return isinstance(stage, str)
+
+    def __missing__(self, stage: str) -> str:
+        return "released_later"
