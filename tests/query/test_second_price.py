@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from privet.core import Unit
@@ -64,6 +64,13 @@ def planned(catalog: Catalog, text: str, *, limits: Limits | None = None, asked:
     limits=st.sampled_from(LIMITS),
     neighbors=st.sampled_from(list(Neighbors)),
     spend=st.sampled_from([{"epsilon": "0.3", "delta": "1e-7"}, {"rho": "0.2"}, {"epsilon": 1}]),
+)
+@example(  # distinct values where groups are private and rows are counted over all of them
+    columns=["COUNT(DISTINCT note)"],
+    keys="note",
+    limits=Limits(rows_per_unit=3),
+    neighbors=Neighbors.ADD_REMOVE,
+    spend={"epsilon": "1", "delta": "1e-6"},
 )
 def test_both_prices_are_one(  # noqa: PLR0913 - one for each thing that varies
     *,

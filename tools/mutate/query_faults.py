@@ -196,8 +196,8 @@ QUERY = (
     Fault(
         "request: one group too many is kept",
         "query/printing/placing.py",
-        "WHERE place <= {request.groups}",
-        "WHERE place <= {request.groups + 1}",
+        "WHERE place <= {self.request.groups}",
+        "WHERE place <= {self.request.groups + 1}",
         ("tests/query/test_printing.py", "tests/query/test_neighbors.py"),
     ),
     Fault(
@@ -616,8 +616,8 @@ QUERY = (
     Fault(
         "falsify: private groups are capped only with groups_per_unit",
         "query/printing/placing.py",
-        "        if request.cap_groups and self.keys:\n",
-        "        if request.limits.groups_per_unit and self.keys:\n",
+        "if not (self.request.cap_groups and self.keys)",
+        "if not (self.request.limits.groups_per_unit and self.keys)",
         ("tests/query/test_falsification.py",),
     ),
     Fault(

@@ -10,7 +10,7 @@ def print_distinct(context: Placing, rows: str) -> str:
     if request.cap_groups and context.keys:
         group = ", ".join(pair)
         context.chain.append("pairs", f"SELECT {group}, COUNT(*) AS n FROM {rows} GROUP BY {group}")
-        source, _ = context.kept("pairs")
+        source = context.capped("pairs")
         same = " AND ".join(f"{rows}.{name} IS NOT DISTINCT FROM {source}.{name}" for name in pair)
         rows_of = ", ".join(f"{rows}.{name}" for name in [*pair, "a1"])
         rows = context.chain.append("held", f"SELECT {rows_of} FROM {rows} JOIN {source} ON {same}")

@@ -94,16 +94,20 @@ class Placing:
 
     def kept(self, pairs: str) -> tuple[str, str]:
         """The pairs that count, and the rows that a unit has, to be compared with the cap."""
-        request = self.request
-        if request.cap_groups and self.keys:
-            owner, place = ", ".join(self.unit), ", ".join(f"{key} NULLS FIRST" for key in self.keys)
-            order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.keys))}, {place}"
-            ranked = f"SELECT *, ROW_NUMBER() OVER ({order}) AS place FROM {pairs}"
-            pairs = self.chain.append("kept", f"SELECT * FROM ({ranked}) WHERE place <= {request.groups}")
-        if request.spread and self.keys:
+        pairs = self.capped(pairs)
+        if self.request.spread and self.keys:
             whole = f"CAST(SUM(n) OVER (PARTITION BY {', '.join(self.unit)}) AS {self.integer}) AS have"
             return self.chain.append("owned", f"SELECT *, {whole} FROM {pairs}"), "have"
         return pairs, "n"
+
+    def capped(self, pairs: str) -> str:
+        """The pairs in those groups of each unit that count, where they are capped."""
+        if not (self.request.cap_groups and self.keys):
+            return pairs
+        owner, place = ", ".join(self.unit), ", ".join(f"{key} NULLS FIRST" for key in self.keys)
+        order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.keys))}, {place}"
+        ranked = f"SELECT *, ROW_NUMBER() OVER ({order}) AS place FROM {pairs}"
+        return self.chain.append("kept", f"SELECT * FROM ({ranked}) WHERE place <= {self.request.groups}")
 
     def last(self, more: list[str]) -> str:
         """The end of a statement of sums."""
