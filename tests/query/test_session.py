@@ -19,7 +19,7 @@ from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query import running
 from privet.query.expressions import Column
 from privet.query.facts import Facts, Type
-from privet.query.plan import Table
+from privet.query.relations import Table
 from privet.query.session import Session
 from tests.query.asking import Watched, crowd, hospital, names, session_with
 from tests.query.exact_session import ExactSession

@@ -18,7 +18,8 @@ from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.automatic_bounds import BINS, COUNTS, FALLBACK, WRONG, Ends, threshold_of
 from privet.query.expressions import Column, Reference
 from privet.query.fieller import fieller
-from privet.query.plan import ONE_ROW, Limits, Search
+from privet.query.limits import ONE_ROW, Limits
+from privet.query.plan import Search
 from privet.query.planning import Planned
 from privet.query.priced import PricedStage
 from privet.query.reading import Average, Linear, Quantile, Reading
