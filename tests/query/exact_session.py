@@ -14,7 +14,8 @@ from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.asked import Asked
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.plan import Limits, Statement
+from privet.query.limits import Limits
+from privet.query.plan import Statement
 from privet.query.planning import plan_statement
 from privet.query.running import Run
 from privet.query.session import Session

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from privet.query.aggregation import Aggregation, Function
 from privet.query.backends.backend import Sums
 from privet.query.bounded import PART, Bounded, Lattice, Measure, Shape
 from privet.query.catalog import Catalog
@@ -17,10 +18,8 @@ from privet.query.dates import day_of, iso_date, iso_timestamp, second_of
 from privet.query.expressions import Column, Expression, Reference, facts_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.functions import evaluate
-from privet.query.plan import (
-    Aggregation,
+from privet.query.relations import (
     Filter,
-    Function,
     Group,
     Join,
     JoinKind,

@@ -1,7 +1,10 @@
 """Post-processing of released rows, away from everything else."""
 
 import datetime as dt
+import os
+from concurrent.futures import ThreadPoolExecutor
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -10,7 +13,7 @@ from privet.query.expressions import Call, Column, Expression, Literal, Referenc
 from privet.query.facts import Facts, Type, Value
 from privet.query.functions import call
 from privet.query.plan import Output
-from privet.query.sandbox import CLOSED, post_process
+from privet.query.sandbox import CLOSED, _connection, _engine, post_process
 
 CITY, COUNT, MEAN = (
     Column("city", Facts(Type.TEXT)),
@@ -109,3 +112,32 @@ def test_no_function_reads_files() -> None:
         rows(Output((item(reading, kind=Type.TEXT),)))
     assert CLOSED["enable_external_access"] == "false"
     assert CLOSED["lock_configuration"] == "true"
+
+
+def test_tables_of_different_calls_do_not_meet() -> None:
+    """All calls share an engine; each sees its own table, also at the same time, and leaves nothing behind."""
+    output = Output((item(Reference(COUNT)),))
+
+    def ask(number: int) -> bool:
+        table = pa.table({"city": ["a"], "n": [number], "pay": [0.0]})
+        return all(rows(output, table) == [(number,)] for _ in range(20))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(ask, range(8)))
+    with _connection() as left:
+        assert left.execute("SELECT COUNT(*) FROM duckdb_views() WHERE NOT internal").fetchall() == [(0,)]
+        assert left.execute("SELECT COUNT(*) FROM duckdb_tables()").fetchall() == [(0,)]
+        with pytest.raises(duckdb.CatalogException):
+            left.execute("SELECT * FROM released")
+        with pytest.raises(duckdb.Error):
+            left.execute("SET enable_external_access = true")
+
+
+def test_a_forked_process_opens_an_engine_of_its_own() -> None:
+    assert rows(Output((item(Reference(COUNT)),), limit=1)) == [(3,)]
+    ours, theirs = _engine(os.getpid()), _engine(-1)
+    assert _engine(os.getpid()) is ours
+    assert theirs[0] is not ours[0]
+    assert theirs[1] is not ours[1]
+    theirs[0].close()
+    _engine.cache_clear()

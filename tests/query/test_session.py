@@ -22,7 +22,7 @@ from privet.query.catalog import Catalog
 from privet.query.connect import connect
 from privet.query.expressions import Column
 from privet.query.facts import Facts, Type
-from privet.query.plan import Table
+from privet.query.relations import Table
 from privet.query.session import Session
 from privet.query.shown import shown_margin
 from tests.query.asking import Watched, crowd, hospital, names, session_with

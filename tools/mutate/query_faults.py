@@ -294,7 +294,7 @@ QUERY = (
     Fault(
         "pricing: shares of Gaussian noise not widened for several columns",
         "query/pricing.py",
-        "share.moves.l2 * unit * root_above(_total(numbers) / share.weight)",
+        "share.moves.l2 * unit * root_above(total_of(numbers) / share.weight)",
         "share.moves.l2 * unit",
         ("tests/query/test_pricing.py",),
     ),
@@ -510,7 +510,7 @@ QUERY = (
     ),
     Fault(
         "frame: conditions are not kept apart",
-        "query/frame.py",
+        "query/fragment.py",
         'return " AND ".join(f"({each})" for each in conditions)',
         'return " AND ".join(conditions)',
         ("tests/query/test_frame.py",),
@@ -881,7 +881,7 @@ QUERY = (
     ),
     Fault(
         "a reused key forgets the limits",
-        "query/session.py",
+        "query/spending.py",
         'SHAPING = ("weights", "rows_per_unit",',
         'SHAPING = ("weights",',
         ("tests/query/test_automatic_bounds.py",),

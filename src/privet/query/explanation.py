@@ -15,8 +15,9 @@ from privet.loss.exact import readable
 from privet.mechanisms import PartitionSelection
 from privet.query.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
 from privet.query.fieller import fieller
+from privet.query.limits import ONE_ROW, Limits
 from privet.query.notes import between, names_of, rank_margin, searches_by_column
-from privet.query.plan import ONE_ROW, Limits, Search
+from privet.query.plan import Search
 from privet.query.planning import Planned
 from privet.query.priced import PricedStage
 from privet.query.reading import Average, Linear, Quantile, Reading

@@ -1,7 +1,10 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Sandbox: an engine that holds nothing but one released table, for what is done with answers."""
 
+import os
 from collections.abc import Sequence
+from functools import cache
+from threading import Lock
 
 import duckdb
 import pyarrow as pa
@@ -32,7 +35,8 @@ def post_process(output: Output, table: pa.Table, columns: Sequence[Column]) -> 
         table: the released rows.
         columns: which version each column of the table is, in the same order.
 
-    Privacy: free, as post-processing is: the engine is made for this call and holds the released table alone.
+    Privacy: free, as post-processing is: the engine has never seen a private table, and the connection is made for this
+        call and sees the released table alone.
 
     Example:
         >>> from privet.query.expressions import Reference
@@ -53,10 +57,23 @@ def post_process(output: Output, table: pa.Table, columns: Sequence[Column]) -> 
     typed = ", ".join(
         _typed(f"c{number}", column.facts.type, dialect) + f" AS c{number}" for number, column in enumerate(columns, 1)
     )
-    with duckdb.connect(":memory:", config=CLOSED) as engine:
-        engine.register("released", table.rename_columns([f"c{number + 1}" for number in range(len(columns))]))
-        result: pa.Table = engine.sql(f"WITH typed AS (SELECT {typed} FROM released) {statement}").to_arrow_table()
+    with _connection() as connection:
+        connection.register("released", table.rename_columns([f"c{number + 1}" for number in range(len(columns))]))
+        result: pa.Table = connection.sql(f"WITH typed AS (SELECT {typed} FROM released) {statement}").to_arrow_table()
     return result.rename_columns([column.name for column, _ in output.items])
+
+
+def _connection() -> duckdb.DuckDBPyConnection:
+    """A connection of its own: what is registered there is seen there alone, and is gone when it is closed."""
+    engine, one_at_a_time = _engine(os.getpid())
+    with one_at_a_time:
+        return engine.cursor()
+
+
+@cache
+def _engine(process: int) -> tuple[duckdb.DuckDBPyConnection, Lock]:  # noqa: ARG001 - neither survives a fork
+    """One engine for all answers of a process: to open one takes longer than to use it."""
+    return duckdb.connect(":memory:", config=CLOSED), Lock()
 
 
 def _typed(text: str, kind: Type, dialect: DuckDBDialect) -> str:

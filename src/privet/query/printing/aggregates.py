@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
+from privet.query.aggregation import Aggregation, Function
 from privet.query.expressions import facts_of
 from privet.query.facts import Facts, Type
-from privet.query.plan import Aggregation, Function
 from privet.query.printing.dialect import Dialect
 
 PLACES = 40  # bits

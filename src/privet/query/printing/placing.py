@@ -4,10 +4,11 @@
 from privet.query.bounded import Bounded, Lattice, Measure, Shape, rank_shift
 from privet.query.expressions import Expression, facts_of
 from privet.query.facts import Type
-from privet.query.plan import Key, Owner
+from privet.query.plan import Key
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.relations import Chain
 from privet.query.printing.sources import Sources
+from privet.query.relations import Owner
 
 
 class Placing:
