@@ -11,6 +11,7 @@ from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
 from privet.loss import (
     ConcentratedGuarantee,
+    ExponentialCurve,
     GaussianCurve,
     Guarantee,
     Neighbors,
@@ -29,7 +30,7 @@ from privet.query.shares import Share, shares_of, total_of
 
 Chosen: TypeAlias = list[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
-EXPONENTIAL = Fraction("5.98")  # ρ times this is at most ε² of an exponential choice, as its curve is read
+EXPONENTIAL = 8  # ρ times this is ε² of an exponential choice, or less where ε is large
 COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed price is a rounding above the promise
 
 
@@ -164,11 +165,22 @@ def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], 
                 "epsilon and delta, or declare the values of the GROUP BY columns in the catalog"
             )
         if share.draw.measure.shape is Shape.RANKS:
-            below = 1 / root_above(1 / (EXPONENTIAL * part))
-            chosen.append(_choice(share.draw, share, below))
+            chosen.append(_choice(share.draw, share, _exponential(part)))
         else:
             chosen.append(Gaussian.concentrated(rho=part, sensitivity=share.moves))
     return _kept(stages, shares, asked, chosen)
+
+
+@lru_cache(maxsize=256)
+def _exponential(rho: Fraction) -> Fraction:
+    """An ε at which an exponential choice costs at most ρ, and hardly less: ε²/8, or less where ε is large."""
+    epsilon = 1 / root_above(1 / (EXPONENTIAL * rho))
+    for _ in range(8):
+        more = (epsilon * rho / Fraction(ExponentialCurve(epsilon).zcdp())).limit_denominator(10**12)
+        if Fraction(ExponentialCurve(more).zcdp()) > rho:
+            break
+        epsilon = more
+    return epsilon
 
 
 def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Asked, chosen: Chosen) -> Priced:
