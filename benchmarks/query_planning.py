@@ -17,7 +17,7 @@ from privet import Guarantee, Ledger, Unit
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.facts import Facts, Type
-from privet.query.plan import Limits
+from privet.query.limits import Limits
 from privet.query.session import Session
 
 CITIES = tuple(f"city {number}" for number in range(50))

@@ -12,7 +12,7 @@ from privet.loss import Guarantee, Neighbors
 from privet.query.catalog import Catalog, DeclaredTable, Step, TimeWindow
 from privet.query.dates import day_of
 from privet.query.facts import Facts, Type, Value
-from privet.query.plan import Limits
+from privet.query.limits import Limits
 
 REGIONS = ("North", "South", "West")
 CLINICS = (("A", "North", 10), ("B", "South", 20), ("C", "South", 30), ("D", "West", 40))

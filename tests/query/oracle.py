@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from privet.query.aggregation import Aggregation, Function
 from privet.query.backends.backend import Sums
 from privet.query.bounded import PART, Bounded, Lattice, Measure, Shape
 from privet.query.catalog import Catalog
@@ -17,10 +18,8 @@ from privet.query.dates import day_of, iso_date, iso_timestamp, second_of
 from privet.query.expressions import Column, Expression, Reference, facts_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.functions import evaluate
-from privet.query.plan import (
-    Aggregation,
+from privet.query.relations import (
     Filter,
-    Function,
     Group,
     Join,
     JoinKind,
@@ -440,11 +439,14 @@ def _few(
 
 
 def _digest(*values: Value) -> str:
-    texts = [
-        "" if value is None else "=" + (str(value).lower() if isinstance(value, bool) else str(value))
-        for value in values
-    ]
+    texts = ["" if value is None else "=" + _marked(value) for value in values]
     return hashlib.md5(("privet|" + "".join(f"{text}|" for text in texts)).encode()).hexdigest()  # noqa: S324 - an order
+
+
+def _marked(value: Value) -> str:
+    if isinstance(value, float):
+        return str(math.floor(min(max(value, -(2.0**42)), 2.0**42) * 2**20))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def references(*columns: Column) -> tuple[Expression, ...]:

@@ -2,9 +2,12 @@
 
 from fractions import Fraction
 
+from privet.query.aggregation import Aggregation, Function
 from privet.query.expressions import Column, Expression, Literal, Reference
 from privet.query.facts import Facts, Type, Value
-from privet.query.plan import Aggregate, Aggregation, Function, Key, Limits, Output, Owner, Stage, Statement, Table
+from privet.query.limits import Limits
+from privet.query.plan import Aggregate, Key, Output, Stage, Statement
+from privet.query.relations import Owner, Table
 
 PID = Column("pid", Facts(Type.INTEGER, nullable=False))
 AGE = Column("age", Facts(Type.INTEGER, nullable=False, low=Fraction(0), high=Fraction(110)))

@@ -20,7 +20,8 @@ from privet.query.asked import Asked
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
 from privet.query.expressions import Column
-from privet.query.plan import Limits, Output
+from privet.query.limits import Limits
+from privet.query.plan import Output
 from privet.query.planning import Planned, plan_statement
 from privet.query.running import Run
 from privet.query.sandbox import post_process

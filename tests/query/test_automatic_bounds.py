@@ -20,6 +20,7 @@ from privet.errors import InvalidParameter, KeyReused, QueryRefused, ReleaseFail
 from privet.loss import Guarantee, Neighbors, PrivacyLoss
 from privet.mechanisms import DiscreteLaplace, Gaussian
 from privet.query import automatic_bounds
+from privet.query.aggregation import Aggregation, Function
 from privet.query.asked import Asked
 from privet.query.automatic_bounds import BINS, FALLBACK, WRONG, Ends, bin_of, ends_of, found_ends, searched, share_of
 from privet.query.backends.duckdb import DuckDBBackend
@@ -27,21 +28,12 @@ from privet.query.bounded import PART, Lattice, Shape, sensitivity
 from privet.query.expressions import Column, Expression, Reference
 from privet.query.facts import Facts, Type
 from privet.query.functions import evaluate
+from privet.query.limits import Limits
 from privet.query.measures import Needs, needs_of
-from privet.query.plan import (
-    Aggregate,
-    Aggregation,
-    Function,
-    Key,
-    Limits,
-    Output,
-    Relation,
-    Search,
-    Stage,
-    Statement,
-)
+from privet.query.plan import Aggregate, Key, Output, Search, Stage, Statement
 from privet.query.planning import plan_statement
 from privet.query.reading import Count
+from privet.query.relations import Relation
 from privet.query.running import Run
 from privet.query.second_price import stage_loss
 from privet.query.session import Session

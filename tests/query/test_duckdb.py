@@ -23,7 +23,9 @@ from privet.query.bounded import Bounded, Lattice, Measure, Shape
 from privet.query.catalog import Catalog, DeclaredTable, Step, TimeWindow
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Facts, Type
-from privet.query.plan import Key, Limits, Owner, Released, Table
+from privet.query.limits import Limits
+from privet.query.plan import Key
+from privet.query.relations import Owner, Released, Table
 
 COLUMNS = {
     "city": Facts(Type.TEXT),

@@ -8,7 +8,7 @@ from privet.core import Unit
 from privet.loss import Guarantee
 from privet.mechanisms import PartitionSelection
 from privet.query.explanation import held, hidden_by
-from privet.query.plan import Limits
+from privet.query.limits import Limits
 from tests.query.asking import hospital, session_with
 
 MIXED = (

@@ -23,7 +23,7 @@ from privet.noise.for_tests import seeded_entropy_for_tests
 from privet.query import pricing
 from privet.query.bounded import PART, Lattice, sensitivity
 from privet.query.catalog import Catalog
-from privet.query.plan import Limits
+from privet.query.limits import Limits
 from privet.query.planning import Planned
 from privet.query.printing import by_pair, by_row, tables
 from privet.query.printing.placing import Placing

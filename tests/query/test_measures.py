@@ -5,11 +5,12 @@ from fractions import Fraction
 import pytest
 
 from privet.errors import InvalidParameter
+from privet.query.aggregation import Aggregation, Function
 from privet.query.bounded import RANK_PLACES, Shape
 from privet.query.expressions import Call
 from privet.query.facts import Facts, Type
+from privet.query.limits import Limits
 from privet.query.measures import needs_of
-from privet.query.plan import Aggregation, Function, Limits
 from privet.query.reading import Count
 from tests.query.people import AGE, BY_CITY, BY_SEX, CITY, COST, PID, SEX, aggregate, asked
 

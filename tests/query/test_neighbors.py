@@ -21,7 +21,9 @@ from privet.query.bounded import Bounded, Lattice, Measure, Shape, sensitivity
 from privet.query.expressions import Reference
 from privet.query.facts import Value
 from privet.query.functions import call
-from privet.query.plan import JoinKind, Key, Limits
+from privet.query.limits import Limits
+from privet.query.plan import Key
+from privet.query.relations import JoinKind
 from tests.query import tiny
 from tests.query.oracle import Oracle
 

@@ -8,12 +8,14 @@ import pytest
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
+from privet.query.aggregation import Function
 from privet.query.asked import Asked
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.expressions import Column, Literal, Reference
 from privet.query.facts import Facts, Type
 from privet.query.functions import call
-from privet.query.plan import Function, Key, Limits, Output, Stage, Statement
+from privet.query.limits import Limits
+from privet.query.plan import Key, Output, Stage, Statement
 from privet.query.planning import limits_of, plan_statement
 from tests.query.people import AGE, BY_CITY, COST, ONE, SEX, aggregate, asked, statement
 

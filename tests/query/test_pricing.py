@@ -15,10 +15,12 @@ from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.aggregation import Aggregation, Function
 from privet.query.asked import Asked
 from privet.query.bounded import Shape
+from privet.query.limits import Limits
 from privet.query.measures import needs_of
-from privet.query.plan import Aggregate, Aggregation, Function, Key, Limits
+from privet.query.plan import Aggregate, Key
 from privet.query.priced import Priced
 from privet.query.pricing import price
 from tests.query.people import AGE, BY_CITY, BY_SEX, COST, ONE, aggregate, asked

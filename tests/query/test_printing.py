@@ -13,8 +13,10 @@ from privet.query.backends.keys import plain_value
 from privet.query.bounded import Bounded, Lattice, Measure, Shape
 from privet.query.expressions import Column, Literal, Reference
 from privet.query.facts import Facts, Type, Value
-from privet.query.plan import Key, Limits, Owner, Project, Relation
+from privet.query.limits import Limits
+from privet.query.plan import Key
 from privet.query.printing import print_relation
+from privet.query.relations import Owner, Project, Relation
 from tests.query import tiny
 from tests.query.oracle import Oracle
 

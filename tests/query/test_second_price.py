@@ -17,7 +17,7 @@ from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
-from privet.query.plan import Limits
+from privet.query.limits import Limits
 from privet.query.planning import Planned, plan_statement
 from privet.query.second_price import refuse_another_price, second_loss
 from privet.query.session import Session

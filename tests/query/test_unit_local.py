@@ -9,20 +9,17 @@ import pytest
 from privet.query.expressions import Call, Column, Expression, Literal, Reference
 from privet.query.facts import Facts, Type
 from privet.query.functions import call
-from privet.query.plan import (
-    ONE_ROW,
-    Aggregate,
+from privet.query.limits import ONE_ROW
+from privet.query.plan import Aggregate, Output, Stage, Statement
+from privet.query.relations import (
     Filter,
     Group,
     Join,
     JoinKind,
-    Output,
     Owner,
     Project,
     Relation,
     Released,
-    Stage,
-    Statement,
     Table,
     Union,
     Window,

@@ -10,20 +10,19 @@ from hypothesis import strategies as st
 
 from privet.core import Unit
 from privet.loss import Guarantee
+from privet.query.aggregation import Aggregation, Function
 from privet.query.bounded import SQUARE_STEPS, Bounded, Lattice, Measure, Shape
 from privet.query.catalog import Catalog, DeclaredTable, Step
 from privet.query.expressions import Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.functions import call
-from privet.query.plan import (
-    Aggregation,
+from privet.query.limits import Limits
+from privet.query.plan import Key
+from privet.query.relations import (
     Filter,
-    Function,
     Group,
     Join,
     JoinKind,
-    Key,
-    Limits,
     Owner,
     Project,
     Ranking,

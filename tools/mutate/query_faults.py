@@ -294,7 +294,7 @@ QUERY = (
     Fault(
         "pricing: shares of Gaussian noise not widened for several columns",
         "query/pricing.py",
-        "share.moves.l2 * unit * root_above(_total(numbers) / share.weight)",
+        "share.moves.l2 * unit * root_above(total_of(numbers) / share.weight)",
         "share.moves.l2 * unit",
         ("tests/query/test_pricing.py",),
     ),
@@ -510,7 +510,7 @@ QUERY = (
     ),
     Fault(
         "frame: conditions are not kept apart",
-        "query/frame.py",
+        "query/fragment.py",
         'return " AND ".join(f"({each})" for each in conditions)',
         'return " AND ".join(conditions)',
         ("tests/query/test_frame.py",),
@@ -623,8 +623,8 @@ QUERY = (
     Fault(
         "falsify: all units together are held to so many groups",
         "query/printing/placing.py",
-        'order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.keys))}, {place}"',
-        'order = f"ORDER BY {owner}, {self.dialect.digest((*self.hashed, *self.keys))}, {place}"',
+        'order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.marks))}, {place}"',
+        'order = f"ORDER BY {owner}, {self.dialect.digest((*self.hashed, *self.marks))}, {place}"',
         ("tests/query/test_falsification.py",),
     ),
     Fault(
@@ -881,7 +881,7 @@ QUERY = (
     ),
     Fault(
         "a reused key forgets the limits",
-        "query/session.py",
+        "query/spending.py",
         'SHAPING = ("weights", "rows_per_unit",',
         'SHAPING = ("weights",',
         ("tests/query/test_automatic_bounds.py",),

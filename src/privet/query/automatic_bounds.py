@@ -15,11 +15,13 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shortest
+from privet.query.aggregation import Aggregation, Function
 from privet.query.expressions import Call, Column, Expression, Literal, facts_of
 from privet.query.facts import Facts, Type
 from privet.query.functions import call
+from privet.query.limits import ONE_ROW
 from privet.query.noise_margin import Floats, Noise
-from privet.query.plan import ONE_ROW, Aggregate, Aggregation, Function, Key, Search, Stage, Statement
+from privet.query.plan import Aggregate, Key, Search, Stage, Statement
 from privet.query.reading import Linear
 
 Ends: TypeAlias = tuple[Fraction, Fraction]

@@ -17,7 +17,9 @@ from privet.core import Sensitivity
 from privet.core.sensitivity import root_above
 from privet.loss import Neighbors
 from privet.query.expressions import Expression
-from privet.query.plan import Key, Limits, Relation
+from privet.query.limits import Limits
+from privet.query.plan import Key
+from privet.query.relations import Relation
 
 REAL_STEPS = 1 << 20  # lattice steps between the bounds of a real number
 SQUARE_STEPS = 1 << 14  # the same where squares are added up, so that 2^33 rows stay below 2^63

@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Unpack
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
+from privet.query.fragment import all_of, bare, quoted, refuse_fragment
 from privet.query.nearest import nearest
 
 if TYPE_CHECKING:
     from privet.query.answer import Answer
     from privet.query.catalog import DeclaredTable
     from privet.query.explanation import Explanation
-    from privet.query.session import Session, Spending
+    from privet.query.session import Session
+    from privet.query.spending import Spending
 
 SIDES = {"inner": "JOIN", "left": "LEFT JOIN", "full": "FULL JOIN"}
-CLOSING = {")": "(", "]": "["}
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Rows:
             raise InvalidParameter('select: name at least one column, such as select("age")')
         items = [*columns, *(f"({each}) AS {quoted(name)}" for name, each in named.items())]
         inner = f"SELECT {', '.join(items)} FROM {self.source}{_where(self.conditions)}"  # noqa: S608 - the front door checks it
-        names = (*(_bare(each) for each in columns), *named)
+        names = (*(bare(each) for each in columns), *named)
         return Rows(self.session, f"({inner}) AS {quoted('rows')}", names)
 
     def join(self, table: "str | Rows", *, using: str | Iterable[str], how: str = "inner") -> "Rows":
@@ -195,7 +196,7 @@ class Summary:
         if keys:
             text += f" GROUP BY {', '.join(each for each, _ in keys)}"
         if self.conditions:
-            text += f" HAVING {_all(self.conditions)}"
+            text += f" HAVING {all_of(self.conditions)}"
         if self.order:
             text += f" ORDER BY {', '.join(self.order)}"
         if self.first is not None:
@@ -224,52 +225,5 @@ def table_of(session: "Session", name: str) -> Rows:
     return Rows(session, quoted(table.name), tuple(names))
 
 
-def quoted(name: str) -> str:
-    """A name as SQL.
-
-    Example:
-        >>> quoted('the "best" one')
-        '"the ""best"" one"'
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _bare(text: str) -> str:
-    """The name that a column of a select list has."""
-    stripped = text.strip()
-    if stripped.startswith('"') and stripped.endswith('"'):
-        return stripped[1:-1].replace('""', '"')
-    return stripped.rpartition(".")[2]
-
-
-def _all(conditions: Iterable[str]) -> str:
-    return " AND ".join(f"({each})" for each in conditions)
-
-
 def _where(conditions: tuple[str, ...]) -> str:
-    return f" WHERE {_all(conditions)}" if conditions else ""
-
-
-def refuse_fragment(text: object, place: str) -> None:
-    """Raise unless a piece of SQL is complete in itself, so that pieces cannot run into each other.
-
-    Privacy: nothing rests on this: the whole statement is checked like any other.
-    """
-    if not isinstance(text, str) or not text.strip():
-        raise InvalidParameter(f"{place}: give a piece of SQL as text, got {text!r}")
-    open_brackets, inside, previous = [], "", ""
-    for char in text:
-        if inside:
-            inside = "" if char == inside else inside
-        elif char in "'\"":
-            inside = char
-        elif char in "([":
-            open_brackets.append(char)
-        elif char in ")]":
-            if not open_brackets or open_brackets.pop() != CLOSING[char]:
-                raise InvalidParameter(f"{place}: {text!r} closes a bracket that it did not open")
-        elif char == ";" or previous + char in ("--", "/*"):
-            raise InvalidParameter(f"{place}: {text!r} holds more than one piece of SQL: no comments or semicolons")
-        previous = char
-    if inside or open_brackets:
-        raise InvalidParameter(f"{place}: {text!r} does not end where its brackets and quotes should")
+    return f" WHERE {all_of(conditions)}" if conditions else ""

@@ -6,11 +6,12 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from privet.errors import InvalidParameter
+from privet.query.aggregation import Aggregation, Function
 from privet.query.automatic_bounds import FALLBACK, Ends
 from privet.query.bounded import RANK_PLACES, REAL_STEPS, SQUARE_STEPS, Bounded, Lattice, Measure, Shape
 from privet.query.expressions import Column, Expression, facts_of
 from privet.query.facts import Facts, Type
-from privet.query.plan import Aggregate, Aggregation, Function
+from privet.query.plan import Aggregate
 from privet.query.reading import Average, Count, Deviation, Quantile, Reading, Total, Variance
 
 LEAST, MOST = Fraction(1, 100), Fraction(99, 100)  # what MIN and MAX are answered by

@@ -3,27 +3,15 @@
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
+from privet.query.aggregation import Aggregation
 from privet.query.expressions import Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import Facts, Type
 from privet.query.functions import call, cast
 from privet.query.functions.logic import alternatives
+from privet.query.limits import ONE_ROW, Limits
 from privet.query.marks import Marks
 from privet.query.narrowing import narrow
-from privet.query.plan import (
-    ONE_ROW,
-    Aggregation,
-    Filter,
-    Group,
-    Join,
-    JoinKind,
-    Limits,
-    Owner,
-    Project,
-    Ranking,
-    Relation,
-    Union,
-    Window,
-)
+from privet.query.relations import Filter, Group, Join, JoinKind, Owner, Project, Ranking, Relation, Union, Window
 
 Renewal = dict[Column, Column]
 

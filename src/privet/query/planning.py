@@ -10,10 +10,12 @@ from privet.query.asked import Asked
 from privet.query.automatic_bounds import searched
 from privet.query.catalog import Catalog
 from privet.query.expressions import Column, columns_in
+from privet.query.limits import Limits
 from privet.query.measures import Needs, needs_of
-from privet.query.plan import Aggregate, Limits, Search, Stage, Statement
+from privet.query.plan import Aggregate, Search, Stage, Statement
 from privet.query.priced import Priced, PricedStage
-from privet.query.pricing import price, weight_of
+from privet.query.pricing import price
+from privet.query.shares import weight_of
 from privet.query.unit_local import check_unit_local
 
 MOST_GROUPS = 100_000  # answered at once

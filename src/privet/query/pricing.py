@@ -1,7 +1,6 @@
 """Pricing: from a promise to one mechanism for each draw of a statement, and the price of all of them together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -23,24 +22,15 @@ from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.asked import Asked
-from privet.query.bounded import Measure, Shape, sensitivity
+from privet.query.bounded import Shape
 from privet.query.measures import Draw, Needs
 from privet.query.priced import Drawn, Priced, PricedStage
+from privet.query.shares import Share, shares_of, total_of
 
 Chosen: TypeAlias = list[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
 EXPONENTIAL = Fraction("5.98")  # ρ times this is at most ε² of an exponential choice, as its curve is read
 COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed price is a rounding above the promise
-
-
-@dataclass(frozen=True)
-class Share:
-    """A draw (or, without one, the selection of groups) that takes part in a promise."""
-
-    stage: int
-    draw: Draw | None
-    weight: Fraction
-    moves: Sensitivity
 
 
 def price(
@@ -66,7 +56,7 @@ def price(
         whichever has the smaller expected error, which public numbers decide. With ρ: ρ_i = ρ w_i / Σw. What is
         returned was checked: the composed loss keeps the promise.
     """
-    shares = _shares(stages, neighbors, copies, weights or {})
+    shares = shares_of(stages, neighbors, copies, weights or {})
     if copies > 1 and any(share.draw is None for share in shares):
         raise InvalidParameter(
             "groups cannot be selected privately in windows of time: declare the values of the GROUP BY columns"
@@ -81,48 +71,12 @@ def price(
     return _kept(stages, shares, asked, pure)
 
 
-def _shares(
-    stages: Sequence[tuple[str, Needs]], neighbors: Neighbors, copies: int, weights: Mapping[Any, Fraction]
-) -> list[Share]:
-    shares = []
-    for place, (_, needs) in enumerate(stages):
-        aggregate = needs.aggregate
-        if aggregate.selects:
-            moves = units_moved(needs, neighbors=neighbors, copies=copies)
-            shares.append(Share(place, None, _selection_weight(needs, weights), moves))
-        for number, draw in enumerate(needs.draws):
-            readers = [each.column for each in needs.readings if each.draw == number]
-            weight = sum((weights.get(column, Fraction(1)) for column in readers), Fraction(0))
-            moves = sensitivity(needs.request_of(draw), draw.measure, neighbors=neighbors, copies=copies)
-            shares.append(Share(place, draw, weight, moves))
-    return shares
-
-
-def _selection_weight(needs: Needs, weights: Mapping[Any, Fraction]) -> Fraction:
-    return max(weights.get(key.column, Fraction(1)) for key in needs.aggregate.keys if key.domain is None)
-
-
-def weight_of(needs: Needs, weights: Mapping[Any, Fraction]) -> Fraction:
-    """What a stage weighs in all: its columns, and the selection of groups if there is one."""
-    columns = sum((weights.get(each.column, Fraction(1)) for each in needs.readings), Fraction(0))
-    return columns + (_selection_weight(needs, weights) if needs.aggregate.selects else 0)
-
-
-def units_moved(needs: Needs, *, neighbors: Neighbors, copies: int = 1) -> Sensitivity:
-    """How far one unit moves the counts of units by group."""
-    return sensitivity(needs.request, Measure(Shape.UNITS), neighbors=neighbors, copies=copies)
-
-
 def _refuse_without_delta(shares: Sequence[Share], promise: Guarantee) -> None:
     if not promise.delta and any(share.draw is None for share in shares):
         raise InvalidParameter(
             "the groups are not public, so which are shown must be selected, and that needs a delta: pass delta=1e-6 "
             "or so, or declare the values of the GROUP BY columns in the catalog"
         )
-
-
-def _total(shares: Sequence[Share]) -> Fraction:
-    return sum((share.weight for share in shares), Fraction(0))
 
 
 def _laplace(share: Share, epsilon: Fraction) -> Drawn:
@@ -143,7 +97,7 @@ def _choice(draw: Draw, share: Share, epsilon: Fraction) -> GroupedChoice:
 
 def _with_laplace(shares: Sequence[Share], promise: Guarantee) -> Chosen:
     """Shares of ε for all; δ for the selections."""
-    total, selections = _total(shares), sum(share.draw is None for share in shares)
+    total, selections = total_of(shares), sum(share.draw is None for share in shares)
     chosen: Chosen = []
     for share in shares:
         epsilon = promise.epsilon * share.weight / total
@@ -160,9 +114,9 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
     numbers = [share for share in shares if share.draw is not None and share.draw.measure.shape is not Shape.RANKS]
     if not promise.delta or not numbers:
         return None
-    total, selections = _total(shares), sum(share.draw is None for share in shares)
+    total, selections = total_of(shares), sum(share.draw is None for share in shares)
     delta = promise.delta / 2 if selections else promise.delta
-    ours = Guarantee(promise.epsilon * _total(numbers) / total, delta)
+    ours = Guarantee(promise.epsilon * total_of(numbers) / total, delta)
     unit = _gaussian_scale(ours)
     chosen: Chosen = []
     for share in shares:
@@ -173,7 +127,7 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
         elif share.draw.measure.shape is Shape.RANKS:
             chosen.append(_choice(share.draw, share, epsilon))
         else:
-            scale = share.moves.l2 * unit * root_above(_total(numbers) / share.weight)
+            scale = share.moves.l2 * unit * root_above(total_of(numbers) / share.weight)
             chosen.append(Gaussian(share.moves.l2, scale))
     return chosen
 
@@ -200,7 +154,7 @@ def _larger_error(pure: Chosen, gaussian: Chosen) -> bool:
 
 
 def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Asked, rho: Fraction) -> Priced:
-    total = _total(shares)
+    total = total_of(shares)
     chosen: Chosen = []
     for share in shares:
         part = rho * share.weight / total

@@ -1,57 +1,34 @@
 """Session: an analyst asks questions in SQL; each answer is paid for before the data is read."""
 
 import json
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack, cast
+from typing import Any, Self, Unpack, cast
 
 import pyarrow as pa
 
 from privet.core import Ledger
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
-from privet.loss import Amount, ConcentratedGuarantee, Guarantee, PrivacyLoss
-from privet.loss.exact import Exact
+from privet.loss import Amount, PrivacyLoss
 from privet.query import sql
 from privet.query.answer import Answer
 from privet.query.asked import Asked
 from privet.query.automatic_bounds import share_of
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.explanation import Explanation, bounds_found, explain_plan, hidden_by, notes_of
+from privet.query.explanation import Explanation, explain_plan, hidden_by
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Value
 from privet.query.frame import Rows, table_of
-from privet.query.plan import Aggregate, Group, Statement, Table
+from privet.query.notes import bounds_found, notes_of, rank_margins
+from privet.query.plan import Aggregate, Statement
 from privet.query.planning import Planned, limits_of, plan_statement
+from privet.query.relations import Group, Table
 from privet.query.running import Run
 from privet.query.second_price import refuse_another_price
-
-UNSAID = Guarantee(1)  # at which explain prices a statement if nothing else is said, anywhere
-
-SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "automatic_bounds")  # of a question, all
-
-
-class Spending(TypedDict, total=False):
-    """What may be said about one question, all by name.
-
-    epsilon, delta, rho: what to spend; the catalog's budget by default. weights: of columns, by name. rows_per_unit, or
-    groups_per_unit and rows_per_group: how much of one unit is used, in the place of the catalog's limits.
-    automatic_bounds: the share of the budget, such as "0.2", with which bounds are found that nobody declared.
-    confidence: of the intervals.
-    """
-
-    epsilon: Exact | None
-    delta: Exact | None
-    rho: Exact | None
-    weights: Mapping[str, Exact] | None
-    rows_per_unit: int | None
-    groups_per_unit: int | None
-    rows_per_group: int | None
-    automatic_bounds: Exact | None
-    confidence: float
+from privet.query.spending import Spending, asked_of, refuse_unknown, shaping_of
 
 
 @dataclass(frozen=True)
@@ -107,7 +84,7 @@ class Session:
         receipt = Receipt(plan, loss, self._cost(plan, loss), why, confidence)
         if not plan.priced.loss.parts:  # public tables, or public groups without a number
             return self._answered(receipt, self.ledger)
-        question = json.dumps([text, repr(asked), confidence, *(_said(spending, word) for word in SHAPING)])
+        question = json.dumps([text, repr(asked), confidence, *shaping_of(spending)])
         reservation = self.ledger.reserve(
             plan.priced.loss, purpose=why, promise=plan.priced.promise, delta=asked.delta, key=key, question=question
         )
@@ -161,9 +138,7 @@ class Session:
     def _planned(self, text: str, spending: Spending, *, explaining: bool = False) -> tuple[Planned, Asked, float]:
         if self._closed:
             raise InvalidParameter("this session is closed: connect again")
-        unknown = spending.keys() - Spending.__annotations__.keys()
-        if unknown:
-            raise InvalidParameter(f"a question takes {', '.join(Spending.__annotations__)}, got {', '.join(unknown)}")
+        refuse_unknown(spending)
         confidence = spending.get("confidence", 0.95)
         refuse_certainty(confidence, "confidence")
         limits = limits_of(
@@ -171,22 +146,16 @@ class Session:
             groups_per_unit=spending.get("groups_per_unit"),
             rows_per_group=spending.get("rows_per_group"),
         )
-        asked, weights, automatic = self._asked(spending, explaining=explaining), spending.get("weights"), None
+        asked, weights, automatic = (
+            asked_of(spending, self.catalog, explaining=explaining),
+            spending.get("weights"),
+            None,
+        )
         if (said := spending.get("automatic_bounds")) is not None:
             automatic = share_of(said)
         read = self.read(text, automatic=automatic is not None)
         plan = plan_statement(read, self.catalog, asked, weights=weights, limits=limits, automatic_bounds=automatic)
         return plan, asked, confidence
-
-    def _asked(self, spending: Spending, *, explaining: bool) -> Asked:
-        epsilon, delta, rho = (spending.get(name) for name in ("epsilon", "delta", "rho"))
-        said: Any = (epsilon, delta, rho)
-        default = self.catalog.budget or (UNSAID if explaining else None)
-        if epsilon is None and rho is None and default is not None:
-            if isinstance(default, ConcentratedGuarantee):
-                return Asked.of(rho=default.rho, delta=said[1])
-            return Asked.of(epsilon=default.epsilon, delta=default.delta if delta is None else said[1])
-        return Asked.of(epsilon=said[0], delta=said[1], rho=said[2])
 
     def _values(self, table: str, column: str) -> tuple[Value, ...]:
         """The distinct values of a column of a public table; read once."""
@@ -224,6 +193,7 @@ class Session:
             "\n".join(hidden) or None,
             notes_of(plan, run.stages, run.found),
             bounds_found(plan, run.found),
+            rank_margins(plan, confidence),
         )
 
     def _cost(self, plan: Planned, loss: PrivacyLoss) -> Amount:
@@ -249,12 +219,6 @@ class Session:
     def __repr__(self) -> str:
         who = f", {self.ledger.analyst}" if self.ledger.analyst else ""
         return f"Session({self.catalog.name}{who}: {', '.join(self.catalog.tables)}; {self.ledger.remaining} remains)"
-
-
-def _said(spending: Spending, word: str) -> str:
-    """What was said about a question, as it is compared when it is asked again."""
-    value = spending.get(word)
-    return repr(sorted(value.items()) if isinstance(value, Mapping) else value)
 
 
 def _intervals(plan: Planned, table: pa.Table) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ thing its case of the proof needs, and that every expression reads columns of it
 
 from collections.abc import Iterable
 
+from privet.query.aggregation import Aggregation
 from privet.query.expressions import Call, Column, Expression, Reference, columns_in
-from privet.query.plan import (
-    Aggregate,
-    Aggregation,
+from privet.query.plan import Aggregate, Statement
+from privet.query.relations import (
     Filter,
     Group,
     Join,
@@ -17,7 +17,6 @@ from privet.query.plan import (
     Project,
     Relation,
     Released,
-    Statement,
     Table,
     Union,
     Values,

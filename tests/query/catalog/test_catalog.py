@@ -13,7 +13,7 @@ from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.query.catalog import Catalog, DeclaredTable, TimeWindow
 from privet.query.facts import Facts, Type
-from privet.query.plan import Limits
+from privet.query.limits import Limits
 
 ROWS: dict[str, Any] = {
     "id": [1, 2],

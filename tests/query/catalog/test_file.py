@@ -15,7 +15,7 @@ from privet.query.catalog.columns import WORDS as COLUMN_WORDS
 from privet.query.catalog.file import TABLE_WORDS, catalog_from, read_catalog
 from privet.query.catalog.words import TOP
 from privet.query.facts import Facts, Type
-from privet.query.plan import ONE_ROW, Limits
+from privet.query.limits import ONE_ROW, Limits
 
 HOSPITAL = """
 name = "hospital"

@@ -14,7 +14,7 @@ from privet.query.catalog.file import catalog_from
 from privet.query.catalog.text import catalog_text
 from privet.query.engine_types import readable_as, type_of
 from privet.query.facts import Facts, Type
-from privet.query.plan import ONE_ROW, Limits
+from privet.query.limits import ONE_ROW, Limits
 from tests.query.catalog.test_file import HOSPITAL
 
 WINDOW = """

@@ -5,22 +5,20 @@ from fractions import Fraction
 import pytest
 
 from privet.errors import QueryRefused
+from privet.query.aggregation import Function
 from privet.query.catalog import Catalog
 from privet.query.expressions import Call, Literal, Reference, facts_of
 from privet.query.facts import Type
-from privet.query.plan import (
-    ONE_ROW,
-    Aggregate,
+from privet.query.limits import ONE_ROW, Limits
+from privet.query.plan import Aggregate, Statement
+from privet.query.relations import (
     Filter,
-    Function,
     Group,
     Join,
     JoinKind,
-    Limits,
     Project,
     Relation,
     Released,
-    Statement,
     Table,
     Union,
     Values,

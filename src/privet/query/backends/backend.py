@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from privet.query.bounded import Bounded
 from privet.query.facts import Value
-from privet.query.plan import Relation
+from privet.query.relations import Relation
 
 Keys = tuple[Value, ...]
 

@@ -14,9 +14,9 @@ from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.keys import keys_of
 from privet.query.bounded import Bounded, Shape
 from privet.query.catalog import Catalog
-from privet.query.plan import Relation
 from privet.query.printing import Dialect, Source, Sources, print_relation, print_request
 from privet.query.printing.requests import split
+from privet.query.relations import Relation
 
 FAILED = "the engine could not compute the answer; what was spent stays spent"
 PATIENCE = 0.2  # seconds between two looks for Ctrl-C

@@ -9,7 +9,7 @@ from privet.core import Unit
 from privet.loss import Promise
 from privet.query.catalog.rules import refuse_inconsistent
 from privet.query.facts import Facts
-from privet.query.plan import ONE_ROW, Limits
+from privet.query.limits import ONE_ROW, Limits
 
 if TYPE_CHECKING:
     from privet.query.catalog.frame import FrameWords

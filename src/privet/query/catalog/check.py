@@ -11,7 +11,7 @@ from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.catalog.file import read_catalog
 from privet.query.catalog.schema import Schema, contradictions
 from privet.query.facts import Facts, Type
-from privet.query.plan import ONE_ROW
+from privet.query.limits import ONE_ROW
 
 TODO = re.compile(r"#.*?\bTODO(?::|\s|$)\s*(.*)")
 FEW = 10_000  # values of a key that may be listed

@@ -13,7 +13,7 @@ from privet.query.catalog.columns import facts_from
 from privet.query.catalog.path import path_from
 from privet.query.catalog.words import EXAMPLES, TOP, Words
 from privet.query.facts import Facts, Type
-from privet.query.plan import ONE_ROW, Limits
+from privet.query.limits import ONE_ROW, Limits
 
 ROW = "row"  # the unit that needs no column
 TABLE_WORDS = (

@@ -14,8 +14,8 @@ from privet.query.catalog.columns import facts_from
 from privet.query.catalog.file import ROW
 from privet.query.engine_types import type_of
 from privet.query.facts import Facts, Type
+from privet.query.limits import ONE_ROW, Limits
 from privet.query.nearest import nearest
-from privet.query.plan import ONE_ROW, Limits
 
 
 class FrameWords(TypedDict, total=False):

@@ -11,7 +11,7 @@ from privet.query.nearest import nearest
 
 if TYPE_CHECKING:
     from privet.query.catalog import Catalog, DeclaredTable
-    from privet.query.plan import Limits
+    from privet.query.limits import Limits
 
 WIDEST = 1 << 62  # whole numbers beyond it are not added up exactly
 ORDERED = {Type.INTEGER, Type.REAL, Type.DATE, Type.TIMESTAMP}

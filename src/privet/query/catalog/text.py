@@ -12,7 +12,7 @@ from privet.query.catalog.file import ROW
 from privet.query.catalog.path import path_text
 from privet.query.dates import iso_date, iso_timestamp
 from privet.query.facts import Facts, Type, Value
-from privet.query.plan import ONE_ROW
+from privet.query.limits import ONE_ROW
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -4,12 +4,16 @@
 from collections.abc import Callable
 
 from privet.errors import InvalidParameter
+from privet.query.aggregation import Aggregation, Function
 from privet.query.expressions import Column, Expression, Reference, facts_of
 from privet.query.facts import Type
-from privet.query.plan import (
-    Aggregation,
+from privet.query.printing.aggregates import place, print_aggregation
+from privet.query.printing.dialect import Dialect
+from privet.query.printing.scalars import coerced, print_expression
+from privet.query.printing.sources import Sources
+from privet.query.printing.tables import print_table
+from privet.query.relations import (
     Filter,
-    Function,
     Group,
     Join,
     JoinKind,
@@ -22,11 +26,6 @@ from privet.query.plan import (
     Values,
     Window,
 )
-from privet.query.printing.aggregates import place, print_aggregation
-from privet.query.printing.dialect import Dialect
-from privet.query.printing.scalars import coerced, print_expression
-from privet.query.printing.sources import Sources
-from privet.query.printing.tables import print_table
 
 JOINS = {JoinKind.INNER: "JOIN", JoinKind.LEFT: "LEFT JOIN", JoinKind.FULL: "FULL JOIN", JoinKind.CROSS: "CROSS JOIN"}
 

@@ -10,9 +10,9 @@ from privet.errors import InvalidParameter
 from privet.query.dates import iso_date, iso_timestamp
 from privet.query.expressions import Column
 from privet.query.facts import Facts, Type
-from privet.query.plan import Table
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.sources import Source, Sources
+from privet.query.relations import Table
 
 LARGEST = (1 << 63) - 1
 Known = TypeVar("Known")

@@ -6,11 +6,13 @@ from fractions import Fraction
 from sqlglot import exp
 
 from privet.errors import InvalidParameter, QueryRefused
+from privet.query.aggregation import Aggregation, Function
 from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.facts import Facts, Type
 from privet.query.functions import call, cast
+from privet.query.limits import Limits
 from privet.query.marks import Marks
-from privet.query.plan import Aggregation, Function, Limits, Relation
+from privet.query.relations import Relation
 from privet.query.sql.refusals import because, clause, refuse
 from privet.query.sql.scalars import Scalars
 from privet.query.sql.strict import only

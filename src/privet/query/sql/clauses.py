@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from privet.query.expressions import Column, Expression, Reference
-from privet.query.plan import Aggregate, Output, Relation
+from privet.query.plan import Aggregate, Output
+from privet.query.relations import Relation
 from privet.query.sql.names import matching
 from privet.query.sql.refusals import because, refuse
 from privet.query.sql.scope import Name, Scope, renewed

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.domain import Lister
 from privet.query.marks import Marks
-from privet.query.plan import Aggregate, Output, Relation, Released, Stage
+from privet.query.plan import Aggregate, Output, Stage
+from privet.query.relations import Relation, Released
 from privet.query.sql.names import same
 from privet.query.sql.scope import Scope
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from privet.query.aggregation import Aggregation
 from privet.query.domain import domain_of, within_all
 from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.facts import Facts, Type
 from privet.query.functions import call, substitute
 from privet.query.nodes import clipped, grouped
-from privet.query.plan import Aggregate, Aggregation, Key, Owner, Relation
+from privet.query.plan import Aggregate, Key
+from privet.query.relations import Owner, Relation
 from privet.query.sql.aggregates import (
     as_date,
     as_number,

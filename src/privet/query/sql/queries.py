@@ -7,7 +7,8 @@ from sqlglot import exp
 from privet.query.expressions import Column, Expression, Reference
 from privet.query.facts import Type
 from privet.query.nodes import filtered, grouped, projected, united
-from privet.query.plan import Aggregate, Output, Relation, Stage
+from privet.query.plan import Aggregate, Output, Stage
+from privet.query.relations import Relation
 from privet.query.sql.clauses import Draft, identity, limited, ordered, ordinal, shown_scope
 from privet.query.sql.context import LAST, Context
 from privet.query.sql.names import matching, spelled

@@ -2,19 +2,8 @@
 
 from privet.query.catalog import Catalog
 from privet.query.domain import Lister
-from privet.query.plan import (
-    Aggregate,
-    Filter,
-    Group,
-    Join,
-    Project,
-    Relation,
-    Released,
-    Stage,
-    Statement,
-    Union,
-    Window,
-)
+from privet.query.plan import Aggregate, Stage, Statement
+from privet.query.relations import Filter, Group, Join, Project, Relation, Released, Union, Window
 from privet.query.sql.context import Context
 from privet.query.sql.parsing import parse
 from privet.query.sql.queries import Queries

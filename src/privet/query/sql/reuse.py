@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from privet.query.expressions import Reference
 from privet.query.nodes import projected
-from privet.query.plan import Filter, Group, Project, Relation, Released, Values
+from privet.query.relations import Filter, Group, Project, Relation, Released, Values
 from privet.query.sql.context import Context
 from privet.query.sql.names import spelled
 from privet.query.sql.refusals import refuse

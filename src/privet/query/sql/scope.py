@@ -7,7 +7,7 @@ from sqlglot import exp
 from privet.query.expressions import Column, Expression, Reference
 from privet.query.functions import substitute
 from privet.query.nodes import Renewal
-from privet.query.plan import Relation
+from privet.query.relations import Relation
 from privet.query.sql.names import matching, same, spelled
 from privet.query.sql.refusals import refuse
 

@@ -8,7 +8,8 @@ from sqlglot import exp
 from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.facts import Type
 from privet.query.nodes import filtered, joined
-from privet.query.plan import JoinKind, Output, Relation
+from privet.query.plan import Output
+from privet.query.relations import JoinKind, Relation
 from privet.query.sql.aggregates import is_aggregate
 from privet.query.sql.clauses import (
     Draft,

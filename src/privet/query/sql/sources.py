@@ -11,7 +11,7 @@ from privet.query.facts import Type
 from privet.query.functions import call
 from privet.query.functions.logic import conjuncts
 from privet.query.nodes import joined, projected
-from privet.query.plan import JoinKind, Relation
+from privet.query.relations import JoinKind, Relation
 from privet.query.sql.context import Context
 from privet.query.sql.names import matching, spelled
 from privet.query.sql.refusals import because, refuse

@@ -10,7 +10,7 @@ from privet.query.expressions import Column, Expression, Literal, Reference, fac
 from privet.query.facts import Type
 from privet.query.functions import call
 from privet.query.nodes import distinct_units, grouped, joined
-from privet.query.plan import JoinKind, Relation
+from privet.query.relations import JoinKind, Relation
 from privet.query.sql.aggregates import is_aggregate
 from privet.query.sql.choices import choice
 from privet.query.sql.clauses import shallow

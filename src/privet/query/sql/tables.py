@@ -7,7 +7,7 @@ from privet.query.domain import listed
 from privet.query.expressions import Column, Expression, Reference
 from privet.query.facts import Facts, Type
 from privet.query.functions import call
-from privet.query.plan import Owner, Project, Relation, Table
+from privet.query.relations import Owner, Project, Relation, Table
 from privet.query.sql.context import Context
 from privet.query.sql.names import matching
 from privet.query.sql.refusals import because, refuse

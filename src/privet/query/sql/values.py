@@ -5,7 +5,7 @@ from sqlglot import exp
 from privet.query.expressions import Column, Expression, Literal, facts_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.functions.logic import alternatives, unify
-from privet.query.plan import Values
+from privet.query.relations import Values
 from privet.query.sql.refusals import refuse
 from privet.query.sql.scalars import Scalars
 from privet.query.sql.scope import Name, Scope

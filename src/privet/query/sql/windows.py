@@ -4,10 +4,11 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from privet.query.aggregation import Aggregation
 from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.facts import Facts, Type
 from privet.query.nodes import clipped, windowed
-from privet.query.plan import Aggregation, Ranking
+from privet.query.relations import Ranking
 from privet.query.sql.aggregates import exact_facts, is_aggregate, read_aggregation
 from privet.query.sql.clauses import ordered, shallow
 from privet.query.sql.context import Context

@@ -1,0 +1,28 @@
+"""Limits: how much of one unit's data is used."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of one unit's data is used: a choice of accuracy, carried out by the engine.
+
+    Args:
+        rows_per_unit: rows in all; a unit with more has each of them weighted down.
+        groups_per_unit: with rows_per_group: how many groups of a GROUP BY, chosen by a hash of unit and group.
+        rows_per_group: rows in each of them; a unit with more has each of them weighted down.
+
+    Either rows_per_unit alone, or the other two.
+    """
+
+    rows_per_unit: int | None = None
+    groups_per_unit: int | None = None
+    rows_per_group: int | None = None
+
+    @property
+    def rows(self) -> int:
+        """Rows of one unit in all."""
+        return self.rows_per_unit or (self.groups_per_unit or 1) * (self.rows_per_group or 1)
+
+
+ONE_ROW = Limits(rows_per_unit=1)
