@@ -1,7 +1,7 @@
 """Runs in a peer's own environment: how long OpenDP or Tumult Analytics take, and how far off they are.
 
 Without arguments: how long OpenDP plans a grouped count, sum and mean. With the peer's name and a JSON object (file,
-rows, truth, timed: kinds and how often, errors: kinds and how often): a line of JSON for each kind, as soon as it is known.
+rows, truth; timed and errors: kinds, and how often): a line of JSON for each kind, as soon as it is known.
 """
 
 import dataclasses
