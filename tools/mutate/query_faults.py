@@ -623,8 +623,8 @@ QUERY = (
     Fault(
         "falsify: all units together are held to so many groups",
         "query/printing/placing.py",
-        'order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.keys))}, {place}"',
-        'order = f"ORDER BY {owner}, {self.dialect.digest((*self.hashed, *self.keys))}, {place}"',
+        'order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.marks))}, {place}"',
+        'order = f"ORDER BY {owner}, {self.dialect.digest((*self.hashed, *self.marks))}, {place}"',
         ("tests/query/test_falsification.py",),
     ),
     Fault(

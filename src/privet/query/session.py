@@ -18,11 +18,12 @@ from privet.query.asked import Asked
 from privet.query.automatic_bounds import share_of
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.explanation import Explanation, bounds_found, explain_plan, hidden_by, notes_of
+from privet.query.explanation import Explanation, explain_plan, hidden_by
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Value
 from privet.query.failing import paid_for, unpaid
 from privet.query.frame import Rows, table_of
+from privet.query.notes import bounds_found, notes_of, rank_margins
 from privet.query.plan import Aggregate, Statement
 from privet.query.planning import Planned, limits_of, plan_statement
 from privet.query.relations import Group, Table
@@ -196,6 +197,7 @@ class Session:
             "\n".join(hidden) or None,
             notes_of(plan, run.stages, run.found),
             bounds_found(plan, run.found),
+            rank_margins(plan, confidence),
         )
 
     def _cost(self, plan: Planned, loss: PrivacyLoss) -> Amount:

@@ -111,14 +111,14 @@ def _moment(wanted: Aggregation, each: Callable[[str], str], text: str, dialect:
         raise InvalidParameter(f"{wanted.function.value} needs an argument")
     facts, real = facts_of(wanted.argument), dialect.types[Type.REAL]
     step = dialect.literal(float(Scale.of(facts, squared=wanted.function in SQUARED).step), Type.REAL)
-    total, count = each(f"SUM({text})"), each(f"COUNT({text})")
+    total, count = each(dialect.added(text, 1 << 63)), each(f"COUNT({text})")
     if wanted.function is Function.SUM:
         if facts.type is Type.INTEGER:
             return f"TRY_CAST({total} AS {dialect.types[Type.INTEGER]})"
         return f"(CAST({total} AS {real}) * {step})"
     if wanted.function is Function.AVG:
         return f"(CAST({total} AS {real}) * {step} / NULLIF({count}, 0))"
-    squares = each(f"SUM(CAST({text} AS {dialect.wide}) * {text})")
+    squares = each(dialect.added(f"CAST({text} AS {dialect.wide}) * {text}", 1 << 60))
     n, q, s = (f"CAST({part} AS {dialect.wide})" for part in (count, squares, total))
     gap = f"{n} * {q} - {s} * {s}"
     others = f"({count} - 1)" if wanted.sample else count

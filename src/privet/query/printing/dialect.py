@@ -1,9 +1,14 @@
 """Dialect: the words in which engines differ. What is printed alike everywhere is in `scalars.py`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
+from privet.query.expressions import Call
 from privet.query.facts import Type, Value
+
+FAR = float(1 << 42)  # real numbers are hashed as multiples of 2^-20 between -2^42 and 2^42
+FINE = float(1 << 20)
 
 
 class Dialect(ABC):
@@ -16,6 +21,8 @@ class Dialect(ABC):
     wide: str  # whole numbers of at least 127 bits
     inlined: str  # after AS, before a common table that is to be computed wherever it is mentioned
     kept: str  # the same for one that is to be computed once
+    templates: Mapping[str, Callable[["Dialect", Call, list[str]], str]] = MappingProxyType({})
+    """Functions that the engine writes unlike `scalars.TEMPLATES`."""
 
     @abstractmethod
     def name(self, text: str) -> str:
@@ -72,6 +79,21 @@ class Dialect(ABC):
     @abstractmethod
     def digest(self, texts: tuple[str, ...]) -> str:
         """A hash of several values, of which some may be NULL: the same on every engine."""
+
+    def hashable(self, text: str, type_: Type) -> str:
+        """What `digest` takes of a value, a plain name: engines write real numbers differently, so whole ones instead.
+
+        Values that are less than 2^-20 apart may have one hash; whoever orders by it then orders by the value.
+        """
+        if type_ is not Type.REAL:
+            return text
+        low, high, fine = (self.literal(number, Type.REAL) for number in (-FAR, FAR, FINE))
+        place = f"CAST(FLOOR(LEAST(GREATEST({text}, {low}), {high}) * {fine}) AS {self.types[Type.INTEGER]})"
+        return f"CASE WHEN {text} IS NOT NULL THEN {place} END"
+
+    def added(self, text: str, most: int) -> str:  # noqa: ARG002 - for engines whose sums are no wider than what is added
+        """An aggregate: the exact sum of whole numbers, of up to 2^33 rows, that are each at most so large."""
+        return f"SUM({text})"
 
     @abstractmethod
     def quantile(self, text: str, fraction: str) -> str:

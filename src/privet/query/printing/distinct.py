@@ -1,6 +1,7 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Distinct: how many values there are, of few values of each unit."""
 
+from privet.query.expressions import facts_of
 from privet.query.printing.placing import Placing
 
 
@@ -18,7 +19,9 @@ def print_distinct(context: Placing, rows: str) -> str:
     context.chain.append("values_of", f"SELECT {whole} FROM {rows} WHERE a1 IS NOT NULL GROUP BY {whole}")
     owner = ", ".join(context.unit if request.spread else pair)
     places = ", ".join(f"{name} NULLS FIRST" for name in [*context.keys, "a1"])
-    digest = context.dialect.digest((*context.hashed, *context.keys, "a1"))
+    (measure,) = request.measures
+    value = "a1" if measure.argument is None else context.dialect.hashable("a1", facts_of(measure.argument).type)
+    digest = context.dialect.digest((*context.hashed, *context.marks, value))
     order = f"PARTITION BY {owner} ORDER BY {digest}, {places}"
     ranked = f"SELECT *, ROW_NUMBER() OVER ({order}) AS place FROM values_of"
     context.chain.append("weighed", f"SELECT * FROM ({ranked}) WHERE place <= {context.cap}")

@@ -31,7 +31,7 @@ def print_expression(expression: Expression, dialect: Dialect, name: Callable[[C
         return dialect.literal(expression.value, expression.type)
     if isinstance(expression, Reference):
         return name(expression.column)
-    template = TEMPLATES.get(expression.function)
+    template = dialect.templates.get(expression.function) or TEMPLATES.get(expression.function)
     if template is None:
         raise InvalidParameter(f"{expression.function} is not known to the engine; leave it out")
     arguments = [print_expression(argument, dialect, name) for argument in expression.arguments]
