@@ -89,16 +89,12 @@ def catalog_of(task: Task, folder: Path) -> Path:
 
 def session_of(task: Task, folder: Path) -> "Session":
     """As a user connects, with a ledger on disk."""
-    from privet.query.backends.duckdb import DuckDBBackend  # noqa: PLC0415 - plain queries shall not pay for it
-    from privet.query.catalog.file import read_catalog  # noqa: PLC0415 - the same
-    from privet.query.catalog.ledger import ledger_of  # noqa: PLC0415 - the same
-    from privet.query.catalog.schema import completed  # noqa: PLC0415 - the same
-    from privet.query.session import Session  # noqa: PLC0415 - the same
+    import privet  # noqa: PLC0415 - plain queries shall not pay for it
 
-    catalog = read_catalog(catalog_of(task, folder))
-    backend = DuckDBBackend(catalog, threads=task.threads, memory=task.memory)
-    catalog = completed(catalog, backend.schema())
-    return Session(catalog, backend=backend, ledger=ledger_of(catalog, analyst=None))
+    catalog = catalog_of(task, folder)
+    if task.engine == "duckdb":
+        return privet.connect(catalog, threads=task.threads, memory=task.memory)
+    return privet.connect(catalog)
 
 
 def plain_duckdb(task: Task) -> Callable[[], object]:
