@@ -62,7 +62,7 @@ def one_engine(engine: str, rows: int, said: argparse.Namespace, kept: Kept, con
     title = f"{rows:,} rows on {NAMES[engine]}, from Parquet, two threads"
     columns = ("what", "seconds", "ratio", "peak memory")
     if (reason := missing(engine)) is not None:
-        kept.put(part, Sheet(title, columns, (), (f"Left out: {reason}.",)))
+        console.print(f"{title}: left out, {reason}")
         return
     file = table_file(rows, folder=said.data, console=console)
     memory = said.memory if engine == "duckdb" else None

@@ -30,7 +30,7 @@ class Error:
         return self.rmse <= other.rmse + 2 * math.hypot(self.give_or_take, other.give_or_take)
 
     def __str__(self) -> str:
-        return f"{self.rmse:,.3g} ± {self.give_or_take:.1g}" if self.rmse < 1000 else f"{self.rmse:,.0f}"
+        return f"{rounded(self.rmse, 3)} ± {rounded(self.give_or_take, 1)}"
 
 
 def error_of(kind: str, answers: Iterable[Mapping[str, float]], truth: Truth) -> Error:
@@ -44,6 +44,17 @@ def error_of(kind: str, answers: Iterable[Mapping[str, float]], truth: Truth) ->
     spread = math.fsum((square - mean) ** 2 for square in squares) / max(1, len(squares) - 1)
     rmse = math.sqrt(mean)
     return Error(rmse, math.sqrt(spread / len(squares)) / (2 * rmse) if rmse else 0.0, number)
+
+
+def rounded(number: float, digits: int) -> str:
+    """A number with so many digits that mean something.
+
+    Example:
+        >>> rounded(1_131_370.8, 3), rounded(5.657, 3), rounded(43.1, 1), rounded(0.0, 1)
+        ('1,130,000', '5.66', '40', '0')
+    """
+    places = digits - 1 - math.floor(math.log10(number)) if number > 0 else 0
+    return f"{round(number, places):,.{max(0, places)}f}"
 
 
 def read_truth(file: Path) -> dict[str, list[float]]:

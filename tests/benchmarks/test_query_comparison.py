@@ -55,4 +55,4 @@ def test_errors_are_compared_with_the_best_peer() -> None:
     }
     sheet = errors_sheet(PLAN, {"flat": (ours, peers), "skewed": (ours, NOBODY)})
     assert [row[-1] for row in sheet.rows] == ["yes", "NO", "yes", "–", "–", "–"]
-    assert sheet.rows[2][1:4] == ("178 ± 5", "497 ± 4e+01", "–")
+    assert sheet.rows[2][1:4] == ("178 ± 5", "497 ± 40", "–")

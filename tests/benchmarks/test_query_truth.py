@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from query_truth import LOW, Error, error_of
+from query_truth import LOW, Error, error_of, rounded
 
 TRUTH = {"a": [10.0, 100.0, 30_000.0], "b": [20.0, 200.0, 40_000.0]}
 
@@ -31,9 +31,17 @@ def test_the_standard_error_shrinks_with_more_answers() -> None:
     assert many.give_or_take < few.give_or_take / 8
 
 
+def test_digits_that_mean_something() -> None:
+    numbers = ((1_131_370.8, 3), (5.657, 3), (43.1, 1), (9.96, 1), (0.0, 1))
+    assert [rounded(*each) for each in numbers] == ["1,130,000", "5.66", "40", "10", "0"]
+
+
 def test_no_larger_allows_for_chance_alone() -> None:
     ours = Error(5.7, 0.1, 100)
     assert ours.no_larger_than(Error(5.6, 0.1, 10))
     assert not ours.no_larger_than(Error(5.3, 0.1, 10))
     assert ours.no_larger_than(Error(5.0, 0.4, 1))
-    assert [str(error) for error in (Error(5.657, 0.09, 9), Error(1_131_370.8, 9e3, 9))] == ["5.66 ± 0.09", "1,131,371"]
+    assert [str(error) for error in (Error(5.657, 0.09, 9), Error(1_131_370.8, 9e3, 9))] == [
+        "5.66 ± 0.09",
+        "1,130,000 ± 9,000",
+    ]
