@@ -439,11 +439,14 @@ def _few(
 
 
 def _digest(*values: Value) -> str:
-    texts = [
-        "" if value is None else "=" + (str(value).lower() if isinstance(value, bool) else str(value))
-        for value in values
-    ]
+    texts = ["" if value is None else "=" + _marked(value) for value in values]
     return hashlib.md5(("privet|" + "".join(f"{text}|" for text in texts)).encode()).hexdigest()  # noqa: S324 - an order
+
+
+def _marked(value: Value) -> str:
+    if isinstance(value, float):
+        return str(math.floor(min(max(value, -(2.0**42)), 2.0**42) * 2**20))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def references(*columns: Column) -> tuple[Expression, ...]:

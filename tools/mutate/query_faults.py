@@ -581,8 +581,8 @@ QUERY = (
     Fault(
         "falsify: sums within a unit add up floats",
         "query/printing/aggregates.py",
-        '    near = f"FLOOR(LEAST(GREATEST({value}, {low}), {high}) / {step} + {half})"\n    return f"CASE WHEN {text} IS NOT NULL THEN CAST({near} AS {dialect.types[Type.INTEGER]}) END"\n',
-        '    del half\n    return f"CASE WHEN {text} IS NOT NULL THEN LEAST(GREATEST({value}, {low}), {high}) / {step} END"\n',
+        'THEN CAST({near} AS {dialect.types[Type.INTEGER]}) END"',
+        'THEN {near[6:-1]} END"',
         ("tests/query/test_falsification.py::test_no_unit_tips_all_others",),
     ),
     Fault(
@@ -623,8 +623,8 @@ QUERY = (
     Fault(
         "falsify: all units together are held to so many groups",
         "query/printing/placing.py",
-        'order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.keys))}, {place}"',
-        'order = f"ORDER BY {owner}, {self.dialect.digest((*self.hashed, *self.keys))}, {place}"',
+        'order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.marks))}, {place}"',
+        'order = f"ORDER BY {owner}, {self.dialect.digest((*self.hashed, *self.marks))}, {place}"',
         ("tests/query/test_falsification.py",),
     ),
     Fault(

@@ -1,5 +1,6 @@
 """Pricing: from a promise to one mechanism for each draw of a statement, and the price of all of them together."""
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -31,6 +32,8 @@ from privet.query.shares import Share, shares_of, total_of
 Chosen: TypeAlias = list[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
 EXPONENTIAL = 8  # ρ times this is ε² of an exponential choice, or less where ε is large
+LITTLE = Fraction(1, 10)  # up to this ρ it is not less
+ROUNDS, ENOUGH = 30, Fraction("1.0005")  # of looking for a larger ε, and by how much it must be larger to go on
 COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed price is a rounding above the promise
 
 
@@ -165,21 +168,27 @@ def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], 
                 "epsilon and delta, or declare the values of the GROUP BY columns in the catalog"
             )
         if share.draw.measure.shape is Shape.RANKS:
-            chosen.append(_choice(share.draw, share, _exponential(part)))
+            chosen.append(_choice(share.draw, share, _choice_epsilon(part)))
         else:
             chosen.append(Gaussian.concentrated(rho=part, sensitivity=share.moves))
     return _kept(stages, shares, asked, chosen)
 
 
 @lru_cache(maxsize=256)
-def _exponential(rho: Fraction) -> Fraction:
-    """An ε at which an exponential choice costs at most ρ, and hardly less: ε²/8, or less where ε is large."""
+def _choice_epsilon(rho: Fraction) -> Fraction:
+    """An ε at which an exponential choice keeps this ρ, close to the largest.
+
+    Proof: ε² / ρ(ε) does not fall as ε grows, so the ε whose square is ρ times that ratio at a smaller ε keeps ρ; the
+        composed price is checked in any case.
+    """
     epsilon = 1 / root_above(1 / (EXPONENTIAL * rho))
-    for _ in range(8):
-        more = (epsilon * rho / Fraction(ExponentialCurve(epsilon).zcdp())).limit_denominator(10**12)
-        if Fraction(ExponentialCurve(more).zcdp()) > rho:
+    if rho <= LITTLE:
+        return epsilon
+    for _ in range(ROUNDS):
+        ratio = epsilon * epsilon / Fraction(repr(PrivacyLoss.of(ExponentialCurve(epsilon)).zcdp()))
+        last, epsilon = epsilon, max(epsilon, Fraction(math.sqrt(ratio * rho)) / COARSER)
+        if epsilon <= last * ENOUGH:
             break
-        epsilon = more
     return epsilon
 
 

@@ -2,7 +2,7 @@
 """Pairs: what a unit adds to a group, weighed down as one number."""
 
 from privet.query.bounded import Measure, Shape
-from privet.query.printing.placing import Placing, plain, signed
+from privet.query.printing.placing import Placing, plain, signed, size_of
 
 
 def print_by_pair(context: Placing, rows: str) -> str:
@@ -28,10 +28,11 @@ def _sums(context: Placing, measure: Measure, number: int) -> list[str]:
     count = f"COUNT(a{number}) AS n{number}"
     if measure.shape in {Shape.ROWS, Shape.UNITS}:
         return [count]
-    total = f"CAST(SUM(a{number}) AS {_width(context, measure)}) AS s{number}"
+    size, width = size_of(measure, context.request.part), _width(context, measure)
+    total = f"CAST({context.dialect.added(f'a{number}', size)} AS {width}) AS s{number}"
     if measure.shape is not Shape.SPREAD:
         return [count, total]
-    return [count, total, f"CAST(SUM(a{number} * a{number}) AS {_width(context, measure)}) AS q{number}"]
+    return [count, total, f"CAST({context.dialect.added(f'a{number} * a{number}', size)} AS {width}) AS q{number}"]
 
 
 def _cells_of_pair(context: Placing, measure: Measure, number: int) -> list[str]:

@@ -1,9 +1,16 @@
 """Dialect: the words in which engines differ. What is printed alike everywhere is in `scalars.py`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TypeAlias
 
+from privet.query.expressions import Call
 from privet.query.facts import Type, Value
+
+FAR = float(1 << 42)  # real numbers are hashed as multiples of 2^-20 between -2^42 and 2^42
+FINE = float(1 << 20)
 
 
 class Dialect(ABC):
@@ -16,6 +23,8 @@ class Dialect(ABC):
     wide: str  # whole numbers of at least 127 bits
     inlined: str  # after AS, before a common table that is to be computed wherever it is mentioned
     kept: str  # the same for one that is to be computed once
+    fence: str = ""  # at the end of a common table, so that what stands above is not computed before its conditions
+    templates: "Mapping[str, Template]" = MappingProxyType({})  # functions that the engine writes its own way
 
     @abstractmethod
     def name(self, text: str) -> str:
@@ -32,6 +41,18 @@ class Dialect(ABC):
     @abstractmethod
     def total(self, text: str) -> str:
         """A whole-number expression; NULL where it overflows. The text is used once."""
+
+    def narrowed(self, text: str) -> str:
+        """A sum of whole numbers as one of 64 bits; NULL if it is larger. The text is used once."""
+        return f"TRY_CAST({text} AS {self.types[Type.INTEGER]})"
+
+    def place(self, text: str, origin: Fraction, step: Fraction) -> str:
+        """How many steps a real number is from the origin, and a half: its floor is the nearest place.
+
+        The text is a plain name, or such a name between two ends.
+        """
+        first, width, half = (self.literal(float(number), Type.REAL) for number in (origin, step, 0.5))
+        return f"({text} - {first}) / {width} + {half}"
 
     @abstractmethod
     def quotient(self, dividend: str, divisor: str) -> str:
@@ -73,6 +94,24 @@ class Dialect(ABC):
     def digest(self, texts: tuple[str, ...]) -> str:
         """A hash of several values, of which some may be NULL: the same on every engine."""
 
+    def hashable(self, text: str, type_: Type) -> str:
+        """What `digest` takes of a value, a plain name: engines write real numbers differently, so whole ones instead.
+
+        Values that are less than 2^-20 apart may have one hash; whoever orders by it then orders by the value.
+        """
+        if type_ is not Type.REAL:
+            return text
+        low, high, fine = (self.literal(number, Type.REAL) for number in (-FAR, FAR, FINE))
+        place = f"CAST(FLOOR(LEAST(GREATEST({text}, {low}), {high}) * {fine}) AS {self.types[Type.INTEGER]})"
+        return f"CASE WHEN {text} IS NOT NULL THEN {place} END"
+
+    def added(self, text: str, most: int) -> str:  # noqa: ARG002 - for engines whose sums are no wider than what is added
+        """An aggregate: the exact sum of whole numbers, of up to 2^33 rows, that are each at most so large."""
+        return f"SUM({text})"
+
     @abstractmethod
     def quantile(self, text: str, fraction: str) -> str:
         """An aggregate: the quantile of real numbers, interpolated."""
+
+
+Template: TypeAlias = Callable[[Dialect, Call, list[str]], str]  # prints a call, given its printed arguments

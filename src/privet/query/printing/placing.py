@@ -22,6 +22,7 @@ class Placing:
         self.keys = [f"k{number}" for number in range(1, len(request.keys) + 1)]
         # where a row is stored is nobody's own: rows that come and go would move the places of all others
         self.hashed = [] if sources.catalog.row_level else self.unit
+        self.marks = [dialect.hashable(name, facts_of(key.expression).type) for key, name in self._named_keys()]
         self.integer = dialect.types[Type.INTEGER]
 
     def rows(self) -> str:
@@ -86,11 +87,8 @@ class Placing:
             low, high = (self.dialect.literal(end, Type.INTEGER) for end in (lattice.first, lattice.last))
             return f"(LEAST(GREATEST({text}, {low}), {high}) - {low})"
         value = text if kind is Type.REAL else self.dialect.convert(text, kind, Type.REAL)
-        origin, step, half, zero, steps = (
-            self.dialect.literal(float(number), Type.REAL)
-            for number in (lattice.first * lattice.step, lattice.step, 0.5, 0, lattice.steps)
-        )
-        near = f"FLOOR(({value} - {origin}) / {step} + {half})"
+        zero, steps = (self.dialect.literal(float(number), Type.REAL) for number in (0, lattice.steps))
+        near = f"FLOOR({self.dialect.place(value, lattice.first * lattice.step, lattice.step)})"
         return f"CAST(LEAST(GREATEST({near}, {zero}), {steps}) AS {self.integer})"
 
     def kept(self, pairs: str) -> tuple[str, str]:
@@ -106,20 +104,24 @@ class Placing:
         if not (self.request.cap_groups and self.keys):
             return pairs
         owner, place = ", ".join(self.unit), ", ".join(f"{key} NULLS FIRST" for key in self.keys)
-        order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.keys))}, {place}"
+        order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.marks))}, {place}"
         ranked = f"SELECT *, ROW_NUMBER() OVER ({order}) AS place FROM {pairs}"
-        return self.chain.append("kept", f"SELECT * FROM ({ranked}) WHERE place <= {self.request.groups}")
+        return self.chain.append("kept", f"SELECT * FROM ({ranked}) AS t WHERE place <= {self.request.groups}")
 
     def last(self, more: list[str]) -> str:
         """The end of a statement of sums."""
         cells = [
-            f"SUM(m{number}_{place}) AS m{number}_{place}"
+            f"{self.dialect.added(f'm{number}_{place}', self.most(measure))} AS m{number}_{place}"
             for number, measure in enumerate(self.request.measures, 1)
             for place in range(1, measure.cells + 1)
         ]
         keys = ", ".join(self.keys)
         items = ", ".join([*self.keys, *cells, *more])
         return f"{self.chain.text()}\nSELECT {items} FROM weighed" + (f" GROUP BY {keys}" if keys else "")
+
+    def most(self, measure: Measure) -> int:
+        """How large a number is that a row, or a unit in a group, adds to a measure."""
+        return size_of(measure, self.request.part) * (1 if self.request.by_row else self.cap)
 
     def whole(self, number: int) -> str:
         """A whole number as a literal, as wide as it needs to be."""
@@ -130,6 +132,14 @@ def cap_of(request: Bounded) -> int:
     """Rows of a unit that count: in all, or in each group."""
     limits = request.limits
     return limits.rows_per_unit or limits.rows_per_group or 1
+
+
+def size_of(measure: Measure, part: int) -> int:
+    """How large a number is that one row adds to a measure, and every step on the way to it."""
+    lattice = measure.lattice
+    if measure.shape is Shape.SPREAD:
+        return 2 * lattice.steps**2
+    return max(abs(lattice.first), abs(lattice.last), lattice.steps, part)
 
 
 def plain(measure: Measure) -> bool:
