@@ -41,7 +41,9 @@ class Engine(Protocol):
     def backend(self, found: World, catalog: Catalog, *, slot: int = 0) -> Backend:
         """A backend that holds the tables of a hospital; what the slot held before is gone. The engine closes it."""
 
-    def column(self, made: Sequence[Column], rows: Sequence[Sequence[Value]], wanted: Sequence[Expression]) -> list[Any]:
+    def column(
+        self, made: Sequence[Column], rows: Sequence[Sequence[Value]], wanted: Sequence[Expression]
+    ) -> list[Any]:
         """The values of expressions in each row: a list of rows, each with one value for each expression."""
 
 
@@ -55,7 +57,9 @@ class DuckDB:
         frames = {name: frame for name, frame in found.frames().items() if name in catalog.tables}
         return DuckDBBackend(replace(catalog, frames=frames), threads=1)
 
-    def column(self, made: Sequence[Column], rows: Sequence[Sequence[Value]], wanted: Sequence[Expression]) -> list[Any]:
+    def column(
+        self, made: Sequence[Column], rows: Sequence[Sequence[Value]], wanted: Sequence[Expression]
+    ) -> list[Any]:
         names = {column: f"c{n}" for n, column in enumerate(made)}
         items = [print_expression(each, DuckDBDialect(), names.__getitem__) for each in wanted]
         with duckdb.connect(":memory:", config={"threads": "1"}) as connection:

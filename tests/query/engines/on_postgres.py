@@ -1,8 +1,8 @@
 # ruff: noqa: S608 - names of this file, values printed by us
-"""A real PostgreSQL server for a test process, and hospitals in it: one schema a slot, refilled by TRUNCATE and COPY."""
+"""A real PostgreSQL server for a test process, and hospitals in it: one schema a slot, filled by TRUNCATE and COPY."""
 
 import atexit
-import math
+import datetime as dt
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -87,7 +87,9 @@ class Postgres:
             for row in rows:
                 copy.write_row([_day(value) if at in days else value for at, value in enumerate(row)])
 
-    def column(self, made: Sequence[Column], rows: Sequence[Sequence[Value]], wanted: Sequence[Expression]) -> list[Any]:
+    def column(
+        self, made: Sequence[Column], rows: Sequence[Sequence[Value]], wanted: Sequence[Expression]
+    ) -> list[Any]:
         names = {column: f"c{n}" for n, column in enumerate(made)}
         items = [print_expression(each, self.dialect, names.__getitem__) for each in wanted]
         types = ", ".join(f"c{n} {self.dialect.types[each.facts.type]}" for n, each in enumerate(made))
@@ -107,9 +109,4 @@ def _day(value: Any) -> Any:  # noqa: ANN401 - a whole number of days, or nothin
         return value
     if abs(value) >= ENDLESS:
         return "infinity" if value > 0 else "-infinity"
-    import datetime as dt  # noqa: PLC0415
-
     return EPOCH + dt.timedelta(days=value)
-
-
-assert math.isinf(float("inf"))

@@ -94,7 +94,7 @@ class PostgresDialect(Dialect):
             return f"DIV({dividend}, {divisor})"
         return f"(({dividend}) / {divisor})"
 
-    def convert(self, text: str, source: Type, target: Type) -> str:  # noqa: PLR0911 - one return for each pair
+    def convert(self, text: str, source: Type, target: Type) -> str:
         """One type as another."""
         if source is Type.TEXT:
             return spelled.from_text(text, target)

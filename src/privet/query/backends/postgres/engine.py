@@ -1,11 +1,10 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """PostgreSQL: tables and views of a server, read in place; only sums by group leave it."""
 
-import contextlib
-import select
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 
@@ -13,8 +12,9 @@ from privet.errors import InvalidParameter
 from privet.query.aggregation import Aggregation, Function
 from privet.query.backends.postgres.address import Address
 from privet.query.backends.postgres.dialect import PostgresDialect
+from privet.query.backends.postgres.pool import Pool
 from privet.query.backends.postgres.released import arrow_table, inline_table
-from privet.query.backends.postgres.tables import find_table
+from privet.query.backends.postgres.tables import find_table, search_path
 from privet.query.backends.postgres.words import quoted
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.bounded import Bounded
@@ -80,18 +80,30 @@ class PostgresBackend(SqlEngine):
         self._address = Address.of(catalog.source)
         self._timeout = statement_timeout or self._address.statement_timeout
         self._inline: dict[str, str] = {}
-        self.writable: tuple[str, ...] = ()
-        self._connection = self._open()
+        self._running: psycopg.Connection[Any] | None = None
+        self._pool = Pool(self._open)
+        self.writable: tuple[str, ...] = ()  # tables that the role could change
         try:
-            self._refuse_mixed_units()
+            with self._pool.taken() as connection:
+                self._find(connection)
+                self._refuse_mixed_units(connection)
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        """Let go of the connection."""
-        with contextlib.suppress(psycopg.Error):
-            self._connection.close()
+        """Let go of all connections."""
+        self._pool.close()
+
+    @contextmanager
+    def apart(self) -> Iterator[Self]:
+        """The same server for one statement; several run side by side, each over a connection of its own."""
+        yield self._twin()
+
+    def _twin(self) -> Self:
+        twin = super()._twin()
+        twin._inline, twin._running = {}, None  # noqa: SLF001 - its own class
+        return twin
 
     def text(self, request: Bounded) -> str:
         """The SQL for a request; see `SqlEngine`.
@@ -99,25 +111,30 @@ class PostgresBackend(SqlEngine):
         It is asked for before anything is charged, so this is where a lost connection is opened again, and where what
         PostgreSQL cannot run is refused.
         """
-        self._ready()
+        self._pool.check()
         refuse_unknown(request.source)
         return super().text(request)
 
-    def read(self, relation: Relation, released: Any) -> pa.Table:  # noqa: ANN401 - tables by the name of a stage
+    def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
         """The rows of a public relation; see `SqlEngine`."""
         refuse_unknown(relation)
         return super().read(relation, released)
 
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
-        return self._ready().execute(text).fetchall()
+        with self._pool.taken() as connection:
+            self._running = connection
+            return connection.execute(text).fetchall()
 
     def _fetch_table(self, text: str) -> pa.Table:
-        cursor = self._ready().execute(text)
-        return arrow_table([column.type_code for column in cursor.description or ()], cursor.fetchall())
+        with self._pool.taken() as connection:
+            self._running = connection
+            cursor = connection.execute(text)
+            return arrow_table([column.type_code for column in cursor.description or ()], cursor.fetchall())
 
     def _interrupt(self) -> None:
-        with contextlib.suppress(psycopg.Error):
-            self._connection.cancel_safe(timeout=CANCEL_TIMEOUT)
+        if self._running is not None:
+            with suppress(psycopg.Error):
+                self._running.cancel_safe(timeout=CANCEL_TIMEOUT)
 
     def _register(self, name: str, table: pa.Table) -> None:
         self._inline[name] = inline_table(name, table)
@@ -128,15 +145,8 @@ class PostgresBackend(SqlEngine):
 
     # --- connecting ---
 
-    def _ready(self) -> "psycopg.Connection[Any]":
-        """The connection; a new one if it was lost since the last statement."""
-        if _lost(self._connection):
-            self.close()
-            self._connection = self._open()
-        return self._connection
-
     def _open(self) -> "psycopg.Connection[Any]":
-        """A connection on which every setting is ours, and where the tables still are what they were."""
+        """A connection on which every setting is ours."""
         connection = None
         try:
             connection = psycopg.connect(
@@ -146,7 +156,6 @@ class PostgresBackend(SqlEngine):
                 fallback_application_name="privet",
                 prepare_threshold=None,
             )
-            self._find(connection)
             self._pin(connection)
         except BaseException as problem:
             if connection is not None:
@@ -164,8 +173,11 @@ class PostgresBackend(SqlEngine):
             raise InvalidParameter(
                 f"{self._address.place}: the database is not encoded in UTF8, so texts have other letters there"
             )
+        schemas = search_path(connection)
+        self._pin(connection)
         found = {
-            name: find_table(connection, name, table.location or name) for name, table in self._catalog.tables.items()
+            name: find_table(connection, name, table.location or name, schemas)
+            for name, table in self._catalog.tables.items()
         }
         self._tables = {name: each.source for name, each in found.items()}
         self.writable = tuple(name for name, each in found.items() if each.writable)
@@ -178,7 +190,7 @@ class PostgresBackend(SqlEngine):
             except psycopg.DataError:
                 raise InvalidParameter('statement_timeout must be written as "90s", "5min" or milliseconds') from None
 
-    def _refuse_mixed_units(self) -> None:
+    def _refuse_mixed_units(self, connection: "psycopg.Connection[Any]") -> None:
         """Units are compared between tables, so they are of one kind."""
         kinds: dict[str, int] = {}
         for name, table in self._catalog.tables.items():
@@ -186,8 +198,8 @@ class PostgresBackend(SqlEngine):
                 continue
             last = table.unit_path[-1].table if table.unit_path else name
             text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
-            cursor = self._connection.execute(f"SELECT {text} FROM {known(self._tables, last).text} AS s LIMIT 0")
-            kinds[name] = (cursor.description or ())[0].type_code
+            cursor = connection.execute(f"SELECT {text} FROM {known(self._tables, last).text} AS s LIMIT 0")
+            kinds[name] = next((column.type_code for column in cursor.description or ()), 0)
         if len(set(kinds.values())) > 1:
             names = ", ".join(f"{name} has {_spoken(kind)}" for name, kind in kinds.items())
             raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
@@ -196,20 +208,6 @@ class PostgresBackend(SqlEngine):
 def _spoken(kind: int) -> str:
     found = psycopg.adapters.types.get(kind)
     return "another type" if found is None else found.name
-
-
-def _lost(connection: "psycopg.Connection[Any]") -> bool:
-    """Whether the server has hung up: then there is something to be read, though nothing was asked."""
-    if connection.closed or connection.broken:
-        return True
-    readable, _, _ = select.select([connection.fileno()], [], [], 0)
-    if not readable:
-        return False
-    try:
-        connection.execute("SELECT 1")
-    except psycopg.Error:
-        return True
-    return False
 
 
 # --- what PostgreSQL cannot run ---

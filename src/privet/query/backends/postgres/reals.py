@@ -1,4 +1,5 @@
-"""Reals: arithmetic on floats that never raises an error. PostgreSQL raises one where a result is infinite or too small.
+# ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
+"""Reals: arithmetic on floats that never raises an error, as PostgreSQL does where a result is infinite or too small.
 
 Each pattern computes the ordinary way where no operand is extreme. Otherwise it first looks, with operands brought
 nearer to 1 by powers of two (which is exact), whether the result would be infinite or 0, and says so itself. So
@@ -29,7 +30,8 @@ ADD = (  # an infinite sum has two summands of one sign; one that is far smaller
     f"THEN CASE WHEN {{a}} > 0 THEN {INFINITY} ELSE {real(-math.inf)} END ELSE {{a}} + {{b}} END"
 )
 MULTIPLY = (  # LEAST and GREATEST leave NULL aside
-    f"CASE WHEN {{a}} IS NULL OR {{b}} IS NULL THEN NULL WHEN ABS({{a}}) {MODERATE} AND ABS({{b}}) {MODERATE} THEN {{a}} * {{b}} "
+    f"CASE WHEN {{a}} IS NULL OR {{b}} IS NULL THEN NULL "
+    f"WHEN ABS({{a}}) {MODERATE} AND ABS({{b}}) {MODERATE} THEN {{a}} * {{b}} "
     f"WHEN {{a}} = 0 OR {{b}} = 0 OR {ENDLESS} THEN {{a}} * {{b}} "
     f"WHEN {LARGER} >= {_two(500)} THEN CASE WHEN {SMALLER} < {_two(-500)} THEN {{a}} * {{b}} "
     f"WHEN ({LARGER} * {_two(-520)}) * ({SMALLER} * {_two(-520)}) >= {_two(1024 - 1040)} THEN {INFINITE} "
@@ -56,7 +58,8 @@ EXP = (
     f"WHEN {{a}} < {real(LEAST_EXPONENT)} THEN {ZERO} ELSE EXP({{a}}) END"
 )
 SIGNED = (  # an odd power of what is negative
-    f"CASE WHEN {{a}} < 0 AND ABS({{b}}) BETWEEN 1 AND {_two(53)} AND FLOOR({{b}}) = {{b}} THEN {{b}} * 0.5 <> FLOOR({{b}} * 0.5) ELSE FALSE END"
+    f"CASE WHEN {{a}} < 0 AND ABS({{b}}) BETWEEN 1 AND {_two(53)} AND FLOOR({{b}}) = {{b}} "
+    f"THEN {{b}} * 0.5 <> FLOOR({{b}} * 0.5) ELSE FALSE END"
 )
 LOGARITHM = f"(LEAST(GREATEST({{b}}, {real(-1e300)}), {real(1e300)}) * LN(ABS({{a}})))"  # of the power
 POWER = (
@@ -129,10 +132,11 @@ def _exact_rest() -> str:
         "GREATEST(i >> 52, 1) AS e, (j & 4503599627370495) + CASE WHEN j >= 4503599627370496 THEN 4503599627370496 "
         f"ELSE 0 END AS n, GREATEST(j >> 52, 1) AS f FROM ({inner} OFFSET 0) AS q1"
     )
-    whole = f"SELECT MOD(m * POWER(CAST(2 AS NUMERIC), e - f), CAST(n AS NUMERIC)) AS r, f FROM ({parts} OFFSET 0) AS q2"
+    whole = (
+        f"SELECT MOD(m * POWER(CAST(2 AS NUMERIC), e - f), CAST(n AS NUMERIC)) AS r, f FROM ({parts} OFFSET 0) AS q2"
+    )
     scaled = (  # r < 2^53, and r 2^(f - 1075) is a float: two steps, so that neither factor is too small to be one
-        "CAST(r AS DOUBLE PRECISION) *"
-        f"  POWER({_two(1)}, CAST(GREATEST(f - 1075, -500) AS DOUBLE PRECISION))"
+        f"CAST(r AS DOUBLE PRECISION) *  POWER({_two(1)}, CAST(GREATEST(f - 1075, -500) AS DOUBLE PRECISION))"
     )
     small = "CAST(LEAST(f - 575, 0) AS DOUBLE PRECISION)"
     return (

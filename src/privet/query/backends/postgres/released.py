@@ -34,8 +34,8 @@ def inline_table(name: str, table: pa.Table) -> str:
     """What stands after FROM for a table that was released: one array for each column.
 
     Example:
-        >>> inline_table("released_1", pa.table({"c1": ["a", None], "c2": [1, 2]}))
-        "UNNEST(CAST('{\\"a\\",NULL}' AS TEXT[]), CAST('{\\"1\\",\\"2\\"}' AS BIGINT[])) AS released_1 (c1, c2)"
+        >>> print(inline_table("released_1", pa.table({"c1": ["a", None], "c2": [1, 2]})))
+        UNNEST(CAST('{"a",NULL}' AS TEXT[]), CAST('{"1","2"}' AS BIGINT[])) AS released_1 (c1, c2)
     """
     arrays = [_array(column) for column in table.columns]
     return f"UNNEST({', '.join(arrays)}) AS {name} ({', '.join(table.column_names)})"

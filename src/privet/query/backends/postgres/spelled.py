@@ -1,4 +1,5 @@
-"""Spelled: what a text says, and how a number is written as one. PostgreSQL raises an error where it cannot read a text."""
+# ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
+"""Spelled: what a text says, where PostgreSQL would raise an error, and how a number is written as one."""
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
@@ -48,8 +49,10 @@ def from_text(text: str, target: Type) -> str:
         case Type.INTEGER:
             whole = f"CAST({_said(SIGN_TEXT)} || {_said(DIGITS_TEXT)} AS NUMERIC)"
             pattern = f"CASE WHEN LENGTH({{a}}) <= {LONGEST_NUMBER} THEN COALESCE({whole}, {{b}}) END"
-            near = named("CASE WHEN ABS({a}) < 1e30 THEN ROUND(CAST(CAST({a} AS TEXT) AS NUMERIC), 0) END",
-                         a=from_text(text, Type.REAL))
+            near = named(
+                "CASE WHEN ABS({a}) < 1e30 THEN ROUND(CAST(CAST({a} AS TEXT) AS NUMERIC), 0) END",
+                a=from_text(text, Type.REAL),
+            )
             return within(named(pattern, a=text, b=near), -LONG, LONG)
         case Type.REAL:
             return _real_from_text(text)

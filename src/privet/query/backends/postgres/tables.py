@@ -1,4 +1,3 @@
-# ruff: noqa: S608 - names come from the server's own list of tables, quoted
 """Tables: what the server says about the tables of a catalog. Its schema is read, never a row."""
 
 from dataclasses import dataclass
@@ -19,8 +18,8 @@ SELECT c.oid, n.nspname, c.relname, c.relkind = 'r' AND NOT c.relhassubclass,
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND {which}
 """
-BY_NAME = "c.relname = %s AND n.nspname = ANY (pg_catalog.current_schemas(false))"
-IN_ORDER = " ORDER BY pg_catalog.array_position(pg_catalog.current_schemas(false), n.nspname) LIMIT 1"
+BY_NAME = "c.relname = %s AND n.nspname = ANY (%s)"
+IN_ORDER = " ORDER BY pg_catalog.array_position(%s::text[], n.nspname::text) LIMIT 1"
 BY_BOTH = "n.nspname = %s AND c.relname = %s"
 COLUMNS = """
 WITH RECURSIVE plain AS (
@@ -49,32 +48,41 @@ class FoundRelation:
     writable: bool
 
 
-def find_table(connection: "psycopg.Connection[Any]", name: str, location: str) -> FoundRelation:
+def search_path(connection: "psycopg.Connection[Any]") -> list[str]:
+    """The schemas in which this role finds tables by their name alone."""
+    connection.execute("RESET search_path")
+    row = connection.execute("SELECT pg_catalog.current_schemas(false)::text[]").fetchone()
+    return [] if row is None else list(row[0])
+
+
+def find_table(connection: "psycopg.Connection[Any]", name: str, location: str, schemas: list[str]) -> FoundRelation:
     """The table at a location: "visit" as the role's search path finds it, or "clinic.visit".
 
     Raises:
         InvalidParameter: if it is not there, or may not be read.
     """
-    row = _row(connection, location)
+    row = _row(connection, location, schemas)
     if row is None:
         raise InvalidParameter(f"table {name} is not in the database: write its location as schema.table")
     oid, schema, table, plain, readable, writable = row
     if not readable:
-        raise InvalidParameter(f"table {name} may not be read by this role: GRANT SELECT on it, and USAGE of its schema")
+        raise InvalidParameter(
+            f"table {name} may not be read by this role: GRANT SELECT on it, and USAGE of its schema"
+        )
     columns = connection.execute(COLUMNS, (oid,)).fetchall()
     types = {str(column): str(kind) for column, kind, _ in columns}
     place = f"{quoted_name(schema)}.{quoted_name(table)}"
     return FoundRelation(Source(place, types, "ctid" if plain else None), bool(writable))
 
 
-def _row(connection: "psycopg.Connection[Any]", location: str) -> tuple[Any, ...] | None:
+def _row(connection: "psycopg.Connection[Any]", location: str, schemas: list[str]) -> tuple[Any, ...] | None:
     """As it is written, or in small letters as PostgreSQL takes names without quotes; in parts at any of its dots."""
     for written in dict.fromkeys((location, location.lower())):
-        found = connection.execute(FOUND.format(which=BY_NAME) + IN_ORDER, (written,)).fetchone()
+        found = connection.execute(FOUND.format(which=BY_NAME) + IN_ORDER, (written, schemas, schemas)).fetchone()
         dots = [place for place, letter in enumerate(written) if letter == "."]
         for dot in dots if found is None else ():
             both = (written[:dot], written[dot + 1 :])
             found = found or connection.execute(FOUND.format(which=BY_BOTH), both).fetchone()
         if found is not None:
-            return found
+            return tuple(found)
     return None

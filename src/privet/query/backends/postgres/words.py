@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Words: names and constants as PostgreSQL writes them, and a value that is named so that it is computed once."""
 
 import datetime as dt
@@ -17,7 +18,7 @@ def quoted_name(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text, whatever it holds; quotes are doubled, and nothing else has a meaning inside (standard_conforming_strings)."""
+    """A text, whatever it holds; quotes are doubled, and nothing else has a meaning (standard_conforming_strings)."""
     _refuse_unprintable(text)
     return "'" + text.replace("'", "''") + "'"
 
