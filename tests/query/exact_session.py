@@ -15,6 +15,7 @@ from privet.query.asked import Asked
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
 from privet.query.limits import Limits
+from privet.query.plan import Statement
 from privet.query.planning import plan_statement
 from privet.query.running import Run
 from privet.query.session import Session
@@ -54,9 +55,13 @@ class ExactSession:
         self._session = Session(catalog, backend=backend, ledger=Ledger(catalog.limit, unit=catalog.unit))
         self._backend, self._catalog = backend, catalog
 
+    def read(self, text: str) -> Statement:
+        """What a statement means."""
+        return self._session.read(text)
+
     def sql(self, text: str, *, limits: Limits | None = None) -> ExactTable:
         """The exact table of a statement."""
-        plan = plan_statement(self._session.read(text), self._catalog, ASKED, limits=limits)
+        plan = plan_statement(self.read(text), self._catalog, ASKED, limits=limits)
         ledger, catalog = self._session.ledger, self._catalog
         run = ExactRun(plan, backend=self._backend, ledger=ledger, purpose="exact", confidence=0.95, catalog=catalog)
         return ExactTable(run.answer())

@@ -30,6 +30,7 @@ ANSWER = Answer(
     intervals=("pay",),
     hidden="groups are private: few are hidden",
     notes={"pay": "between 0 and 100000"},
+    rank_margins={"n": 22.2},
 )
 
 
@@ -42,6 +43,7 @@ def test_it_prints_margins_and_the_receipt() -> None:
     assert "groups are private" in text
     assert "spent ε=0.5, δ=0 per person on 'pay by city'" in text
     assert "± at 95%" in text
+    assert "n ± 23 rows" in text
 
 
 def test_it_becomes_frames() -> None:

@@ -29,6 +29,7 @@ from privet.query import running
 from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.bounded import Bounded
+from privet.query.catalog import Catalog
 from privet.query.session import Session
 
 SECRET, NUMBER = "Quetzalcoatl", 73915.25  # what no message may hold
@@ -337,7 +338,11 @@ def test_nothing_is_read_if_the_charge_cannot_be_written(
 class Failing(DuckDBBackend):
     """Fails at one of its reads, with the engine's words."""
 
-    at, seen = 1, 0
+    at = 1
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog, threads=1)
+        self.seen: list[int] = []  # one list, however many connections
 
     def sums(self, request: Bounded) -> Sums:
         self._count()
@@ -348,8 +353,8 @@ class Failing(DuckDBBackend):
         return super().ranks(request)
 
     def _count(self) -> None:
-        self.seen += 1
-        if self.seen == self.at:
+        self.seen.append(1)
+        if len(self.seen) == self.at:
             self._rows(f"SELECT CAST(name AS INTEGER) FROM (SELECT '{SECRET}' AS name)")  # noqa: S608 - fails on data
 
 

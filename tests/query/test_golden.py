@@ -11,6 +11,7 @@ import pytest
 
 from privet.loss import Guarantee
 from privet.query.limits import Limits
+from privet.query.plan import Aggregate
 from privet.query.session import Session
 from tests.golden.corpus import accepted
 from tests.query.asking import Watched, crowd, hospital, session_with
@@ -25,6 +26,7 @@ MACROS = (
 PLAIN = {  # where plain SQL says something else than Privet on purpose
     "sum_division_by_whole": "SELECT SUM(1 / NULLIF(age - 40, 0)) FROM patient",  # a division by 0 is NULL
 }
+EMPTY = (0.0, None)  # what is said of a declared group that nobody is in; plain SQL does not have it
 TIES = {"fetch"}  # ordered by counts of which several are equal: plain SQL may keep any of them
 
 
@@ -86,11 +88,32 @@ def test_without_noise_it_is_plain_sql(world: World, name: str) -> None:
         [comparable(cell) for cell in row.values()] for row in shown(exact.sql(STATEMENTS[name], limits=AMPLE).table)
     ]
     theirs = [[comparable(cell) for cell in row] for row in plain.execute(statement).fetchall()]
-    left = list(mine)
+    left, order = list(enumerate(mine)), []
     for row in theirs:
-        found = next((each for each in left if len(each) == len(row) and all(map(alike, each, row))), None)
+        found = next((each for each in left if len(each[1]) == len(row) and all(map(alike, each[1], row))), None)
         assert found is not None, f"{row} is not among {left[:8]}"
         left.remove(found)
+        order.append(found[0])
+    for _, row in left:
+        assert sum(cell not in EMPTY for cell in row) <= most_keys(exact, name), f"{row} is not in {theirs[:8]}"
+    if ordered(STATEMENTS[name]):
+        assert order == sorted(order), "rows come in another order"
+
+
+def test_orders_are_compared_at_all() -> None:
+    assert sum(map(ordered, STATEMENTS.values())) >= 7
+
+
+def most_keys(exact: ExactSession, name: str) -> int:
+    """How many cells of a group that nobody is in say something: those of its declared keys."""
+    last = exact.read(STATEMENTS[name]).stages[-1].source
+    keys = last.keys if isinstance(last, Aggregate) else ()
+    return len(keys) if all(key.domain is not None for key in keys) else 0
+
+
+def ordered(text: str) -> bool:
+    """Whether the whole answer is ordered: an ORDER BY after which nothing is closed."""
+    return re.search(r"\bORDER BY\b[^()]*$", text, flags=re.IGNORECASE) is not None
 
 
 def shown(table: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - an Arrow table

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.stats import binom
 
@@ -17,10 +18,13 @@ from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query import running
+from privet.query.catalog import Catalog
+from privet.query.connect import connect
 from privet.query.expressions import Column
 from privet.query.facts import Facts, Type
 from privet.query.relations import Table
 from privet.query.session import Session
+from privet.query.shown import shown_margin
 from tests.query.asking import Watched, crowd, hospital, names, session_with
 from tests.query.exact_session import ExactSession
 from tests.query.hospital import HOSPITAL, PATIENTS, VISITS
@@ -362,6 +366,24 @@ def test_intervals_cover(tmp_path: Path, column: str, spend: dict[str, Any]) -> 
     assert trials == 2_196
     assert binom.cdf(hits, trials, 0.95) >= FALSE_ALARM
     assert binom.cdf(narrow, trials, 0.95) < FALSE_ALARM  # the control
+
+
+def test_the_rank_margin_of_a_quantile_holds() -> None:
+    """600 medians at 95 %, each of 1,000 people who are 0, 1, … 999: a rank is a value there."""
+    frame = pa.table({"id": range(20_000), "k": [n % 20 for n in range(20_000)], "x": [n // 20 for n in range(20_000)]})
+    columns = {"k": {"type": "integer", "values": list(range(20))}, "x": {"type": "integer", "bounds": [0, 999]}}
+    catalog = Catalog.of(frame, unit="person", unit_column="id", columns=columns, limit=Guarantee(1000), table="t")
+    off, margins = [], set()
+    with connect(catalog) as session:
+        for _ in range(30):
+            answer = session.sql("SELECT k, MEDIAN(x) AS middle FROM t GROUP BY k", epsilon=1)
+            off += [abs(row["middle"] - 499.5) for row in answer.rows]
+            margins.add(answer.rank_margins["middle"])
+    (margin,) = margins
+    assert f"middle ± {shown_margin(margin)} rows" in repr(answer)
+    assert len(off) == 600
+    assert binom.cdf(sum(each <= margin + 0.5 for each in off), 600, 0.95) >= FALSE_ALARM
+    assert binom.cdf(sum(each <= margin / 8 for each in off), 600, 0.95) < FALSE_ALARM  # the control
 
 
 # --- other ways in ------------------------------------------------------------------------------------------------

@@ -153,6 +153,7 @@ def _json(answer: Answer) -> str:
         "hidden": answer.hidden,
         "notes": answer.notes,
         "bounds": answer.bounds,
+        "rank_margins": answer.rank_margins,
     }
     return json.dumps(about, ensure_ascii=False, indent=2)
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
-from privet.query.shown import plain, shown_value
+from privet.query.shown import plain, shown_margin, shown_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,8 @@ class Answer:
         hidden: which groups were probably not shown, or None if all groups are public.
         notes: what a reader should know about a column, by name.
         bounds: of columns whose bounds were found with part of the budget, by name: what lay beyond was clipped.
+        rank_margins: of quantiles, by name: by how many rows their rank is off at most, at this confidence. What that
+            is in value depends on the data.
 
     Privacy: an answer may be printed, stored, sent and computed with; nothing done to it costs more.
     """
@@ -53,6 +55,7 @@ class Answer:
     hidden: str | None = None
     notes: dict[str, str] = field(default_factory=dict)
     bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
+    rank_margins: dict[str, float] = field(default_factory=dict)
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame; needs pandas."""
@@ -96,6 +99,7 @@ class Answer:
                 "hidden": self.hidden,
                 "notes": self.notes,
                 "bounds": self.bounds,
+                "rank_margins": self.rank_margins,
             },
             ensure_ascii=False,
         )
@@ -116,6 +120,7 @@ class Answer:
             facts["hidden"],
             facts["notes"],
             {name: (low, high) for name, (low, high) in facts.get("bounds", {}).items()},
+            facts.get("rank_margins", {}),
         )
 
     def __repr__(self) -> str:
@@ -138,6 +143,8 @@ class Answer:
             yield f"… {left:,} more rows"
         if self.intervals:
             yield f"± at {100 * self.confidence:g}% for each number alone, from the noise only"
+        if shown := [f"{name} ± {shown_margin(rows)} rows" for name, rows in self.rank_margins.items()]:
+            yield plain(f"quantiles are off in rank, in each group at {100 * self.confidence:g}%: {', '.join(shown)}")
         if self.hidden:
             yield plain(self.hidden)
         for name in self.bounds:

@@ -14,12 +14,17 @@ from privet.query.session import Session
 DUCKDB = "duckdb:///"
 
 
-def connect(catalog: str | Path | Catalog, *, analyst: str | None = None) -> Session:
+def connect(
+    catalog: str | Path | Catalog, *, analyst: str | None = None, memory: str | None = None, threads: int | None = None
+) -> Session:
     """A session with the tables of a catalog: opens the data, and the ledger that is charged for every answer.
 
     Args:
         catalog: a catalog file such as "hospital.toml", or a `Catalog` made in Python.
         analyst: who asks; needed if the catalog names its analysts.
+        memory: the most that an engine in this process may use, such as "4GB"; what does not fit is spilled to a folder
+            in TMPDIR, which is removed afterwards. Most of the machine's by default.
+        threads: how many of them such an engine may use; as many as the machine has by default.
 
     Raises:
         InvalidParameter: if the catalog, the data's schema and the ledger do not fit together; nothing is read or
@@ -27,16 +32,16 @@ def connect(catalog: str | Path | Catalog, *, analyst: str | None = None) -> Ses
         LedgerUnavailable, LedgerDamaged: if the ledger cannot be used.
     """
     if isinstance(catalog, Catalog):
-        return _connected(catalog, analyst)
+        return _connected(catalog, analyst, memory, threads)
     declared = read_catalog(catalog)
     try:
-        return _connected(declared, analyst)
+        return _connected(declared, analyst, memory, threads)
     except InvalidParameter as problem:
         raise InvalidParameter(f"{catalog}: {problem}") from problem
 
 
-def _connected(catalog: Catalog, analyst: str | None) -> Session:
-    backend = backend_of(catalog)
+def _connected(catalog: Catalog, analyst: str | None, memory: str | None, threads: int | None) -> Session:
+    backend = backend_of(catalog, memory=memory, threads=threads)
     try:
         complete = completed(catalog, backend.schema())
         return Session(complete, backend=backend, ledger=ledger_of(complete, analyst=analyst))
@@ -45,11 +50,11 @@ def _connected(catalog: Catalog, analyst: str | None) -> Session:
         raise
 
 
-def backend_of(catalog: Catalog) -> Backend:
+def backend_of(catalog: Catalog, *, memory: str | None = None, threads: int | None = None) -> Backend:
     """The engine that holds a catalog's tables, opened for reading."""
     if catalog.source and not catalog.source.startswith(DUCKDB):
         raise InvalidParameter(f'source: must be "{DUCKDB}file", or left out with files for each table')
-    return DuckDBBackend(catalog)
+    return DuckDBBackend(catalog, memory=memory, threads=threads)
 
 
 def schema_of(catalog: Catalog) -> Schema:

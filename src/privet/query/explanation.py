@@ -1,7 +1,6 @@
 """Explanation: what a statement would cost and how good its answer would be, before anything is spent or read."""
 
 import io
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,11 +13,10 @@ from privet.core import Unit
 from privet.loss import Amount, PrivacyLoss, Promise
 from privet.loss.exact import readable
 from privet.mechanisms import PartitionSelection
-from privet.mechanisms.grouped_choice import GroupedChoice
-from privet.query.automatic_bounds import BINS, COUNTS, FALLBACK, WRONG, Ends, threshold_of
-from privet.query.expressions import Column, Reference
+from privet.query.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
 from privet.query.fieller import fieller
 from privet.query.limits import ONE_ROW, Limits
+from privet.query.notes import between, names_of, rank_margin, searches_by_column
 from privet.query.plan import Search
 from privet.query.planning import Planned
 from privet.query.priced import PricedStage
@@ -26,7 +24,6 @@ from privet.query.reading import Average, Linear, Quantile, Reading
 from privet.query.shown import plain, shown_margin
 
 CLIPPED = "clipped to the bounds that are found, which may bias it"
-MISSED = "clipped to [-1, 1], for no bin was full enough to find bounds, which may bias it"
 SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand
 
 
@@ -132,17 +129,6 @@ def explain_plan(
     return columns, groups, list(dict.fromkeys(contributions))
 
 
-def searches_by_column(plan: Planned) -> dict[Column, Search]:
-    """The released columns that are clipped to bounds which are searched for."""
-    return {
-        column: search
-        for stage in plan.stages.values()
-        for search in stage.needs.aggregate.searches
-        for column, item in stage.needs.aggregate.items
-        if item.argument == search.argument and item.function not in COUNTS
-    }
-
-
 def search_plan(plan: Planned, search: Search, confidence: float) -> ColumnPlan:
     """How the bounds of some columns will be found."""
     stage, names = plan.searches[search], names_of(plan)
@@ -153,20 +139,15 @@ def search_plan(plan: Planned, search: Search, confidence: float) -> ColumnPlan:
     note = (
         f"rows in {len(BINS)} bins by sign and power of two; used from the first to the last with more than "
         f"{shown_margin(threshold_of(rows, noise))}, which an empty one has with probability {float(WRONG):g} at most; "
-        f"if there is none, {_between(FALLBACK)}"
+        f"if there is none, {between(FALLBACK)}"
     )
     return ColumnPlan(f"bounds of {about}", repr(noise), shown_margin(rows.margin(noise, confidence)), note)
 
 
-def _between(ends: Ends) -> str:
-    return f"[{float(ends[0]):g}, {float(ends[1]):g}]"
-
-
 def margin_before(stage: PricedStage, reading: Reading, confidence: float) -> str:
     """The margin of a column, where public numbers tell it; of an average in a group of a thousand rows."""
-    mechanism, noise = stage.mechanisms[reading.draw], stage.noise_of(reading.draw)
-    if isinstance(mechanism, GroupedChoice):
-        rows = mechanism.rank_margin(confidence) / stage.needs.request_of(stage.needs.draws[reading.draw]).part
+    noise = stage.noise_of(reading.draw)
+    if (rows := rank_margin(stage, reading, confidence)) is not None:
         return f"{shown_margin(rows)} rows in rank"
     if isinstance(reading, Linear) and noise is not None:
         return shown_margin(reading.margin(noise, confidence))
@@ -203,42 +184,3 @@ def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
         f"groups are private: one of {half} {name}s or more is shown with probability 50 % or more, of {mostly} or "
         f"more with 95 % or more, of fewer than {seldom} with less than 5 %, of a single {name} with {alone}"
     )
-
-
-def notes_of(plan: Planned, stages: Mapping[str, PricedStage], found: Mapping[Search, Ends | None]) -> dict[str, str]:
-    """What a reader of the answer should know about each released column.
-
-    Args:
-        plan: for the names.
-        stages: as they were answered, with the bounds that were found.
-        found: these bounds.
-    """
-    names, searches, notes = names_of(plan), searches_by_column(plan), {}
-    for stage in stages.values():
-        for each in stage.needs.readings:
-            words = [each.note]
-            if each.column in searches:
-                ends = found[searches[each.column]]
-                words.insert(0, f"clipped to the bounds found, {_between(ends)}, which may bias it" if ends else MISSED)
-            if said := "; ".join(word for word in words if word):
-                notes[names[each.column]] = said
-    return notes
-
-
-def bounds_found(plan: Planned, found: Mapping[Search, Ends | None]) -> dict[str, tuple[float, float]]:
-    """The bounds that were found, or stand for them, by the name of the column."""
-    names, ends = names_of(plan), {search: each or FALLBACK for search, each in found.items()}
-    return {
-        names[column]: (float(ends[search][0]), float(ends[search][1]))
-        for column, search in searches_by_column(plan).items()
-    }
-
-
-def names_of(plan: Planned) -> dict[Column, str]:
-    """What the statement calls each released column: its alias, or what it computes from it."""
-    names = {each.column: each.column.name for stage in plan.stages.values() for each in stage.needs.readings}
-    for stage in plan.statement.stages:
-        for shown, expression in stage.output.items:
-            if isinstance(expression, Reference) and expression.column in names:
-                names[expression.column] = shown.name
-    return names

@@ -1,5 +1,6 @@
 """Pricing: from a promise to one mechanism for each draw of a statement, and the price of all of them together."""
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -11,6 +12,7 @@ from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
 from privet.loss import (
     ConcentratedGuarantee,
+    ExponentialCurve,
     GaussianCurve,
     Guarantee,
     Neighbors,
@@ -30,6 +32,8 @@ from privet.query.shares import Share, shares_of, total_of
 Chosen: TypeAlias = list[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
 EXPONENTIAL = Fraction("5.98")  # ρ times this is at most ε² of an exponential choice, as its curve is read
+LITTLE = Fraction(1, 10)  # up to this ρ the line above wastes hardly anything
+ROUNDS, ENOUGH = 30, Fraction("1.0005")  # of looking for a larger ε, and by how much it must be larger to go on
 COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed price is a rounding above the promise
 
 
@@ -164,11 +168,28 @@ def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], 
                 "epsilon and delta, or declare the values of the GROUP BY columns in the catalog"
             )
         if share.draw.measure.shape is Shape.RANKS:
-            below = 1 / root_above(1 / (EXPONENTIAL * part))
-            chosen.append(_choice(share.draw, share, below))
+            chosen.append(_choice(share.draw, share, _choice_epsilon(part)))
         else:
             chosen.append(Gaussian.concentrated(rho=part, sensitivity=share.moves))
     return _kept(stages, shares, asked, chosen)
+
+
+@lru_cache(maxsize=256)
+def _choice_epsilon(rho: Fraction) -> Fraction:
+    """An ε at which an exponential choice keeps this ρ, close to the largest.
+
+    Proof: ε² / ρ(ε) does not fall as ε grows, so the ε whose square is ρ times that ratio at a smaller ε keeps ρ; the
+        composed price is checked in any case.
+    """
+    epsilon = 1 / root_above(1 / (EXPONENTIAL * rho))
+    if rho <= LITTLE:
+        return epsilon
+    for _ in range(ROUNDS):
+        ratio = epsilon * epsilon / Fraction(repr(PrivacyLoss.of(ExponentialCurve(epsilon)).zcdp()))
+        last, epsilon = epsilon, max(epsilon, Fraction(math.sqrt(ratio * rho)) / COARSER)
+        if epsilon <= last * ENOUGH:
+            break
+    return epsilon
 
 
 def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Asked, chosen: Chosen) -> Priced:

@@ -18,10 +18,12 @@ from privet.query.asked import Asked
 from privet.query.automatic_bounds import share_of
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.explanation import Explanation, bounds_found, explain_plan, hidden_by, notes_of
+from privet.query.explanation import Explanation, explain_plan, hidden_by
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Value
+from privet.query.failing import paid_for, unpaid
 from privet.query.frame import Rows, table_of
+from privet.query.notes import bounds_found, notes_of, rank_margins
 from privet.query.plan import Aggregate, Statement
 from privet.query.planning import Planned, limits_of, plan_statement
 from privet.query.relations import Group, Table
@@ -82,7 +84,8 @@ class Session:
         refuse_another_price(plan, self._backend, self.catalog)
         receipt = Receipt(plan, loss, self._cost(plan, loss), why, confidence)
         if not plan.priced.loss.parts:  # public tables, or public groups without a number
-            return self._answered(receipt, self.ledger)
+            with unpaid():
+                return self._answered(receipt, self.ledger)
         question = json.dumps([text, repr(asked), confidence, *shaping_of(spending)])
         reservation = self.ledger.reserve(
             plan.priced.loss, purpose=why, promise=plan.priced.promise, delta=asked.delta, key=key, question=question
@@ -164,22 +167,24 @@ class Session:
                 raise InvalidParameter(f"{table} is private: its values are not listed")
             old = Column(column, declared.columns[column])
             new = Column(column, declared.columns[column])
-            found = self._backend.read(Group(Table(table, (old,), None), ((new, Reference(old)),), (), None), {})
-            self._domains[table, column] = _listed(found)
+            relation = Group(Table(table, (old,), None), ((new, Reference(old)),), (), None)
+            with unpaid(), self._backend.apart() as backend:
+                self._domains[table, column] = _listed(backend.read(relation, {}))
         return self._domains[table, column]
 
     def _answered(self, receipt: "Receipt", ledger: Ledger) -> Answer:
         """Run what is paid for, and say what it was."""
         plan, unit, confidence = receipt.plan, self.catalog.unit, receipt.confidence
-        run = Run(
-            plan,
-            backend=self._backend,
-            ledger=ledger,
-            purpose=receipt.purpose,
-            confidence=confidence,
-            catalog=self.catalog,
-        )
-        table = run.answer()
+        with paid_for(), self._backend.apart() as backend:
+            run = Run(
+                plan,
+                backend=backend,
+                ledger=ledger,
+                purpose=receipt.purpose,
+                confidence=confidence,
+                catalog=self.catalog,
+            )
+            table = run.answer()
         hidden = [hidden_by(stage.selection, unit=unit) for stage in plan.priced.stages if stage.selection is not None]
         return Answer(
             table,
@@ -192,6 +197,7 @@ class Session:
             "\n".join(hidden) or None,
             notes_of(plan, run.stages, run.found),
             bounds_found(plan, run.found),
+            rank_margins(plan, confidence),
         )
 
     def _cost(self, plan: Planned, loss: PrivacyLoss) -> Amount:

@@ -1,6 +1,7 @@
 """Backend: what Privet needs from an engine. Everything that differs between engines is in its file."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,6 +39,9 @@ class Backend(Protocol):
 
     def schema(self) -> Mapping[str, Mapping[str, str]]:
         """The engine's type of every column of every table, by name; read from the schema, never from rows."""
+
+    def apart(self) -> AbstractContextManager["Backend"]:
+        """The engine as one statement sees it: threads that ask at the same time do not see each other's tables."""
 
     def sums(self, request: Bounded) -> Sums:
         """Exact bounded sums of ROWS, UNITS, SUM, MEAN, SPREAD and DISTINCT measures."""

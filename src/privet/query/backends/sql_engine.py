@@ -1,11 +1,12 @@
 """SqlEngine: a backend that answers by printed SQL. What is left to each engine is in its own room."""
 
-import contextlib
+import copy
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
@@ -16,15 +17,15 @@ from privet.query.bounded import Bounded, Shape
 from privet.query.catalog import Catalog
 from privet.query.printing import Dialect, Source, Sources, print_relation, print_request
 from privet.query.printing.requests import split
+from privet.query.progress import watched
 from privet.query.relations import Relation
 
-FAILED = "the engine could not compute the answer; what was spent stays spent"
-PATIENCE = 0.2  # seconds between two looks for Ctrl-C
+FAILED = "the engine could not compute the answer; the reason is not shown, for it may depend on the data"
 T = TypeVar("T")
 
 
 class SqlEngine(ABC):
-    """An engine that runs one SELECT at a time.
+    """An engine that runs printed SELECTs, for one statement of an analyst at a time (`apart`).
 
     Args:
         catalog: which tables there are.
@@ -40,6 +41,22 @@ class SqlEngine(ABC):
         self._catalog, self._dialect = catalog, dialect
         self._tables: dict[str, Source] = {}
         self._released: dict[str, str] = {}
+        self._turn = threading.RLock()
+
+    @contextmanager
+    def apart(self) -> Iterator[Self]:
+        """The same engine for one statement alone, with released tables of its own; others wait for their turn.
+
+        An engine that can answer several at once gives each a connection of its own, and nobody waits.
+        """
+        with self._turn:
+            yield self._twin()
+
+    def _twin(self) -> Self:
+        """This engine once more, as if no statement had been asked."""
+        twin = copy.copy(self)
+        twin._released = {}  # noqa: SLF001 - its own class
+        return twin
 
     def schema(self) -> Mapping[str, Mapping[str, str]]:
         """The engine's type of every column of every table of the catalog, as the schema has it."""
@@ -104,18 +121,10 @@ class SqlEngine(ABC):
     def _safely(self, run: Callable[[], T]) -> T:
         """One error for whatever the engine says: its own text may tell about rows.
 
-        The statement runs in a thread of its own, so that Ctrl-C is heard here and the engine is told to stop.
+        The wait for it shows progress and hears Ctrl-C (`progress.watched`).
         """
         try:
-            with ThreadPoolExecutor(1, thread_name_prefix="privet") as pool:
-                future = pool.submit(run)
-                try:
-                    while True:
-                        with contextlib.suppress(TimeoutError):
-                            return future.result(timeout=PATIENCE)
-                except KeyboardInterrupt:
-                    self._interrupt()
-                    raise
+            return watched(run, percent=self._percent, stop=self._interrupt)
         except Exception:  # noqa: BLE001 - whatever it is, nothing of it may be seen
             raise ReleaseFailed(FAILED) from None
 
@@ -128,6 +137,10 @@ class SqlEngine(ABC):
     @abstractmethod
     def _fetch_table(self, text: str) -> pa.Table:
         """The rows of a statement on public tables; may raise anything."""
+
+    def _percent(self) -> float | None:
+        """How much of the statement at work is done; None if the engine does not say. Called from another thread."""
+        return None
 
     @abstractmethod
     def _interrupt(self) -> None:

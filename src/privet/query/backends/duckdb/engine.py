@@ -1,20 +1,24 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """DuckDB: database files, Parquet and CSV files, and frames in memory."""
 
-import shutil
-import tempfile
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Self
 
 import duckdb
 import pyarrow as pa
 
 from privet.errors import InvalidParameter
+from privet.loss.exact import whole
 from privet.query.backends.duckdb.dialect import DuckDBDialect, quoted
 from privet.query.backends.duckdb.sources import arrow_of, database_of, files_of, header_of
+from privet.query.backends.duckdb.spill import SpillFolder
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.printing import Source
 from privet.query.printing.tables import known, unit_text
+
+SHOWING = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"}  # so that it can be asked how far it is
 
 LOCKED = (  # in this order: nothing can be opened, loaded or changed once the last has run
     "SET autoinstall_known_extensions = false",
@@ -47,11 +51,18 @@ class DuckDBBackend(SqlEngine):
     def __init__(self, catalog: Catalog, *, threads: int | None = None, memory: str | None = None) -> None:
         super().__init__(catalog, DuckDBDialect())
         self._files = {name: files_of(catalog, table) for name, table in catalog.tables.items()}
-        self._spill = tempfile.mkdtemp(prefix="privet-")
-        self._connection = self._open(threads, memory)
+        self._frames: dict[str, pa.Table] = {}
+        self._spill = SpillFolder()
+        try:
+            self._connection = self._open(threads, memory)
+        except BaseException:
+            self._spill.remove()
+            raise
         try:
             self._tables = {name: self._source(name, table) for name, table in catalog.tables.items()}
             self._refuse_mixed_units()
+            with suppress(duckdb.Error):  # before version 1.4
+                self._connection.execute(f"SET allowed_configs = [{', '.join(map(quoted, SHOWING))}]")
             for statement in LOCKED:
                 self._connection.execute(statement)
         except BaseException:
@@ -61,7 +72,30 @@ class DuckDBBackend(SqlEngine):
     def close(self) -> None:
         """Let go of the database, and remove what was spilled to disk."""
         self._connection.close()
-        shutil.rmtree(self._spill, ignore_errors=True)
+        self._spill.remove()
+
+    @contextmanager
+    def apart(self) -> Iterator[Self]:
+        """The same engine on a connection of its own: statements run side by side, and share memory and threads."""
+        twin = self._twin()
+        with self._turn:
+            connection = self._connection.cursor()
+        try:
+            twin._use(connection)  # noqa: SLF001 - its own class
+            yield twin
+        finally:
+            connection.close()
+
+    def _use(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Ask over this connection; what is set here cannot change what is read."""
+        self._connection = connection
+        if self._catalog.source:
+            connection.execute("USE data")
+        for name, frame in self._frames.items():
+            connection.register(name, frame)
+        with suppress(duckdb.Error):  # before version 1.4 they were locked with the rest
+            for name, value in SHOWING.items():
+                connection.execute(f"SET {name} = {value}")
 
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(text).fetchall()
@@ -69,6 +103,10 @@ class DuckDBBackend(SqlEngine):
     def _fetch_table(self, text: str) -> pa.Table:
         table: pa.Table = self._connection.sql(text).to_arrow_table()
         return table
+
+    def _percent(self) -> float | None:
+        done = self._connection.query_progress()
+        return done if done >= 0 else None
 
     def _interrupt(self) -> None:
         self._connection.interrupt()
@@ -92,18 +130,23 @@ class DuckDBBackend(SqlEngine):
             ) from None
         listed = ", ".join(quoted(file) for file in allowed)
         connection.execute(f"SET allowed_paths = [{listed}]")
-        connection.execute(f"SET allowed_directories = [{quoted(self._spill)}]")
-        connection.execute(f"SET temp_directory = {quoted(self._spill)}")
-        if threads is not None:
-            connection.execute(f"SET threads = {int(threads)}")
-        if memory is not None:
-            connection.execute(f"SET memory_limit = {quoted(memory)}")
+        connection.execute(f"SET allowed_directories = [{quoted(str(self._spill.path))}]")
+        connection.execute(f"SET temp_directory = {quoted(str(self._spill.path))}")
+        try:
+            if threads is not None:
+                connection.execute(f"SET threads = {whole(threads, 'threads')}")
+            if memory is not None:
+                connection.execute(f"SET memory_limit = {quoted(str(memory))}")
+        except duckdb.Error:
+            connection.close()
+            raise InvalidParameter(f'memory must be written as "4GB" or "500MB", got {memory!r}') from None
         return connection
 
     def _source(self, name: str, table: DeclaredTable) -> Source:
         if name in self._catalog.frames:
-            place = f"frame_{list(self._catalog.frames).index(name) + 1}"
-            self._connection.register(place, arrow_of(name, self._catalog.frames[name]))
+            place = f"frame_{len(self._frames) + 1}"
+            self._frames[place] = arrow_of(name, self._catalog.frames[name])
+            self._connection.register(place, self._frames[place])
             return self._described(name, place)
         if files := self._files[name]:
             return self._file_source(name, files)
