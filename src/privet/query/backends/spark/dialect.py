@@ -119,7 +119,9 @@ class SparkDialect(Dialect):
                 real = text if kind == "DOUBLE" else f"CAST({text} AS DOUBLE)"
                 return self.number(real) if kind in REALS else real
             case Type.DATE:
-                return _within(f"TRY_CAST({text} AS DATE)", *(f"CAST('{day}' AS DATE)" for day in (FIRST_DAY, LAST_DAY)))
+                return _within(
+                    f"TRY_CAST({text} AS DATE)", *(f"CAST('{day}' AS DATE)" for day in (FIRST_DAY, LAST_DAY))
+                )
             case Type.TIMESTAMP:
                 ends = (f"{FIRST_DAY} 00:00:00", f"{LAST_DAY} 23:59:59.999999")
                 low, high = (f"CAST('{end}' AS TIMESTAMP_NTZ)" for end in ends)
@@ -141,7 +143,9 @@ class SparkDialect(Dialect):
         if kind in WHOLE:
             return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
         if kind in REALS:
-            raise InvalidParameter("a unit or key of real numbers cannot be used on Spark: make it a whole number or text")
+            raise InvalidParameter(
+                "a unit or key of real numbers cannot be used on Spark: make it a whole number or text"
+            )
         return f"HEX({text})" if kind == "BLOB" else f"CAST({text} AS STRING)"
 
     def part(self, part: str, text: str) -> str:
@@ -176,7 +180,7 @@ class SparkDialect(Dialect):
         """Refused."""
         del text, fraction
         raise InvalidParameter(
-            "a MEDIAN or quantile within a unit is not computed on Spark: it interpolates otherwise; use AVG, MIN or MAX"
+            "a MEDIAN or quantile within a unit is not computed on Spark, which interpolates otherwise; use AVG or MAX"
         )
 
     def _valid(self, text: str) -> str:

@@ -11,6 +11,7 @@ from privet.query.backends.spark.dialect import SparkDialect, engine_types
 from privet.query.backends.spark.running_spark import HERE, let_go, opened
 from privet.query.backends.spark.sources import frame_of, refuse_unsteady
 from privet.query.backends.spark.tables import arrow_from, frame_from
+from privet.query.backends.spark.workers import stopped_without_workers
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.catalog import Catalog
 from privet.query.printing import Source
@@ -58,7 +59,9 @@ class SparkBackend(SqlEngine):
 
     name = "spark"
 
-    def __init__(self, catalog: Catalog, *, memory: str | None = None) -> None:
+    def __init__(self, catalog: Catalog, *, memory: str | None = None, threads: int | None = None) -> None:
+        if threads is not None:
+            raise InvalidParameter('threads is for engines in this process; a local Spark has "spark+local[2]" for two')
         if catalog.row_level:
             raise InvalidParameter(
                 "rows are not numbered on Spark, which may compute them twice: declare a unit_column, or use DuckDB"
@@ -91,14 +94,15 @@ class SparkBackend(SqlEngine):
         """The schema and rows of a statement, which runs in a group of jobs that can be canceled."""
         self._group = f"privet-{uuid.uuid4()}"
         self._session.sparkContext.setJobGroup(self._group, "privet", interruptOnCancel=True)
-        frame = self._session.sql(text)
-        return frame.schema, frame.collect()
+        with stopped_without_workers(self._session.sparkContext, self._interrupt):
+            frame = self._session.sql(text)
+            return frame.schema, frame.collect()
 
     def _interrupt(self) -> None:
         with contextlib.suppress(Exception):  # it may be gone
             context: Any = self._session.sparkContext
             try:
-                context._jsc.sc().cancelJobGroupAndFutureJobs(self._group)
+                context._jsc.sc().cancelJobGroupAndFutureJobs(self._group)  # noqa: SLF001 - it has no other name
             except Exception:  # noqa: BLE001 - before Spark 4 there is no such word
                 context.cancelJobGroup(self._group)
 

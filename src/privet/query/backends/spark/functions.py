@@ -1,16 +1,15 @@
 """Functions that Spark writes, or computes, unlike other engines; each as `functions/` has it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NoReturn, TypeAlias
+from typing import NoReturn
 
 from privet.errors import InvalidParameter
 from privet.query.expressions import Call, Literal, facts_of
 from privet.query.facts import Type
 from privet.query.functions import letters
-from privet.query.printing.dialect import Dialect
+from privet.query.printing.dialect import Dialect, Template
 
-Template: TypeAlias = Callable[[Dialect, Call, list[str]], str]
 EXACT = float(1 << 53)  # real numbers from here on are whole
 
 
@@ -98,7 +97,7 @@ def _extreme(word: str) -> Template:
 def _refused(function: str) -> Template:
     def template(*_: object) -> NoReturn:
         raise InvalidParameter(
-            f"{function} is not computed on Spark: Java's may differ from other engines' in the last digit; leave it out"
+            f"{function} is not computed on Spark: Java's may differ from others' in the last digit; leave it out"
         )
 
     return template

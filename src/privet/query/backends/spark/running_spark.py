@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import socket
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import InvalidParameter
 from privet.query.backends.spark.java import java_home
+from privet.query.catalog import Catalog
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,16 +21,26 @@ HERE = "spark"  # as a source: the Spark that runs in this process already
 MASTER = "spark://"
 OTHER = "spark+"
 MISSING = 'Spark is not installed: pip install "privet[spark]"'
-QUIET = "rootLogger.level = off\nrootLogger.appenderRef.none.ref = none\nappender.none.type = Null\nappender.none.name = none\n"
+QUIET = """rootLogger.level = off
+rootLogger.appenderRef.none.ref = none
+appender.none.type = Null
+appender.none.name = none
+"""
 PATIENCE = "60s"  # for workers that do not answer
+SECONDS = 10  # for a master to answer
 
 _lock = Lock()
 _users = 0  # engines that use a Spark of our own
 
 
-def is_spark(source: str) -> bool:
-    """Whether a catalog's source is a Spark."""
-    return source == HERE or source.startswith((MASTER, OTHER))
+def is_spark(catalog: Catalog) -> bool:
+    """Whether a catalog's tables are on a Spark: by its source, or because a frame is Spark's."""
+    frames = (type(frame).__module__ for frame in catalog.frames.values())
+    return catalog.source.startswith((MASTER, OTHER)) or catalog.source == HERE or any(map(_is_sparks, frames))
+
+
+def _is_sparks(module: str) -> bool:
+    return module.startswith("pyspark.sql")
 
 
 def master_of(source: str) -> str | None:
@@ -42,7 +54,9 @@ def master_of(source: str) -> str | None:
         return None
     master = source.removeprefix(OTHER)
     if master.startswith("sc://"):
-        raise InvalidParameter("Spark Connect (sc://) cannot cancel or pin what Privet needs: name the cluster's master")
+        raise InvalidParameter(
+            "Spark Connect (sc://) cannot cancel or pin what Privet needs: name the cluster's master"
+        )
     if not master:
         raise InvalidParameter('source: name a master, as in "spark://host:7077", "spark+local[2]" or "spark+yarn"')
     return master
@@ -73,6 +87,7 @@ def opened(source: str, *, memory: str | None) -> tuple["SparkSession", bool]:
                 f'source: this process runs a Spark on {context.master} already; write source = "spark" to use it'
             )
         if context is None:
+            _refuse_silent(str(master))
             ours = True
             session = _start(str(master), memory)
         else:
@@ -92,6 +107,16 @@ def let_go() -> None:
         if _users == 0 and context is not None:
             with contextlib.suppress(Exception):  # it may be gone
                 context.stop()
+
+
+def _refuse_silent(master: str) -> None:
+    """Raise if no master listens: Spark itself would wait for a minute."""
+    places = [place.rpartition(":") for place in master.removeprefix(MASTER).split(",") if master.startswith(MASTER)]
+    for host, _, port in places:
+        with contextlib.suppress(OSError, ValueError), socket.create_connection((host, int(port)), timeout=SECONDS):
+            return
+    if places:
+        raise InvalidParameter(f"no Spark master answers at {master}: start it, or correct the address")
 
 
 def _session_of(context: Any) -> "SparkSession":  # noqa: ANN401 - a SparkContext

@@ -1,4 +1,4 @@
-"""What a Spark catalog is made of: tables of the session's catalog, Parquet files, Spark frames. No row is looked at."""
+"""What a Spark catalog is made of: tables of the session, Parquet files, Spark frames. No row is looked at."""
 
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,9 @@ def _given(session: "SparkSession", name: str, frame: object) -> "DataFrame":
     from pyspark.sql import DataFrame  # noqa: PLC0415 - an extra
 
     if not isinstance(frame, DataFrame):
-        raise InvalidParameter(f"table {name}: on Spark a frame must be a Spark DataFrame; make it one, or a Parquet file")
+        raise InvalidParameter(
+            f"table {name}: on Spark a frame must be a Spark DataFrame; make it one, or a Parquet file"
+        )
     place = f"privet_{uuid.uuid4().hex}"  # the one place that sessions share
     frame.createGlobalTempView(place)
     try:
@@ -88,7 +90,7 @@ def refuse_unsteady(name: str, frame: "DataFrame") -> None:
     Rows are weighed by how many their unit has, which may be counted in a scan of its own.
     """
     made: Any = frame
-    plan = made._jdf.queryExecution().analyzed()
+    plan = made._jdf.queryExecution().analyzed()  # noqa: SLF001 - the way to a plan
     waiting, steady = [plan], bool(plan.deterministic())
     while waiting and steady:
         node = waiting.pop()
@@ -97,6 +99,6 @@ def refuse_unsteady(name: str, frame: "DataFrame") -> None:
         waiting += [children.apply(place) for place in range(children.size())]
     if not steady:
         raise InvalidParameter(
-            f"table {name}: it may have other rows each time it is computed (a sample, a limit, a random number, Python "
-            "code); write it to a table or Parquet files first"
+            f"table {name}: it may have other rows each time it is computed (a sample, a limit, a random number, "
+            "Python code); write it to a table or Parquet files first"
         )

@@ -48,16 +48,13 @@ def frame_from(session: "SparkSession", table: pa.Table) -> "DataFrame":
 def _spark_type(kind: pa.DataType) -> Any:  # noqa: ANN401 - a type of Spark's
     from pyspark.sql import types  # noqa: PLC0415 - an extra
 
-    if pa.types.is_boolean(kind):
-        return types.BooleanType()
-    if pa.types.is_integer(kind):
-        return types.LongType()
-    if pa.types.is_floating(kind):
-        return types.DoubleType()
-    if pa.types.is_date(kind):
-        return types.DateType()
-    if pa.types.is_timestamp(kind):
-        return types.TimestampNTZType()
     if pa.types.is_decimal(kind):
         return types.DecimalType(kind.precision, kind.scale)
-    return types.NullType() if pa.types.is_null(kind) else types.StringType()
+    known = (
+        (pa.types.is_boolean, types.BooleanType),
+        (pa.types.is_integer, types.LongType),
+        (pa.types.is_floating, types.DoubleType),
+        (pa.types.is_date, types.DateType),
+        (pa.types.is_timestamp, types.TimestampNTZType),
+    )
+    return next((made() for is_one, made in known if is_one(kind)), types.StringType())
