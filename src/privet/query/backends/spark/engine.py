@@ -1,7 +1,8 @@
 """Spark: tables of a session's catalog, Parquet files, and frames of a session."""
 
 import contextlib
-import uuid
+import itertools
+import os
 from typing import Any
 
 import pyarrow as pa
@@ -38,6 +39,7 @@ PINNED = {  # what a statement means does not depend on how a cluster is set up
 }
 FORGOTTEN = ("spark.sql.legacy.", "spark.sql.optimizer.excludedRules", "spark.sql.adaptive.optimizer.excludedRules")
 MOST_PARTITIONS = 400
+NUMBERS = itertools.count(1)  # of statements
 CHECKS_TEXTS = 4  # the version of Spark that can tell what is no UTF-8
 
 
@@ -92,7 +94,7 @@ class SparkBackend(SqlEngine):
 
     def _collected(self, text: str) -> tuple[Any, list[Any]]:
         """The schema and rows of a statement, which runs in a group of jobs that can be canceled."""
-        self._group = f"privet-{uuid.uuid4()}"
+        self._group = f"privet-{os.getpid()}-{next(NUMBERS)}"
         self._session.sparkContext.setJobGroup(self._group, "privet", interruptOnCancel=True)
         with stopped_without_workers(self._session.sparkContext, self._interrupt):
             frame = self._session.sql(text)

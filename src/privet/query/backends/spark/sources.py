@@ -1,6 +1,7 @@
 """What a Spark catalog is made of: tables of the session, Parquet files, Spark frames. No row is looked at."""
 
-import uuid
+import itertools
+import os
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import InvalidParameter
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 PARQUET = (".parquet", ".pq")
 PATTERN = set("*?[]{}\\,")  # in the name of a file, Spark would take them for patterns
+NUMBERS = itertools.count(1)  # of frames
 STEADY = {  # nodes of a plan that give the same rows whenever they are computed
     "Aggregate",
     "Distinct",
@@ -60,7 +62,7 @@ def _given(session: "SparkSession", name: str, frame: object) -> "DataFrame":
         raise InvalidParameter(
             f"table {name}: on Spark a frame must be a Spark DataFrame; make it one, or a Parquet file"
         )
-    place = f"privet_{uuid.uuid4().hex}"  # the one place that sessions share
+    place = f"privet_{os.getpid()}_{next(NUMBERS)}"  # the one place that sessions share
     frame.createGlobalTempView(place)
     try:
         return session.table(f"global_temp.{place}")
