@@ -6,6 +6,7 @@ from pathlib import Path
 from privet.errors import InvalidParameter
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
+from privet.query.backends.spark import SparkBackend, is_spark
 from privet.query.catalog import Catalog
 from privet.query.catalog.file import read_catalog
 from privet.query.catalog.ledger import ledger_of
@@ -56,6 +57,8 @@ def backend_of(catalog: Catalog, *, memory: str | None = None, threads: int | No
     scheme, _, rest = catalog.source.partition("://")
     if rest and scheme in SERVERS:
         return SERVERS[scheme](catalog)
+    if is_spark(catalog):
+        return SparkBackend(catalog, memory=memory, threads=threads)
     if catalog.source and not catalog.source.startswith(DUCKDB):
         raise InvalidParameter(
             f'source: must be "{DUCKDB}file" or "postgresql://user@host/base", or left out with files for each table'
