@@ -5,6 +5,7 @@ from pathlib import Path
 from privet.errors import InvalidParameter
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
+from privet.query.backends.spark import SparkBackend, is_spark
 from privet.query.catalog import Catalog
 from privet.query.catalog.file import read_catalog
 from privet.query.catalog.ledger import ledger_of
@@ -52,6 +53,8 @@ def _connected(catalog: Catalog, analyst: str | None, memory: str | None, thread
 
 def backend_of(catalog: Catalog, *, memory: str | None = None, threads: int | None = None) -> Backend:
     """The engine that holds a catalog's tables, opened for reading."""
+    if is_spark(catalog):
+        return SparkBackend(catalog, memory=memory, threads=threads)
     if catalog.source and not catalog.source.startswith(DUCKDB):
         raise InvalidParameter(f'source: must be "{DUCKDB}file", or left out with files for each table')
     return DuckDBBackend(catalog, memory=memory, threads=threads)
