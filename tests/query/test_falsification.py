@@ -173,7 +173,7 @@ def halved(*arguments: Any, **named: Any) -> Sensitivity:  # noqa: ANN401 - as `
 
 
 def unclipped(text: str, low: str, high: str) -> str:  # noqa: ARG001 - as the function
-    return f"LEAST({text}, 1000000000)"
+    return f"LEAST(GREATEST({text}, -1000000000), 1000000000)"
 
 
 real_join = Chain._join
