@@ -19,6 +19,7 @@ BINARY: Mapping[type[exp.Expression], Callable[[Any, Any], Any]] = {
     exp.Div: operator.truediv,
     exp.LTE: operator.le,
     exp.LT: operator.lt,
+    exp.GT: operator.gt,
     exp.BitwiseRightShift: lambda one, other: Fraction(int(one) >> int(other)),
     exp.IntDiv: lambda one, other: Fraction(int(one / other)),
 }
