@@ -1,7 +1,6 @@
 """What every engine does, whatever it is: the contract of `Backend`."""
 
 import threading
-from collections.abc import Iterator
 from fractions import Fraction
 
 import pyarrow as pa
@@ -24,8 +23,8 @@ LIMITS = Limits(groups_per_unit=2, rows_per_group=2)
 
 
 @pytest.fixture(params=ENGINES)
-def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
-    yield engine_of(request.param).backend(world(CROWDED), HOSPITAL)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    return engine_of(request.param).backend(world(CROWDED), HOSPITAL)
 
 
 def visits() -> Table:
