@@ -20,7 +20,7 @@ from privet.core import Ledger, Sensitivity
 from privet.loss import Guarantee
 from privet.noise.entropy import Words
 from privet.noise.for_tests import seeded_entropy_for_tests
-from privet.query import pricing
+from privet.query import shares
 from privet.query.bounded import PART, Lattice, sensitivity
 from privet.query.catalog import Catalog
 from privet.query.limits import Limits
@@ -189,7 +189,7 @@ def all_groups(self: Placing, pairs: str) -> tuple[str, str]:  # noqa: ARG001 - 
 
 
 FAULTS: dict[str, tuple[str, list[tuple[object, str, object]]]] = {
-    "sensitivities are halved": ("group_by_declared", [(pricing, "sensitivity", halved)]),
+    "sensitivities are halved": ("group_by_declared", [(shares, "sensitivity", halved)]),
     "nothing is clipped": ("sum", [(Placing, "_on_lattice", unclipped), (tables, "clipped", lambda text, *_: text)]),
     "rows are not weighed down": ("count", [(by_pair, "_weighed", lambda _, cell, *__: cell)]),
     "weights are 1": ("percentile", [(by_row, "_weight", lambda *_: f"CAST({PART} AS BIGINT)")]),

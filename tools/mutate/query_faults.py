@@ -385,8 +385,8 @@ QUERY = (
     Fault(
         "session: only the first stage reserved",
         "query/session.py",
-        "            plan.priced.loss, purpose=why",
-        "            plan.priced.stages[0].loss, purpose=why",
+        "            plan.priced.loss, purpose=purpose",
+        "            plan.priced.stages[0].loss, purpose=purpose",
         ("tests/query/test_session.py",),
     ),
     Fault(
@@ -748,7 +748,7 @@ QUERY = (
     ),
     Fault(
         "falsify: values of a private table are listed",
-        "query/session.py",
+        "query/public_values.py",
         "            if not declared.public:\n",
         "            if not declared.columns:\n",
         ("tests/query/test_session.py::test_values_of_a_private_table_are_not_listed",),
