@@ -39,12 +39,13 @@ soak: $(VENV)/.ready-dev ## the long statistical, crash and fuzz runs, on fresh 
 mutate: $(VENV)/.ready-dev ## plant faults into a copy of the source, one at a time, and see whether the tests notice
 	@$(BIN)/python tools/mutate --jobs $(CORES)
 
-bench: $(VENV)/.ready-run ## measure Privet beside its peers, in one run
+bench: $(VENV)/.ready-dev ## measure Privet beside its peers, in one run
 	@$(BIN)/python benchmarks/noise.py
 	@$(BIN)/python benchmarks/loss.py
 	@$(BIN)/python benchmarks/mechanisms.py
 	@$(BIN)/python benchmarks/ledger.py
 	@$(BIN)/python benchmarks/query_planning.py
+	@$(BIN)/python benchmarks/query.py
 
 format: $(VENV)/.ready-dev ## lay out the code and fix what can be fixed without thinking
 	@$(BIN)/ruff check --fix --quiet . || true

@@ -24,16 +24,22 @@ def best_of(work: Callable[[], object], repeats: int = REPEATS) -> float:
     return min(times)
 
 
-def run_peer(name: str, requirements: list[str], arguments: list[str], console: Console) -> list[str]:
-    """Run Python with these arguments in the peer's environment, made if need be, and return the lines it prints."""
+def peer_python(name: str, requirements: list[str], console: Console) -> str:
+    """The Python of the peer's environment, made if need be."""
     python = ENVIRONMENTS / name / "bin" / "python"
     if not (ENVIRONMENTS / name / "ready").exists():
         with console.status(f"installing {' '.join(requirements)} into {ENVIRONMENTS.name}/{name}"):
             _call(sys.executable, "-m", "venv", str(ENVIRONMENTS / name))
             _call(str(python), "-m", "pip", "install", "--quiet", *requirements)
             (ENVIRONMENTS / name / "ready").touch()
+    return str(python)
+
+
+def run_peer(name: str, requirements: list[str], arguments: list[str], console: Console) -> list[str]:
+    """Run Python with these arguments in the peer's environment and return the lines it prints."""
+    python = peer_python(name, requirements, console)
     with console.status(f"measuring {name}"):
-        return _call(str(python), *arguments).splitlines()
+        return _call(python, *arguments).splitlines()
 
 
 def _call(*command: str) -> str:

@@ -22,14 +22,12 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from query_truth import CITIES, HIGH, LOW, ROWS_PER_UNIT
 from rich.console import Console
 from rich.progress import track
 
 FOLDER = Path(__file__).parents[1] / ".peers" / "data"
 SEED = 20_261_115
-CITIES = tuple(f"city{number:02d}" for number in range(50))
-LOW, HIGH = 20_000, 200_000  # the bounds of a salary
-ROWS_PER_UNIT = 4
 BLOCK = 1 << 16  # rows that are drawn together
 BLOCKS_AT_ONCE = 16  # that are written as one row group
 OF_USERS, OF_BLOCKS = 0, 1  # streams of random numbers
@@ -132,8 +130,8 @@ def table_file(rows: int, *, flat: bool = False, folder: Path = FOLDER, console:
     return file
 
 
-def bounded_truth(file: Path) -> dict[str, list[float]]:
-    """By city: rows, salaries added up, and their mean, if four rows of each user stand for all; kept beside the file.
+def truth_file(file: Path) -> Path:
+    """By city: rows, salaries added up, and their mean, if four rows of each user stand for all; beside the table.
 
     This is what anybody who keeps four rows of each user, chosen by chance, gets on average.
     """
@@ -149,8 +147,7 @@ def bounded_truth(file: Path) -> dict[str, list[float]]:
         ).fetchall()
         connection.close()
         kept.write_text(json.dumps({row[0]: [float(number) for number in row[1:]] for row in found}), encoding="utf-8")
-    truth: dict[str, list[float]] = json.loads(kept.read_text(encoding="utf-8"))
-    return truth
+    return kept
 
 
 if __name__ == "__main__":

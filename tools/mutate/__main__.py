@@ -67,7 +67,7 @@ def tests_pass(chosen: Sequence[Fault]) -> bool:
     files = tuple(dict.fromkeys(test for fault in chosen for test in fault.tests))
     with tempfile.TemporaryDirectory() as folder:
         copy_to(Path(folder))
-        code, said = pytest_in(Path(folder), files)
+        code, said = pytest_in(Path(folder), files, timeout=None)
     if code:
         say(f"the tests fail without any fault:\n{said}")
     return code == 0
@@ -110,7 +110,7 @@ def plant(fault: Fault, folder: Path) -> str:
     return ""
 
 
-def pytest_in(folder: Path, tests: Sequence[str]) -> tuple[int, str]:
+def pytest_in(folder: Path, tests: Sequence[str], timeout: float | None = TIMEOUT) -> tuple[int, str]:
     """Run tests in a copy, with the copy's source; stop at the first that fails."""
     ours = {"PYTHONPATH": f"{folder / 'src'}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
@@ -121,7 +121,7 @@ def pytest_in(folder: Path, tests: Sequence[str]) -> tuple[int, str]:
             env={**os.environ, **ours},
             capture_output=True,
             text=True,
-            timeout=TIMEOUT,
+            timeout=timeout,
             check=False,
         )
     except subprocess.TimeoutExpired:

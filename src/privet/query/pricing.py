@@ -31,8 +31,8 @@ from privet.query.shares import Share, shares_of, total_of
 
 Chosen: TypeAlias = list[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
-EXPONENTIAL = Fraction("5.98")  # ρ times this is at most ε² of an exponential choice, as its curve is read
-LITTLE = Fraction(1, 10)  # up to this ρ the line above wastes hardly anything
+EXPONENTIAL = 8  # ρ times this is ε² of an exponential choice, or less where ε is large
+LITTLE = Fraction(1, 10)  # up to this ρ it is not less
 ROUNDS, ENOUGH = 30, Fraction("1.0005")  # of looking for a larger ε, and by how much it must be larger to go on
 COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed price is a rounding above the promise
 

@@ -59,3 +59,24 @@ def test_no_loss_at_all() -> None:
     assert ExponentialCurve(0).spacing is None
     assert PrivacyLoss.of(ExponentialCurve(1)).group(2).epsilon(0) == 2
     assert PrivacyLoss.of(PermuteAndFlipCurve(1)).group(2) == PrivacyLoss.of(PermuteAndFlipCurve(2))
+
+
+def two_points(epsilon: float, top: float, order: float) -> float:
+    """Rényi divergence of the pair whose losses are `top` and `top - epsilon`."""
+    often = (math.exp(epsilon) - math.exp(top)) / math.expm1(epsilon)
+    moments = often * math.exp((order - 1) * top) + (1 - often) * math.exp((order - 1) * (top - epsilon))
+    return math.log(moments) / (order - 1)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 0.5, 1, 3, 6])
+def test_an_exponential_choice_is_concentrated_as_its_range_is(epsilon: float) -> None:
+    """Never below the worst pair of losses within the range, and close to it: ε²/8, where ε is not large."""
+    curve = ExponentialCurve(epsilon)
+    places = [epsilon * place / 400 for place in range(1, 400)]
+    for order in (1.001, 1.5, 2.0, 4.0, 16.0):
+        worst = max(two_points(epsilon, top, order) for top in places)
+        assert worst <= min(curve.renyi(order))
+        assert worst <= curve.zcdp() * order
+    assert curve.zcdp() <= epsilon**2 / 8 * (1 + 1e-12)
+    if epsilon <= 1:
+        assert curve.zcdp() <= 1.02 * max(two_points(epsilon, top, 1.001) for top in places)

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
-from privet.loss.exact import Exact, float_at_least
+from privet.loss.exact import Exact, exact, float_at_least
 from privet.loss.guarantee import Guarantee
 
 OVERFLOW = 300.0  # hyperbolic functions of less are floats, and so are their products
@@ -106,7 +106,10 @@ class ExponentialCurve(LossCurve):
     Proof: the losses of two neighbors lie in an interval [t - epsilon, t] (Durfee and Rogers 2019), so the
         pair is a post-processing of the two-point pair with losses t and t - epsilon, whose hockey stick is
         (e^epsilon - e^t)(1 - e^(e-t)) / (e^epsilon - 1); the worst t is (epsilon + e)/2
-        (Dong, Durfee and Rogers 2020).
+        (Dong, Durfee and Rogers 2020). The worst t differs from e to e, so Rényi divergences read off the curve are
+        too large; with K(a) = log E_Q[(p/q)^a], K(0) = K(1) = 0 and K'' is a variance of numbers within
+        epsilon, at most epsilon^2/4, so K(a) - a (a-1) epsilon^2/8 is concave, 0 at 0 and 1, and not above 0 beyond:
+        K(a)/(a-1) <= a epsilon^2/8, in both directions (Cesar and Rogers 2021, Lemma 3.4).
 
     Example:
         >>> bool(np.isclose(ExponentialCurve(1).removing(np.array([0.0]))[0], math.tanh(1 / 4)))
@@ -127,6 +130,17 @@ class ExponentialCurve(LossCurve):
             return np.zeros_like(epsilon)
         root = np.expm1(np.minimum(epsilon - top, 0.0) / 2.0)
         return rounded_up(root**2 / -math.expm1(-top))
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """At most order epsilon^2 / 8, and what the curve says."""
+        top = float_at_least(exact(order, "order") * self.largest_loss**2 / 8)
+        removing, adding = super().renyi(order)
+        return min(removing, top), min(adding, top)
+
+    def zcdp(self) -> float:
+        """At most epsilon^2 / 8, and what the curve says: that is less where epsilon is large."""
+        top = float_at_least(self.largest_loss**2 / 8)
+        return top if self.largest_loss <= 1 else min(top, super().zcdp())
 
     @property
     def largest_loss(self) -> Fraction:

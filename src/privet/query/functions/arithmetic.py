@@ -4,12 +4,12 @@
 |---|---|
 | add subtract multiply negate abs | whole numbers stay whole where the result surely fits 62 bits, else become real |
 | divide | real; NULL if the divisor is 0 |
-| integer_divide | the floor of the quotient; NULL if the divisor is 0 |
+| integer_divide | the floor of the quotient, of real numbers after it is rounded; NULL if the divisor is 0 |
 | modulo | the rest, with the sign of the dividend; NULL if the divisor is 0 |
 | floor ceil round | whole where the result surely fits 62 bits; halves are rounded away from 0 |
 | sqrt | NULL below 0 |
 | ln log10 | NULL at and below 0 |
-| exp power | infinite where it is too large; power is NULL where it is not a real number |
+| exp power | infinite where it is too large; exp is 0 below -708; power is NULL where it is not a real number |
 """
 
 import math
@@ -36,6 +36,7 @@ from privet.query.functions.rule import (
 )
 
 MOST_DIGITS = 12
+LEAST_EXPONENT = -708  # some engines raise an error where e^x is too small to be exact
 
 
 def real(function: str, arguments: Arguments) -> Arguments:
@@ -103,9 +104,12 @@ def _integer_divide_facts(arguments: Arguments) -> Facts:
 
 
 def _integer_divide(a: float, b: float) -> Value:
-    if b == 0 or not math.isfinite(a) or math.isnan(b):
+    if b == 0:
         return None
-    return a // b
+    if isinstance(a, int):
+        return a // b
+    quotient = _divide(a, b)  # engines know the rounded quotient only
+    return math.floor(quotient) if isinstance(quotient, float) and math.isfinite(quotient) else quotient
 
 
 def _rest(a: Interval, b: Interval) -> Interval:
@@ -242,6 +246,8 @@ def _power(base: float, exponent: float) -> Value:
 
 
 def _exp(number: float) -> Value:
+    if number < LEAST_EXPONENT:
+        return 0.0
     try:
         return finite(math.exp(number))
     except OverflowError:

@@ -11,6 +11,7 @@ from privet.query.dates import DAY, day_of, iso_date, iso_timestamp, second_of
 from privet.query.expressions import Call, Expression, Literal, facts_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.functions.rule import LARGEST, Arguments, Rule, is_null_literal, numbers, type_of, within_whole
+from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT, said
 
 FROM = {
     Type.INTEGER: {Type.BOOLEAN, Type.INTEGER, Type.REAL, Type.TEXT},
@@ -83,17 +84,16 @@ def convert(value: Value, type_: Type) -> Value:
         return _text(value)
     if type_ is Type.BOOLEAN:
         if isinstance(value, str):
-            word = value.strip().lower()
+            word = value.strip(" ").lower()
             return True if word in TRUE else False if word in FALSE else None
         return bool(value)
     if type_.numeric:
         return _number(value, type_)
     assert isinstance(value, str)  # noqa: S101 - dates are texts
     if type_ is Type.DATE:
-        second = second_of(value)
-        day = day_of(value) if second is None else int(second // DAY)
+        day = day_of(said(value, DATE_TEXT) or "")
         return None if day is None else iso_date(day)
-    second = second_of(value)
+    second = second_of(said(value, TIMESTAMP_TEXT) or "")
     return None if second is None else iso_timestamp(second)
 
 
@@ -102,11 +102,8 @@ def _text(value: Value) -> Value:
 
 
 def _number(value: Value, type_: Type) -> Value:
-    try:
-        number = _read(value) if isinstance(value, str) else value or 0
-    except ValueError:
-        return None
-    if math.isnan(number):
+    number = _read(value) if isinstance(value, str) else value or 0
+    if number is None or math.isnan(number):
         return None
     if type_ is Type.REAL:
         return float(number)
@@ -117,12 +114,13 @@ def _number(value: Value, type_: Type) -> Value:
     )
 
 
-def _read(text: str) -> float:
+def _read(text: str) -> float | None:
     """The number a text says, whole if it is written so."""
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
+    if len(text) > LONGEST_NUMBER:
+        return None
+    whole = said(text, INTEGER_TEXT)
+    number = said(text, REAL_TEXT)
+    return int(whole) if whole is not None else None if number is None else float(number)
 
 
 CASTS = {f"cast_{type_.value}": _rule(type_) for type_ in Type}

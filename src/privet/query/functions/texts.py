@@ -5,6 +5,7 @@ from fractions import Fraction
 from privet.errors import InvalidParameter
 from privet.query.expressions import Literal
 from privet.query.facts import Facts, Type
+from privet.query.functions import letters
 from privet.query.functions.casts import cast
 from privet.query.functions.rule import Arguments, Rule, expect, nullable, numbers
 
@@ -36,8 +37,8 @@ def _length_facts(arguments: Arguments) -> Facts:
 
 
 TEXTS = {
-    "lower": Rule(1, 1, _text, _text_facts, lambda text: text.lower()),
-    "upper": Rule(1, 1, _text, _text_facts, lambda text: text.upper()),
+    "lower": Rule(1, 1, _text, _text_facts, letters.lower),
+    "upper": Rule(1, 1, _text, _text_facts, letters.upper),
     "trim": Rule(1, 1, _text, _text_facts, lambda text: text.strip(" ")),
     "length": Rule(1, 1, _text, _length_facts, len),
     "substring": Rule(3, 3, _fit_substring, _text_facts, lambda text, start, size: text[start - 1 : start - 1 + size]),

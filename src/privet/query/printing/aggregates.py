@@ -18,6 +18,7 @@ from privet.query.printing.dialect import Dialect
 
 PLACES = 40  # bits
 SQUARE_PLACES = 30
+WIDEST, WIDEST_SQUARE = 900, 450  # bits of a bound, so that sums and squares are numbers on every engine
 MOMENTS = {Function.SUM, Function.AVG, Function.VARIANCE, Function.STDDEV}
 SQUARED = {Function.VARIANCE, Function.STDDEV}
 
@@ -41,6 +42,8 @@ class Scale:
                 else cls(Fraction(1, 1 << 20), Fraction(1 << 42))
             )
         power = _bits(max(abs(Fraction(end or 0)) for end in (facts.low, facts.high, Fraction(1, 1 << 100))))
+        if power > (WIDEST_SQUARE if squared else WIDEST):
+            raise InvalidParameter("an aggregate within a unit has bounds too wide to add up: write CLIP(x, low, high)")
         finest = 0 if facts.type is Type.INTEGER else power - (SQUARE_PLACES if squared else PLACES)
         return cls(Fraction(2) ** max(finest, power - SQUARE_PLACES if squared else finest), Fraction(2) ** power)
 
@@ -65,10 +68,8 @@ def place(wanted: Aggregation, text: str, dialect: Dialect) -> str:
         low, high = (dialect.literal(int(end), Type.INTEGER) for end in (-scale.most, scale.most))
         return f"CASE WHEN {text} IS NOT NULL THEN LEAST(GREATEST({text}, {low}), {high}) END"
     value = text if facts.type is Type.REAL else dialect.convert(text, facts.type, Type.REAL)
-    low, high, step, half = (
-        dialect.literal(float(number), Type.REAL) for number in (-scale.most, scale.most, scale.step, 0.5)
-    )
-    near = f"FLOOR(LEAST(GREATEST({value}, {low}), {high}) / {step} + {half})"
+    low, high = (dialect.literal(float(number), Type.REAL) for number in (-scale.most, scale.most))
+    near = f"FLOOR({dialect.place(f'LEAST(GREATEST({value}, {low}), {high})', Fraction(0), scale.step)})"
     return f"CASE WHEN {text} IS NOT NULL THEN CAST({near} AS {dialect.types[Type.INTEGER]}) END"
 
 
@@ -96,14 +97,18 @@ def print_aggregation(  # noqa: PLR0911 - one return for each function
         case Function.COUNT_DISTINCT:
             return f"COUNT(DISTINCT {text}){tail}"
         case Function.MINIMUM:
-            return f"MIN({text}){tail}"
+            return f"{'BOOL_AND' if _is_true_or_false(wanted) else 'MIN'}({text}){tail}"
         case Function.MAXIMUM:
-            return f"MAX({text}){tail}"
+            return f"{'BOOL_OR' if _is_true_or_false(wanted) else 'MAX'}({text}){tail}"
         case Function.QUANTILE:
             fraction = dialect.literal(float(wanted.fraction or 0), Type.REAL)
             return dialect.number(dialect.quantile(f"CAST({text} AS {real})", fraction) + tail)
         case _:
             return _moment(wanted, lambda inner: f"{inner}{tail}", text, dialect)
+
+
+def _is_true_or_false(wanted: Aggregation) -> bool:
+    return wanted.argument is not None and facts_of(wanted.argument).type is Type.BOOLEAN
 
 
 def _moment(wanted: Aggregation, each: Callable[[str], str], text: str, dialect: Dialect) -> str:
@@ -114,7 +119,7 @@ def _moment(wanted: Aggregation, each: Callable[[str], str], text: str, dialect:
     total, count = each(dialect.added(text, 1 << 63)), each(f"COUNT({text})")
     if wanted.function is Function.SUM:
         if facts.type is Type.INTEGER:
-            return f"TRY_CAST({total} AS {dialect.types[Type.INTEGER]})"
+            return dialect.narrowed(total)
         return f"(CAST({total} AS {real}) * {step})"
     if wanted.function is Function.AVG:
         return f"(CAST({total} AS {real}) * {step} / NULLIF({count}, 0))"

@@ -2,7 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from types import MappingProxyType
+from typing import TypeAlias
 
 from privet.query.expressions import Call
 from privet.query.facts import Type, Value
@@ -21,8 +23,8 @@ class Dialect(ABC):
     wide: str  # whole numbers of at least 127 bits
     inlined: str  # after AS, before a common table that is to be computed wherever it is mentioned
     kept: str  # the same for one that is to be computed once
-    templates: Mapping[str, Callable[["Dialect", Call, list[str]], str]] = MappingProxyType({})
-    """Functions that the engine writes unlike `scalars.TEMPLATES`."""
+    fence: str = ""  # at the end of a common table, so that what stands above is not computed before its conditions
+    templates: "Mapping[str, Template]" = MappingProxyType({})  # functions that the engine writes its own way
 
     @abstractmethod
     def name(self, text: str) -> str:
@@ -39,6 +41,18 @@ class Dialect(ABC):
     @abstractmethod
     def total(self, text: str) -> str:
         """A whole-number expression; NULL where it overflows. The text is used once."""
+
+    def narrowed(self, text: str) -> str:
+        """A sum of whole numbers as one of 64 bits; NULL if it is larger. The text is used once."""
+        return f"TRY_CAST({text} AS {self.types[Type.INTEGER]})"
+
+    def place(self, text: str, origin: Fraction, step: Fraction) -> str:
+        """How many steps a real number is from the origin, and a half: its floor is the nearest place.
+
+        The text is a plain name, or such a name between two ends.
+        """
+        first, width, half = (self.literal(float(number), Type.REAL) for number in (origin, step, 0.5))
+        return f"({text} - {first}) / {width} + {half}"
 
     @abstractmethod
     def quotient(self, dividend: str, divisor: str) -> str:
@@ -98,3 +112,6 @@ class Dialect(ABC):
     @abstractmethod
     def quantile(self, text: str, fraction: str) -> str:
         """An aggregate: the quantile of real numbers, interpolated."""
+
+
+Template: TypeAlias = Callable[[Dialect, Call, list[str]], str]  # prints a call, given its printed arguments

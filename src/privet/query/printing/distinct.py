@@ -12,7 +12,9 @@ def print_distinct(context: Placing, rows: str) -> str:
         group = ", ".join(pair)
         context.chain.append("pairs", f"SELECT {group}, COUNT(*) AS n FROM {rows} GROUP BY {group}")
         source = context.capped("pairs")
-        same = " AND ".join(f"{rows}.{name} IS NOT DISTINCT FROM {source}.{name}" for name in pair)
+        same = " AND ".join(
+            f"{rows}.{name} {'=' if name in context.unit else 'IS NOT DISTINCT FROM'} {source}.{name}" for name in pair
+        )
         rows_of = ", ".join(f"{rows}.{name}" for name in [*pair, "a1"])
         rows = context.chain.append("held", f"SELECT {rows_of} FROM {rows} JOIN {source} ON {same}")
     whole = ", ".join([*pair, "a1"])
@@ -24,7 +26,7 @@ def print_distinct(context: Placing, rows: str) -> str:
     digest = context.dialect.digest((*context.hashed, *context.marks, value))
     order = f"PARTITION BY {owner} ORDER BY {digest}, {places}"
     ranked = f"SELECT *, ROW_NUMBER() OVER ({order}) AS place FROM values_of"
-    context.chain.append("weighed", f"SELECT * FROM ({ranked}) WHERE place <= {context.cap}")
+    context.chain.append("weighed", f"SELECT * FROM ({ranked}) AS t WHERE place <= {context.cap}")
     keys = ", ".join(context.keys)
     last = ", ".join([*context.keys, "COUNT(DISTINCT a1) AS m1_1"])
     return f"{context.chain.text()}\nSELECT {last} FROM weighed" + (f" GROUP BY {keys}" if keys else "")

@@ -33,8 +33,10 @@ def print_output(output: Output, columns: Sequence[Column], table: str, dialect:
     order = [ordered(f"s{number}", descending=down) for number, (_, down) in enumerate(output.order, 1)] + ["line"]
     if output.distinct:
         first = [f"MIN(s{number}) AS s{number}" for number in range(1, len(keys) + 1)]
-        group = f"SELECT {', '.join([*shown, *first])}, MIN(line) AS line FROM ({inner}) GROUP BY {', '.join(shown)}"
+        group = (
+            f"SELECT {', '.join([*shown, *first])}, MIN(line) AS line FROM ({inner}) AS t GROUP BY {', '.join(shown)}"
+        )
         inner = group
     limit = "" if output.limit is None else f" LIMIT {int(output.limit)}"
     offset = f" OFFSET {int(output.offset)}" if output.offset else ""
-    return f"SELECT {', '.join(shown)} FROM ({inner}) ORDER BY {', '.join(order)}{limit}{offset}"
+    return f"SELECT {', '.join(shown)} FROM ({inner}) AS t ORDER BY {', '.join(order)}{limit}{offset}"

@@ -87,11 +87,8 @@ class Placing:
             low, high = (self.dialect.literal(end, Type.INTEGER) for end in (lattice.first, lattice.last))
             return f"(LEAST(GREATEST({text}, {low}), {high}) - {low})"
         value = text if kind is Type.REAL else self.dialect.convert(text, kind, Type.REAL)
-        origin, step, half, zero, steps = (
-            self.dialect.literal(float(number), Type.REAL)
-            for number in (lattice.first * lattice.step, lattice.step, 0.5, 0, lattice.steps)
-        )
-        near = f"FLOOR(({value} - {origin}) / {step} + {half})"
+        zero, steps = (self.dialect.literal(float(number), Type.REAL) for number in (0, lattice.steps))
+        near = f"FLOOR({self.dialect.place(value, lattice.first * lattice.step, lattice.step)})"
         return f"CAST(LEAST(GREATEST({near}, {zero}), {steps}) AS {self.integer})"
 
     def kept(self, pairs: str) -> tuple[str, str]:
@@ -109,7 +106,7 @@ class Placing:
         owner, place = ", ".join(self.unit), ", ".join(f"{key} NULLS FIRST" for key in self.keys)
         order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.marks))}, {place}"
         ranked = f"SELECT *, ROW_NUMBER() OVER ({order}) AS place FROM {pairs}"
-        return self.chain.append("kept", f"SELECT * FROM ({ranked}) WHERE place <= {self.request.groups}")
+        return self.chain.append("kept", f"SELECT * FROM ({ranked}) AS t WHERE place <= {self.request.groups}")
 
     def last(self, more: list[str]) -> str:
         """The end of a statement of sums."""

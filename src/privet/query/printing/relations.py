@@ -58,7 +58,9 @@ class Chain:
 
     def text(self) -> str:
         """WITH and all tables."""
-        return "WITH " + ",\n".join(f"{name} AS {how} ({select})" for name, how, select in self._tables)
+        return "WITH " + ",\n".join(
+            f"{name} AS {how} ({select}{self.dialect.fence})" for name, how, select in self._tables
+        )
 
     def append(self, name: str, select: str, *, once: bool = False) -> str:
         """Add a table."""
@@ -162,9 +164,9 @@ class Chain:
         keyed = [self._as(f"k{number}", column) for number, (column, _) in enumerate(relation.keys, 1)]
         arguments, places, items = self._aggregates(relation.items, "")
         inner = f"SELECT {', '.join([*keys, *arguments]) or '1 AS one'} FROM {source}"
-        inner = f"SELECT *, {', '.join(places)} FROM ({inner})" if places else inner
+        inner = f"SELECT *, {', '.join(places)} FROM ({inner}) AS t" if places else inner
         by = ", ".join(f"k{number}" for number in range(1, len(keys) + 1))
-        outer = f"SELECT {', '.join([*keyed, *items])} FROM ({inner})"
+        outer = f"SELECT {', '.join([*keyed, *items])} FROM ({inner}) AS t"
         return f"{outer} GROUP BY {by}" if by else outer
 
     def _aggregates(
@@ -206,8 +208,8 @@ class Chain:
             arguments, places, (item,) = self._aggregates(((relation.item, relation.function),), over)
         else:
             arguments, places, item = [], [], self._as(self._ranking(relation, over), relation.item)
-        inner = f"(SELECT *, {', '.join(arguments)} FROM {source})" if arguments else source
-        inner = f"(SELECT *, {', '.join(places)} FROM {inner})" if places else inner
+        inner = f"(SELECT *, {', '.join(arguments)} FROM {source}) AS t" if arguments else source
+        inner = f"(SELECT *, {', '.join(places)} FROM {inner}) AS t" if places else inner
         return f"SELECT {self._renewed(relation)}, {item} FROM {inner}"
 
     def _ranking(self, relation: Window, over: str) -> str:

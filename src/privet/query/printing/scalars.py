@@ -5,15 +5,13 @@ A template may repeat an argument, and its text doubles with each level then; so
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TypeAlias
 
 from privet.errors import InvalidParameter
 from privet.query.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import Type
-from privet.query.printing.dialect import Dialect
+from privet.query.printing.dialect import Dialect, Template
 
 LONGEST = 200_000  # letters of one printed expression
-Template: TypeAlias = Callable[[Dialect, Call, list[str]], str]
 
 
 def print_expression(expression: Expression, dialect: Dialect, name: Callable[[Column], str]) -> str:
@@ -204,7 +202,7 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
         "sqrt": _real("CASE WHEN {0} >= 0 THEN SQRT({0}) END"),
         "ln": _real("CASE WHEN {0} > 0 THEN LN({0}) END"),
         "log10": _real("CASE WHEN {0} > 0 THEN LOG10({0}) END"),
-        "exp": _real("EXP({0})"),
+        "exp": _real("CASE WHEN {0} < -708 THEN 0 ELSE EXP({0}) END"),
         "power": _real(POWER),
         "lower": _prefix("LOWER"),
         "upper": _prefix("UPPER"),

@@ -34,7 +34,7 @@ def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable
         inner.append(f"{reader.value(column)} AS x{place + 1}")
         outer.append(f"{clipped(f'x{place + 1}', column.facts, dialect)} AS {name(column)}")
     where = " AND ".join(f"u{place + 1} IS NOT NULL" for place in range(len(unit)))
-    text = f"SELECT {', '.join(outer) or '1'} FROM (SELECT {', '.join(inner) or '1'} FROM {reader.joined()})"
+    text = f"SELECT {', '.join(outer) or '1'} FROM (SELECT {', '.join(inner) or '1'} FROM {reader.joined()}) AS t"
     return (f"{text} WHERE {where}" if where else text), reader.numbered
 
 

@@ -6,19 +6,12 @@ import re
 
 from privet.errors import InvalidParameter
 from privet.query.facts import Type, Value
+from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}  # what fits 64 bits
 REALS = {"FLOAT", "DOUBLE"}
 LONG = 1 << 62  # whole numbers read from texts and real ones stay within this
-SPACE = r"^[ \t\n\r]*"
-END = r"[ \t\n\r]*$"
-INTEGER_TEXT = f"{SPACE}([+-]?[0-9]+){END}"
-REAL_TEXT = f"{SPACE}([+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?){END}"
-YEAR = "([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})"  # 0001 to 9999
-TIME_TEXT = "([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?)?"
-DATE_TEXT = f"{SPACE}({YEAR}-[0-9]{{2}}-[0-9]{{2}}){TIME_TEXT}{END}"
-TIMESTAMP_TEXT = f"{SPACE}({YEAR}-[0-9]{{2}}-[0-9]{{2}}{TIME_TEXT}){END}"
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 EPOCH_DAYS = (-719_162, 2_932_896)  # those two, in days since 1970-01-01
 DAY = 86_400_000_000  # microseconds
@@ -213,7 +206,12 @@ def _inside(text: str, low: int, high: int) -> str:
 
 def _plainly_whole(text: str) -> str:
     """The whole number that a text consists of, as a HUGEINT; else NULL."""
-    return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({text}, '{INTEGER_TEXT}', 1), '') AS HUGEINT)"
+    return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({_short(text)}, '{INTEGER_TEXT}', 1), '') AS HUGEINT)"
+
+
+def _short(text: str) -> str:
+    """A text that may say a number; longer ones say none."""
+    return f"CASE WHEN LENGTH({text}) <= {LONGEST_NUMBER} THEN {text} END"
 
 
 def _narrowed(number: str) -> str:
@@ -228,7 +226,7 @@ def _from_text(text: str, target: Type) -> str:
             near = f"ROUND({_from_text(text, Type.REAL)}, 0)"
             return _narrowed(f"COALESCE({_plainly_whole(text)}, TRY_CAST({near} AS HUGEINT))")
         case Type.REAL:
-            return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({text}, '{REAL_TEXT}', 1), '') AS DOUBLE)"
+            return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({_short(text)}, '{REAL_TEXT}', 1), '') AS DOUBLE)"
         case Type.BOOLEAN:
             word = f"LOWER(TRIM({text}, ' '))"
             return f"CASE WHEN {word} IN ('true', 't', '1') THEN TRUE WHEN {word} IN ('false', 'f', '0') THEN FALSE END"
