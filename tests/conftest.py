@@ -28,6 +28,7 @@ WHOLE = (  # tests of parts together, and those that draw many samples: `make ch
     "tests/noise/test_around.py",
     "tests/noise/test_laws.py",
     "tests/noise/test_staircase.py",
+    "tests/query/engines/",
     "tests/query/test_automatic_bounds.py",
     "tests/query/test_bad_input.py",
     "tests/query/test_batch.py",

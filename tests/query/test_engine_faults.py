@@ -1,4 +1,4 @@
-"""An engine that is killed, cancelled, out of disk or without its files: one error, the spend kept, nothing else lost."""
+"""An engine that is killed, cancelled, out of disk or without its files: one error, the spend kept."""
 
 import _thread
 import os

@@ -175,8 +175,8 @@ QUERY = (
     Fault(
         "request: a place is not clipped above",
         "query/printing/placing.py",
-        'f"CAST(LEAST(GREATEST({near}, {zero}), {steps}) AS {self.integer})"',
-        'f"CAST(GREATEST({near}, {zero}) AS {self.integer})"',
+        'f"CASE WHEN {text} < {low} THEN {low} WHEN {text} > {high} THEN {high} ELSE {text} END"',
+        'f"CASE WHEN {text} < {low} THEN {low} ELSE {text} END"',
         ("tests/query/test_printing.py", "tests/query/test_neighbors.py"),
     ),
     Fault(
@@ -378,8 +378,8 @@ QUERY = (
     Fault(
         "second price: weights that do not fall not noticed",
         "query/sql/engine_text.py",
-        "> cap * whole:",
-        "> cap * whole * FAR:",
+        "> (1 if by_unit else cap) * size:",
+        "> (1 if by_unit else cap) * size * FAR:",
         ("tests/query/test_second_price.py",),
     ),
     Fault(
@@ -553,15 +553,15 @@ QUERY = (
     Fault(
         "falsify: a place is not clipped below",
         "query/printing/placing.py",
-        'f"CAST(LEAST(GREATEST({near}, {zero}), {steps}) AS {self.integer})"',
-        'f"CAST(LEAST({near}, {steps}) AS {self.integer})"',
+        'f"CASE WHEN {text} < {low} THEN {low} WHEN {text} > {high} THEN {high} ELSE {text} END"',
+        'f"CASE WHEN {text} > {high} THEN {high} ELSE {text} END"',
         ("tests/query/test_neighbors.py",),
     ),
     Fault(
         "falsify: a whole number is not clipped to the lattice",
         "query/printing/placing.py",
-        'return f"(LEAST(GREATEST({text}, {low}), {high}) - {low})"',
-        'return f"({text} - {low})"',
+        'place = f"({_between(text, low, high)} - {low})"',
+        'place = f"({text} - {low})"',
         ("tests/query/test_neighbors.py",),
     ),
     Fault(
@@ -582,7 +582,7 @@ QUERY = (
         "falsify: sums within a unit add up floats",
         "query/printing/aggregates.py",
         'THEN CAST({near} AS {dialect.types[Type.INTEGER]}) END"',
-        'THEN {near[6:-1]} END"',
+        'THEN {value} / {float(scale.step)} END"',
         ("tests/query/test_falsification.py::test_no_unit_tips_all_others",),
     ),
     Fault(

@@ -1,0 +1,295 @@
+"""Spark's words."""
+
+import datetime as dt
+import math
+import re
+from collections.abc import Mapping
+
+from privet.errors import InvalidParameter
+from privet.query.backends.spark.functions import SPARK
+from privet.query.facts import Type, Value
+from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT
+from privet.query.printing.dialect import Dialect
+
+WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
+REALS = {"FLOAT", "DOUBLE"}
+LONG = 1 << 62  # whole numbers read from texts and real ones stay within this
+SAFE = 1 << 29  # 2^33 whole numbers up to this add up to less than 2^63
+FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
+EPOCH_DAYS = (-719_162, 2_932_896)  # those two, in days since 1970-01-01
+DAY = 86_400_000_000  # microseconds
+PLAIN = re.compile(r"[ !#-&(-\[\]-~]")  # what stands in a literal as it is: printable ASCII, but for quotes and \
+PARTS = {"day_of_week": "(DAYOFWEEK({0}) - 1)", "day_of_year": "DAYOFYEAR({0})"}
+
+
+class SparkDialect(Dialect):
+    """How Spark writes what engines write differently.
+
+    Args:
+        checks_texts: whether Spark can tell texts that are no UTF-8 (from version 4 on).
+
+    Whole numbers of 127 bits are DECIMAL(38, 0): products and sums of those keep that type, and all that is printed
+    stays below 2^126 < 10^38, so none is rounded or NULL.
+    """
+
+    types = {  # noqa: RUF012 - never changed
+        Type.BOOLEAN: "BOOLEAN",
+        Type.INTEGER: "BIGINT",
+        Type.REAL: "DOUBLE",
+        Type.TEXT: "STRING",
+        Type.DATE: "DATE",
+        Type.TIMESTAMP: "TIMESTAMP_NTZ",
+    }
+    wide = "DECIMAL(38, 0)"
+    inlined = ""  # Spark computes common tables wherever they are mentioned, or once: it does not let us choose
+    kept = ""
+    templates = SPARK
+
+    def __init__(self, *, checks_texts: bool = True) -> None:
+        self._checks_texts = checks_texts
+
+    def name(self, text: str) -> str:
+        """A quoted name; a name that cannot be one is refused."""
+        _refuse_unprintable(text)
+        if "\0" in text:
+            raise InvalidParameter("a name with a zero in it is none for Spark; rename it")
+        return "`" + text.replace("`", "``") + "`"
+
+    def literal(self, value: Value, type_: Type) -> str:  # noqa: PLR0911 - one return for each type
+        """A constant, with its type."""
+        if value is None:
+            return f"CAST(NULL AS {self.types[type_]})"
+        match type_:
+            case Type.BOOLEAN:
+                return "TRUE" if value else "FALSE"
+            case Type.INTEGER:
+                return _whole(int(value))
+            case Type.REAL:
+                return _real(float(value))
+            case Type.TEXT:
+                return quoted(str(value))
+            case Type.DATE:
+                return f"CAST('{_date(str(value)).isoformat()}' AS DATE)"
+            case Type.TIMESTAMP:
+                return f"CAST('{_moment(str(value)).isoformat(sep=' ')}' AS TIMESTAMP_NTZ)"
+
+    def number(self, text: str) -> str:
+        """Spark has a word for it."""
+        return f"NANVL({text}, CAST(NULL AS DOUBLE))"
+
+    def total(self, text: str) -> str:
+        """Spark has no word for it: each function of `functions.py` is total by itself."""
+        raise InvalidParameter(f"Spark cannot compute {text} without a failure")
+
+    def added(self, text: str, most: int) -> str:
+        """A sum of BIGINTs is one, and would wrap around: where it could, decimals are added."""
+        return f"SUM({text})" if most <= SAFE else f"SUM(CAST({text} AS {self.wide}))"
+
+    def quotient(self, dividend: str, divisor: str) -> str:
+        """DIV gives 64 bits; of wide numbers, what is left over is taken away first, so that the division is exact."""
+        if self.wide in dividend:
+            return f"CAST((({dividend}) - ({dividend}) % {divisor}) / {divisor} AS {self.wide})"
+        power = re.fullmatch(r"CAST\((\d+) AS BIGINT\)", divisor)
+        if power is not None and (number := int(power[1])) & (number - 1) == 0:
+            return f"SHIFTRIGHT({dividend}, {number.bit_length() - 1})"
+        return f"(({dividend}) DIV {divisor})"
+
+    def convert(self, text: str, source: Type, target: Type) -> str:
+        """One type as another."""
+        if source is Type.TEXT:
+            return _from_text(text, target)
+        if source is Type.REAL and target is Type.TEXT:
+            raise InvalidParameter("Spark writes real numbers as texts differently: ROUND or CAST to a whole one first")
+        if target is Type.INTEGER and source is Type.REAL:
+            inside = f"{text} >= {_real(-LONG)} AND {text} <= {_real(LONG)}"
+            return f"CASE WHEN {inside} THEN CAST(ROUND({text}, 0) AS BIGINT) END"
+        return f"CAST({text} AS {self.types[target]})"
+
+    def read(self, text: str, engine_type: str, target: Type) -> str:  # noqa: PLR0911 - one return for each type
+        """A column as it is declared."""
+        kind = _plain(engine_type)
+        if kind == "VARCHAR":
+            return self._valid(text) if target is Type.TEXT else _from_text(text, target)
+        match target:
+            case Type.INTEGER if kind in REALS:
+                return self.convert(self.number(f"CAST({text} AS DOUBLE)"), Type.REAL, Type.INTEGER)
+            case Type.INTEGER if kind == "DECIMAL":
+                return f"TRY_CAST(ROUND({text}, 0) AS BIGINT)"
+            case Type.REAL:
+                real = text if kind == "DOUBLE" else f"CAST({text} AS DOUBLE)"
+                return self.number(real) if kind in REALS else real
+            case Type.DATE:
+                return _within(
+                    f"TRY_CAST({text} AS DATE)", *(f"CAST('{day}' AS DATE)" for day in (FIRST_DAY, LAST_DAY))
+                )
+            case Type.TIMESTAMP:
+                ends = (f"{FIRST_DAY} 00:00:00", f"{LAST_DAY} 23:59:59.999999")
+                low, high = (f"CAST('{end}' AS TIMESTAMP_NTZ)" for end in ends)
+                return _within(f"TRY_CAST({text} AS TIMESTAMP_NTZ)", low, high)
+        return text if kind == self.types[target] else f"TRY_CAST({text} AS {self.types[target]})"
+
+    def unit(self, text: str, engine_type: str, target: Type) -> str:
+        """A text declared a whole number must say one plainly; a whole number stays one, whatever is declared."""
+        kind = _plain(engine_type)
+        if kind == "VARCHAR" and target is Type.INTEGER:
+            return _narrowed(_plainly_whole(text))
+        if kind in WHOLE or kind in REALS:
+            return self.identity(text, engine_type)
+        return self.read(text, engine_type, target)
+
+    def identity(self, text: str, engine_type: str) -> str:
+        """Whole numbers as such, all else as text; real ones are refused, for Spark writes them differently."""
+        kind = _plain(engine_type)
+        if kind in WHOLE:
+            return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
+        if kind in REALS:
+            raise InvalidParameter(
+                "a unit or key of real numbers cannot be used on Spark: make it a whole number or text"
+            )
+        return f"HEX({text})" if kind == "BLOB" else f"CAST({text} AS STRING)"
+
+    def part(self, part: str, text: str) -> str:
+        """Sunday is 0."""
+        return f"CAST({PARTS.get(part, f'{part.upper()}({{0}})').format(text)} AS BIGINT)"
+
+    def start(self, part: str, text: str) -> str:
+        """The first day."""
+        return f"CAST({text} AS DATE)" if part == "day" else f"TRUNC(CAST({text} AS DATE), '{part.upper()}')"
+
+    def days_between(self, first: str, second: str) -> str:
+        """The difference of dates."""
+        return f"CAST(DATEDIFF({second}, {first}) AS BIGINT)"
+
+    def add_days(self, text: str, days: str, type_: Type) -> str:
+        """Computed as a whole number first, which is held to the years 1 to 9999."""
+        few = f"CASE WHEN {days} BETWEEN -4000000 AND 4000000 THEN {days} END"
+        if type_ is Type.DATE:
+            low, high = EPOCH_DAYS
+            day = _inside(f"(UNIX_DATE({text}) + {few})", low, high)
+            return f"DATE_FROM_UNIX_DATE(CAST({day} AS INT))"
+        low, high = EPOCH_DAYS[0] * DAY, (EPOCH_DAYS[1] + 1) * DAY - 1
+        moment = _inside(f"(UNIX_MICROS(CAST({text} AS TIMESTAMP)) + {DAY} * {few})", low, high)
+        return f"CAST(TIMESTAMP_MICROS({moment}) AS TIMESTAMP_NTZ)"
+
+    def digest(self, texts: tuple[str, ...]) -> str:
+        """MD5 of the texts, each behind its mark, so that NULL is not the empty text."""
+        joined = " || ".join(f"COALESCE('=' || CAST({text} AS STRING), '') || '|'" for text in texts)
+        return f"MD5('privet|' || {joined})"
+
+    def quantile(self, text: str, fraction: str) -> str:
+        """Refused."""
+        del text, fraction
+        raise InvalidParameter(
+            "a MEDIAN or quantile within a unit is not computed on Spark, which interpolates otherwise; use AVG or MAX"
+        )
+
+    def _valid(self, text: str) -> str:
+        """A text; NULL (or, before Spark 4, repaired) if it is no UTF-8: as keys, several would look like one."""
+        return f"TRY_VALIDATE_UTF8({text})" if self._checks_texts else f"DECODE(ENCODE({text}, 'UTF-8'), 'UTF-8')"
+
+
+def quoted(text: str) -> str:
+    """A text literal: whatever is not plain ASCII is written by its number."""
+    _refuse_unprintable(text)
+    letters = (letter if PLAIN.fullmatch(letter) else f"\\U{ord(letter):08X}" for letter in text)
+    return "'" + "".join(letters) + "'"
+
+
+def _refuse_unprintable(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidParameter("a name or text has half a letter (a lone surrogate); write it in full") from None
+
+
+def engine_types(types: Mapping[str, str]) -> dict[str, str]:
+    """Types of Spark's as other engines call them."""
+    words = {
+        "string": "VARCHAR",
+        "int": "INTEGER",
+        "timestamp_ntz": "TIMESTAMP",  # one with a zone is read as the clock in UTC shows it
+        "binary": "BLOB",
+    }
+    return {
+        name: "VARCHAR" if kind.startswith(("varchar", "char", "string")) else words.get(kind, kind.upper())
+        for name, kind in types.items()
+    }
+
+
+def _whole(number: int) -> str:
+    return f"CAST({number} AS {'BIGINT' if -(1 << 63) <= number < 1 << 63 else 'DECIMAL(38, 0)'})"
+
+
+def _real(number: float) -> str:
+    return f"CAST('{'NaN' if math.isnan(number) else repr(number)}' AS DOUBLE)"
+
+
+def _date(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidParameter("a date literal must be written as DATE '2024-12-31'") from None
+
+
+def _moment(text: str) -> dt.datetime:
+    try:
+        moment = dt.datetime.fromisoformat(text.strip())
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is not None:
+        raise InvalidParameter("a timestamp literal must be written as TIMESTAMP '2024-12-31 23:59:59', without a zone")
+    return moment
+
+
+def _plain(engine_type: str) -> str:
+    """The engine's type without its parameters."""
+    return engine_type.split("(", 1)[0].strip().upper()
+
+
+def _within(text: str, low: str, high: str) -> str:
+    return f"CASE WHEN {text} BETWEEN {low} AND {high} THEN {text} END"
+
+
+def _inside(text: str, low: int, high: int) -> str:
+    """A whole number, NULL outside."""
+    return f"CASE WHEN {text} BETWEEN {low} AND {high} THEN {text} END"
+
+
+def _said(text: str, pattern: str) -> str:
+    """What group 1 of a pattern finds; NULL if the text is written otherwise. Java's $ would let a line end follow."""
+    whole = quoted(pattern.removesuffix("$") + r"\z")
+    return f"NULLIF(REGEXP_EXTRACT({text}, {whole}, 1), '')"
+
+
+def _short(text: str) -> str:
+    """A text that may say a number; longer ones say none."""
+    return f"CASE WHEN LENGTH({text}) <= {LONGEST_NUMBER} THEN {text} END"
+
+
+def _plainly_whole(text: str) -> str:
+    """The whole number that a text consists of, as a wide one; else NULL."""
+    return f"TRY_CAST({_said(_short(text), INTEGER_TEXT)} AS DECIMAL(38, 0))"
+
+
+def _narrowed(number: str) -> str:
+    """A wide number as a BIGINT, NULL if it is too large."""
+    return f"CASE WHEN {number} BETWEEN {-LONG} AND {LONG} THEN CAST({number} AS BIGINT) END"
+
+
+def _from_text(text: str, target: Type) -> str:
+    """What a text says, if it says it plainly."""
+    match target:
+        case Type.INTEGER:
+            near = f"TRY_CAST(ROUND({_from_text(text, Type.REAL)}, 0) AS DECIMAL(38, 0))"
+            return _narrowed(f"COALESCE({_plainly_whole(text)}, {near})")
+        case Type.REAL:
+            return f"TRY_CAST({_said(_short(text), REAL_TEXT)} AS DOUBLE)"
+        case Type.BOOLEAN:
+            word = f"LOWER(BTRIM({text}, ' '))"
+            return f"CASE WHEN {word} IN ('true', 't', '1') THEN TRUE WHEN {word} IN ('false', 'f', '0') THEN FALSE END"
+        case Type.DATE:
+            return f"TRY_CAST({_said(text, DATE_TEXT)} AS DATE)"
+        case Type.TIMESTAMP:
+            return f"TRY_CAST({_said(text, TIMESTAMP_TEXT)} AS TIMESTAMP_NTZ)"
+        case _:
+            return text

@@ -1,0 +1,146 @@
+"""Spark: tables of a session's catalog, Parquet files, and frames of a session."""
+
+import contextlib
+import itertools
+import os
+from typing import Any
+
+import pyarrow as pa
+
+from privet.errors import InvalidParameter
+from privet.query.backends.spark.dialect import SparkDialect, engine_types
+from privet.query.backends.spark.running_spark import HERE, let_go, opened
+from privet.query.backends.spark.sources import frame_of, refuse_unsteady
+from privet.query.backends.spark.tables import arrow_from, frame_from
+from privet.query.backends.spark.workers import stopped_without_workers
+from privet.query.backends.sql_engine import SqlEngine
+from privet.query.catalog import Catalog
+from privet.query.printing import Source
+from privet.query.printing.tables import known, unit_text
+
+PINNED = {  # what a statement means does not depend on how a cluster is set up
+    "spark.sql.ansi.enabled": "false",  # what fails is NULL, so that nothing raises on data
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",  # quotients of decimals keep 32 digits before the point
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.lateralColumnAlias.enableImplicitResolution": "false",
+    "spark.sql.crossJoin.enabled": "true",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.binaryAsString": "false",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.adaptive.coalescePartitions.enabled": "true",
+}
+FORGOTTEN = ("spark.sql.legacy.", "spark.sql.optimizer.excludedRules", "spark.sql.adaptive.optimizer.excludedRules")
+MOST_PARTITIONS = 400
+NUMBERS = itertools.count(1)  # of statements
+CHECKS_TEXTS = 4  # the version of Spark that can tell what is no UTF-8
+
+
+class SparkBackend(SqlEngine):
+    """A session on a Spark cluster with the tables of a catalog in it.
+
+    Args:
+        catalog: which tables there are; its source is a master's address, or "spark" for the Spark that runs in this
+            process. Frames must be Spark's. Opening reads schemas, never rows.
+        memory: of the driver and of each executor, such as "4GB", for a Spark that is started here.
+
+    Privacy: the session is of our own, so nobody else's settings reach it. Only bounded sums by group come back; there
+        is no Python code on the workers. Rows without a number of their own cannot be told apart when Spark computes
+        them twice, so catalogs whose unit is a row are refused.
+
+    Raises:
+        InvalidParameter: if Spark, Java, the master, a table or a column is missing.
+    """
+
+    name = "spark"
+
+    def __init__(self, catalog: Catalog, *, memory: str | None = None, threads: int | None = None) -> None:
+        if threads is not None:
+            raise InvalidParameter('threads is for engines in this process; a local Spark has "spark+local[2]" for two')
+        if catalog.row_level:
+            raise InvalidParameter(
+                "rows are not numbered on Spark, which may compute them twice: declare a unit_column, or use DuckDB"
+            )
+        self._session, self._ours = opened(catalog.source or HERE, memory=memory)
+        self._group = ""
+        try:
+            version = int(self._session.version.split(".")[0])
+            super().__init__(catalog, SparkDialect(checks_texts=version >= CHECKS_TEXTS))
+            self._pin()
+            self._tables = {name: self._source(name, place) for place, name in enumerate(catalog.tables, 1)}
+            self._refuse_mixed_units()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the session, and stop a Spark that was started for it."""
+        if self._ours:
+            self._ours = False
+            let_go()
+
+    def _fetch(self, text: str) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in self._collected(text)[1]]
+
+    def _fetch_table(self, text: str) -> pa.Table:
+        return arrow_from(*self._collected(text))
+
+    def _collected(self, text: str) -> tuple[Any, list[Any]]:
+        """The schema and rows of a statement, which runs in a group of jobs that can be canceled."""
+        self._group = f"privet-{os.getpid()}-{next(NUMBERS)}"
+        self._session.sparkContext.setJobGroup(self._group, "privet", interruptOnCancel=True)
+        with stopped_without_workers(self._session.sparkContext, self._interrupt):
+            frame = self._session.sql(text)
+            return frame.schema, frame.collect()
+
+    def _interrupt(self) -> None:
+        with contextlib.suppress(Exception):  # it may be gone
+            context: Any = self._session.sparkContext
+            try:
+                context._jsc.sc().cancelJobGroupAndFutureJobs(self._group)  # noqa: SLF001 - it has no other name
+            except Exception:  # noqa: BLE001 - before Spark 4 there is no such word
+                context.cancelJobGroup(self._group)
+
+    def _register(self, name: str, table: pa.Table) -> None:
+        frame_from(self._session, table).createOrReplaceTempView(name)
+
+    # --- opening ---
+
+    def _pin(self) -> None:
+        settings = {row[0] for row in self._session.sql("SET").collect()}
+        for word in settings:
+            if word.startswith(FORGOTTEN):
+                self._session.conf.unset(word)
+        for word, setting in PINNED.items():
+            self._session.conf.set(word, setting)
+        partitions = min(MOST_PARTITIONS, max(2, 2 * self._session.sparkContext.defaultParallelism))
+        self._session.conf.set("spark.sql.shuffle.partitions", str(partitions))
+
+    def _source(self, name: str, place: int) -> Source:
+        frame = frame_of(self._session, self._catalog, self._catalog.tables[name])
+        refuse_unsteady(name, frame)
+        frame.createOrReplaceTempView(f"table_{place}")
+        types = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+        return Source(f"table_{place}", engine_types(types))
+
+    def _refuse_mixed_units(self) -> None:
+        """Units are compared between tables, so they are of one kind."""
+        kinds: dict[str, str] = {}
+        for name, table in self._catalog.tables.items():
+            if table.public or table.unit_column is None:
+                continue
+            last = table.unit_path[-1].table if table.unit_path else name
+            source = known(self._tables, last)
+            text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
+            schema = self._session.sql(f"SELECT {text} AS u FROM {source.text} AS s").schema  # noqa: S608 - printed by us
+            kinds[name] = schema.fields[0].dataType.simpleString()
+        if len(set(kinds.values())) > 1:
+            names = ", ".join(f"{name} has {kind}" for name, kind in kinds.items())
+            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")

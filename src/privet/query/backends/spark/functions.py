@@ -1,0 +1,138 @@
+"""Functions that Spark writes, or computes, unlike other engines; each as `functions/` has it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NoReturn
+
+from privet.errors import InvalidParameter
+from privet.query.expressions import Call, Literal, facts_of
+from privet.query.facts import Type
+from privet.query.functions import letters
+from privet.query.printing.dialect import Dialect, Template
+
+EXACT = float(1 << 53)  # real numbers from here on are whole
+
+
+def _whole(call: Call) -> bool:
+    return all(facts_of(argument).type is Type.INTEGER for argument in call.arguments)
+
+
+def _reals(dialect: Dialect, call: Call, texts: list[str]) -> list[str]:
+    kinds = [facts_of(argument).type for argument in call.arguments]
+    return [
+        dialect.convert(text, kind, Type.REAL) if kind is Type.INTEGER else text
+        for text, kind in zip(texts, kinds, strict=True)
+    ]
+
+
+def _as_type(dialect: Dialect, text: str, source: Type, target: Type) -> str:
+    return text if source is target else dialect.convert(text, source, target)
+
+
+def _arithmetic(whole: str, real: str) -> Template:
+    """Whole numbers where all arguments are, NULL where they overflow; else real ones."""
+
+    def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
+        if _whole(call):
+            return _as_type(dialect, whole.format(*texts), Type.INTEGER, call.facts.type)
+        text = dialect.number(real.format(*_reals(dialect, call, texts)))
+        return _as_type(dialect, text, Type.REAL, call.facts.type)
+
+    return template
+
+
+def floored(dialect: Dialect, text: str, word: str = "FLOOR") -> str:
+    """FLOOR or CEIL of a real number as one: Spark's is a whole number of 64 bits, which holds no large ones."""
+    few = f"ABS({text}) < {dialect.literal(EXACT, Type.REAL)}"
+    return f"CASE WHEN {few} THEN CAST({word}({text}) AS DOUBLE) ELSE {text} END"
+
+
+def _rounding(word: str) -> Template:
+    def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
+        (number,) = _reals(dialect, call, texts)
+        return _as_type(dialect, floored(dialect, number, word), Type.REAL, call.facts.type)
+
+    return template
+
+
+def _integer_divide(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    if _whole(call):
+        a, b = texts
+        less = f"CASE WHEN ({a}) % ({b}) <> 0 AND (({a}) < 0) <> (({b}) < 0) THEN 1 ELSE 0 END"
+        text = f"CASE WHEN {b} = 0 THEN NULL WHEN {b} = -1 THEN TRY_SUBTRACT(0, {a}) ELSE ({a}) DIV ({b}) - {less} END"
+        return _as_type(dialect, f"CAST({text} AS BIGINT)", Type.INTEGER, call.facts.type)
+    a, b = _reals(dialect, call, texts)
+    quotient = dialect.number(f"({a} / NULLIF({b}, 0))")
+    return _as_type(dialect, floored(dialect, quotient), Type.REAL, call.facts.type)
+
+
+def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    """A power of ten away, to the next whole number, and back; infinities stay."""
+    digits = call.arguments[1] if len(call.arguments) > 1 else Literal(0, Type.INTEGER)
+    if not isinstance(digits, Literal) or not isinstance(digits.value, int):
+        raise InvalidParameter("ROUND takes a literal number of digits")
+    number = texts[0]
+    if facts_of(call.arguments[0]).type is Type.INTEGER:
+        number = dialect.convert(number, Type.INTEGER, Type.REAL)
+    power = dialect.literal(float(10 ** abs(digits.value)), Type.REAL)
+    there, back = ("*", "/") if digits.value >= 0 else ("/", "*")
+    moved = f"({number} {there} {power})"
+    near = f"(ROUND({moved}, 0) {back} {power})"
+    text = f"CASE WHEN ABS({moved}) < {dialect.literal(EXACT, Type.REAL)} THEN {near} ELSE {number} END"
+    return _as_type(dialect, text, Type.REAL, call.facts.type)
+
+
+def _translated(table: tuple[str, str]) -> Template:
+    def template(dialect: Dialect, _: Call, texts: list[str]) -> str:
+        old, new = (dialect.literal(letters_, Type.TEXT) for letters_ in table)
+        return f"TRANSLATE({texts[0]}, {old}, {new})"
+
+    return template
+
+
+def _extreme(word: str) -> Template:
+    return lambda _, __, texts: texts[0] if len(texts) == 1 else f"{word}({', '.join(texts)})"
+
+
+def _refused(function: str) -> Template:
+    def template(*_: object) -> NoReturn:
+        raise InvalidParameter(
+            f"{function} is not computed on Spark: Java's may differ from others' in the last digit; leave it out"
+        )
+
+    return template
+
+
+def _hour(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    if facts_of(call.arguments[0]).type is Type.DATE:
+        return f"CASE WHEN {texts[0]} IS NULL THEN NULL ELSE {dialect.literal(0, Type.INTEGER)} END"
+    return dialect.part("hour", texts[0])
+
+
+SPARK: Mapping[str, Template] = MappingProxyType(
+    {
+        "add": _arithmetic("TRY_ADD({0}, {1})", "({0} + {1})"),
+        "subtract": _arithmetic("TRY_SUBTRACT({0}, {1})", "({0} - {1})"),
+        "multiply": _arithmetic("TRY_MULTIPLY({0}, {1})", "({0} * {1})"),
+        "negate": _arithmetic("TRY_SUBTRACT(CAST(0 AS BIGINT), {0})", "(-({0}))"),
+        "abs": _arithmetic("CASE WHEN {0} < 0 THEN TRY_SUBTRACT(CAST(0 AS BIGINT), {0}) ELSE {0} END", "ABS({0})"),
+        "integer_divide": _integer_divide,
+        "modulo": _arithmetic("(({0}) % NULLIF({1}, 0))", "(({0}) % NULLIF({1}, 0))"),
+        "round": _round,
+        "floor": _rounding("FLOOR"),
+        "ceil": _rounding("CEIL"),
+        "ln": _refused("LN"),
+        "log10": _refused("LOG10"),
+        "exp": _refused("EXP"),
+        "power": _refused("POWER"),
+        "least": _extreme("LEAST"),
+        "greatest": _extreme("GREATEST"),
+        "like": lambda _, __, texts: f"({texts[0]} LIKE {texts[1]})",
+        "starts_with": lambda _, __, texts: f"STARTSWITH({texts[0]}, {texts[1]})",
+        "lower": _translated(letters.lower_table()),
+        "upper": _translated(letters.upper_table()),
+        "trim": lambda _, __, texts: f"BTRIM({texts[0]}, ' ')",
+        "length": lambda _, __, texts: f"CAST(LENGTH({texts[0]}) AS BIGINT)",
+        "hour": _hour,
+    }
+)

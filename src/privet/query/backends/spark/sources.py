@@ -1,0 +1,106 @@
+"""What a Spark catalog is made of: tables of the session, Parquet files, Spark frames. No row is looked at."""
+
+import itertools
+import os
+from typing import TYPE_CHECKING, Any
+
+from privet.errors import InvalidParameter
+from privet.query.backends.duckdb.sources import files_of
+from privet.query.catalog import Catalog, DeclaredTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PARQUET = (".parquet", ".pq")
+PATTERN = set("*?[]{}\\,")  # in the name of a file, Spark would take them for patterns
+NUMBERS = itertools.count(1)  # of frames
+STEADY = {  # nodes of a plan that give the same rows whenever they are computed
+    "Aggregate",
+    "Distinct",
+    "Filter",
+    "Join",
+    "LocalRelation",
+    "LogicalRelation",
+    "HiveTableRelation",
+    "OneRowRelation",
+    "Project",
+    "Range",
+    "RelationV2",
+    "SubqueryAlias",
+    "Union",
+    "View",
+}
+
+
+def frame_of(session: "SparkSession", catalog: Catalog, table: DeclaredTable) -> "DataFrame":
+    """A table as a frame of this session.
+
+    Raises:
+        InvalidParameter: if it cannot be found, is no Parquet, or may have other rows each time it is computed.
+    """
+    name = table.name
+    if name in catalog.frames:
+        return _given(session, name, catalog.frames[name])
+    if table.files is not None:
+        return _read(session, catalog, table)
+    try:
+        return session.table(".".join(_quoted(part) for part in (table.location or name).split(".")))
+    except Exception:  # noqa: BLE001 - pages of Java
+        raise InvalidParameter(
+            f"table {name} cannot be read from Spark's catalog; check its location and its name"
+        ) from None
+
+
+def _quoted(part: str) -> str:
+    return "`" + part.replace("`", "``") + "`"
+
+
+def _given(session: "SparkSession", name: str, frame: object) -> "DataFrame":
+    from pyspark.sql import DataFrame  # noqa: PLC0415 - an extra
+
+    if not isinstance(frame, DataFrame):
+        raise InvalidParameter(
+            f"table {name}: on Spark a frame must be a Spark DataFrame; make it one, or a Parquet file"
+        )
+    place = f"privet_{os.getpid()}_{next(NUMBERS)}"  # the one place that sessions share
+    frame.createGlobalTempView(place)
+    try:
+        return session.table(f"global_temp.{place}")
+    finally:
+        frame.sparkSession.catalog.dropGlobalTempView(place)
+
+
+def _read(session: "SparkSession", catalog: Catalog, table: DeclaredTable) -> "DataFrame":
+    pattern = str(table.files)
+    if not pattern.lower().endswith(PARQUET):
+        raise InvalidParameter(
+            f"table {table.name}: Spark reads CSV otherwise than other engines do; convert it to Parquet first"
+        )
+    paths = [pattern] if "://" in pattern else files_of(catalog, table)
+    if "://" not in pattern and any(PATTERN & set(path) for path in paths):
+        raise InvalidParameter(f"table {table.name}: a file's name must have none of * ? [ ] {{ }} , and \\ in it")
+    places = paths if "://" in pattern else [f"file:{path}" for path in paths]
+    try:
+        return session.read.option("mergeSchema", "true").parquet(*places)
+    except Exception:  # noqa: BLE001 - pages of Java
+        raise InvalidParameter(f"table {table.name}: its files cannot be read as Parquet by Spark") from None
+
+
+def refuse_unsteady(name: str, frame: "DataFrame") -> None:
+    """Raise if the rows of a table could be others when they are read a second time.
+
+    Rows are weighed by how many their unit has, which may be counted in a scan of its own.
+    """
+    made: Any = frame
+    plan = made._jdf.queryExecution().analyzed()  # noqa: SLF001 - the way to a plan
+    waiting, steady = [plan], bool(plan.deterministic())
+    while waiting and steady:
+        node = waiting.pop()
+        steady = str(node.nodeName()).split(" ")[0] in STEADY
+        children = node.children()
+        waiting += [children.apply(place) for place in range(children.size())]
+    if not steady:
+        raise InvalidParameter(
+            f"table {name}: it may have other rows each time it is computed (a sample, a limit, a random number, "
+            "Python code); write it to a table or Parquet files first"
+        )
