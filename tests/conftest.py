@@ -31,6 +31,7 @@ WHOLE = (  # tests of parts together, and those that draw many samples: `make ch
     "tests/query/engines/",
     "tests/query/test_automatic_bounds.py",
     "tests/query/test_bad_input.py",
+    "tests/query/test_batch.py",
     "tests/query/test_connect.py",
     "tests/query/test_falsification.py",
     "tests/query/test_golden.py",
