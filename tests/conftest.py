@@ -42,7 +42,6 @@ WHOLE = (  # tests of parts together, and those that draw many samples: `make ch
     "tests/stats/sums/test_margins.py",
     "tests/test_demo.py",
     "tests/test_how_to.py",
-    "tests/test_how_to.py",
     "tests/test_tutorials.py",
 )
 

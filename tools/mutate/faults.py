@@ -8,6 +8,7 @@ ones first.
 
 from bounding_faults import BOUNDING
 from fault import Fault
+from postgres_faults import POSTGRES
 from query_faults import QUERY
 from stats_faults import STATS
 from story_faults import STORIES
@@ -956,4 +957,5 @@ FAULTS: tuple[Fault, ...] = (
     *STORIES,
     *QUERY,
     *BOUNDING,
+    *POSTGRES,
 )
