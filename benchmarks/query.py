@@ -8,7 +8,7 @@ docs/benchmarks-query.md from all that was measured.
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from query_asked import Task
@@ -24,36 +24,44 @@ from rich.console import Console
 ROOT = Path(__file__).parents[1]
 PARTS = ("comparison", "errors", "large", "spark", "scaling")  # of the page, in this order
 GIB = 1 << 30
+LARGE_MEMORY = "8GB"  # that DuckDB may use with --large, if nothing else is said
 
 
-def main() -> None:
-    console, said = Console(), _arguments()
-    kept = Kept(said.results)
-    wanted: list[tuple[str, Callable[[], None]]] = []
-    if not (said.scaling or said.large or said.only_write):
-        answers = (
-            ANSWERS
-            if said.answers is None
-            else {name: dict.fromkeys(each, said.answers) for name, each in ANSWERS.items()}
-        )
-        peers = tuple(name for name in said.peers.split(",") if name)
-        plan = Plan(said.rows, min(FLAT, said.rows), said.data, peers, answers)
-        wanted.append(("comparison", lambda: compare(plan, kept, console)))
-        wanted.append(("spark", lambda: one_engine("spark", said.rows, said, kept, console)))
-    if said.large:
-        wanted.append(("large", lambda: one_engine("duckdb", said.large, said, kept, console)))
-    if said.scaling:
-        scaling = Scaling(tuple(said.engines.split(",")), said.sizes, said.largest, said.data, said.memory)
-        wanted.append(("scaling", lambda: scale(scaling, kept, console)))
-    for part, work in wanted:
-        work()
-        for name in (part, "errors") if part == "comparison" else (part,):
-            if (sheet := kept.sheets().get(name)) is not None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    console, said = Console(), _arguments(arguments)
+    kept, failed = Kept(said.results), False
+    for parts, measure in _wanted(said, kept, console):
+        try:
+            measure()
+        except Exception:  # noqa: BLE001 - what is measured already is kept, and the rest is measured
+            console.print_exception()
+            failed = True
+        for part in parts:
+            if (sheet := kept.sheets().get(part)) is not None:
                 console.print(sheet.table())
     if said.write or said.only_write:
         text = page(kept.sheets(), PARTS, machine=machine(), rows_per_unit=ROWS_PER_UNIT)
         said.page.write_text(text, encoding="utf-8")
         console.print(f"{said.page} is written")
+    if failed:
+        raise SystemExit(1)
+
+
+def _wanted(
+    said: argparse.Namespace, kept: Kept, console: Console
+) -> Iterator[tuple[tuple[str, ...], Callable[[], None]]]:
+    """The parts of the page that are to be measured, and how."""
+    if not (said.scaling or said.large or said.only_write):
+        answers = {name: {kind: said.answers or n for kind, n in each.items()} for name, each in ANSWERS.items()}
+        peers = tuple(name for name in said.peers.split(",") if name)
+        plan = Plan(said.rows, min(FLAT, said.rows), said.data, peers, answers)
+        yield ("comparison", "errors"), lambda: compare(plan, kept, console)
+        yield ("spark",), lambda: one_engine("spark", said.rows, said, kept, console)
+    if said.large:
+        yield ("large",), lambda: one_engine("duckdb", said.large, said, kept, console)
+    if said.scaling:
+        scaling = Scaling(tuple(said.engines.split(",")), said.sizes, said.largest, said.data, said.memory)
+        yield ("scaling",), lambda: scale(scaling, kept, console)
 
 
 def one_engine(engine: str, rows: int, said: argparse.Namespace, kept: Kept, console: Console) -> None:
@@ -65,7 +73,7 @@ def one_engine(engine: str, rows: int, said: argparse.Namespace, kept: Kept, con
         console.print(f"{title}: left out, {reason}")
         return
     file = table_file(rows, folder=said.data, console=console)
-    memory = said.memory if engine == "duckdb" else None
+    memory = said.memory or LARGE_MEMORY if engine == "duckdb" else None
     both = {}
     for who in ("plain", "privet"):
         with console.status(f"measuring {NAMES[engine]}, {rows:,} rows, {who}"):
@@ -87,7 +95,7 @@ def machine() -> str:
     return f"{os.cpu_count()} cores and {memory:.0f} GB of memory"
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     whole, sizes = (lambda text: int(float(text))), (lambda text: tuple(int(float(each)) for each in text.split(",")))
     add = parser.add_argument
@@ -95,7 +103,7 @@ def _arguments() -> argparse.Namespace:
     add("--peers", default="opendp,tumult", help="that take part in it")
     add("--answers", type=whole, help="of each kind for errors; enough for each peer by default")
     add("--large", type=whole, help="ask DuckDB about so many rows, such as 1e8, and compare nothing else")
-    add("--memory", help='the most that DuckDB may use in --large and --scaling, such as "8GB"')
+    add("--memory", help=f'the most that DuckDB may use with --large ("{LARGE_MEMORY}" by default) and --scaling')
     add("--scaling", action="store_true", help="from small to large tables on every engine, and nothing else")
     add("--engines", default=",".join(NAMES), help="that take part in it")
     add("--sizes", type=sizes, default=SIZES, help="of its tables; 1e5,1e6,1e7,1e8 by default")
@@ -105,7 +113,7 @@ def _arguments() -> argparse.Namespace:
     add("--write", action="store_true", help="make the page afterwards")
     add("--only-write", action="store_true", help="measure nothing, make the page of what is kept")
     add("--page", type=Path, default=ROOT / "docs" / "benchmarks-query.md", help="which page")
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

@@ -70,14 +70,14 @@ def compare(plan: Plan, kept: Kept, console: Console) -> None:
     file = table_file(plan.rows, folder=plan.folder)
     flat = table_file(plan.flat, flat=True, folder=plan.folder)
     privet, plain = _ours(file, flat, console)
-    peers = {"opendp": Measured.failed("left out"), "tumult": Measured.failed("left out")}
+    peers = dict.fromkeys(("opendp", "tumult"), Measured.failed("left out"))
     noises = dict(peers)
     kept.put("comparison", times_sheet(plan, privet, plain, peers))
     if "opendp" in plan.peers:
         timed = {"joint": 3}
         skewed = dict.fromkeys(KINDS, SKEWED["opendp"])
         peers["opendp"] = _peer("opendp", OPENDP, (file, plan.rows), timed, skewed, console)
-        planning = _run([*_python(OPENDP, console), SCRIPT, "planning"], "OpenDP: planning", console)
+        planning = _guarded(lambda: _run([*_python(OPENDP, console), SCRIPT, "planning"], "OpenDP: planning", console))
         peers["opendp"] = peers["opendp"].joined(replace(planning, peak=None))
         noises["opendp"] = _peer("opendp", OPENDP, (flat, plan.flat), {}, plan.answers["opendp"], console)
     if "tumult" in plan.peers:

@@ -60,6 +60,8 @@ def scale(plan: Scaling, kept: Kept, console: Console, *, part: str = "scaling")
         if size not in plan.sizes_of(engine)
     ]
     total = sum(len(plan.sizes_of(engine)) * len(THREADS) for engine in plan.engines)
+    for size in sorted({size for engine in plan.engines if missing(engine) is None for size in plan.sizes_of(engine)}):
+        table_file(size, folder=plan.folder, console=console)
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -108,7 +110,7 @@ def missing(engine: str) -> str | None:
 def _engine_rows(plan: Scaling, engine: str, progress: Progress) -> Iterator[tuple[tuple[str, ...], list[str]]]:
     with _place_of(engine, progress) as prepare:
         for size in plan.sizes_of(engine):
-            file = table_file(size, folder=plan.folder, console=progress.console)
+            file = table_file(size, folder=plan.folder)
             for threads in THREADS:
                 place, processes = prepare(file, threads)
                 both = {}

@@ -15,9 +15,10 @@ PAGE = """# Queries, measured
 
 COUNT, SUM and AVG of salaries by city, in one statement: every user is protected as a whole, at most {rows_per_unit}
 rows' worth of each user count, the 50 cities are public, ε = 1 without δ. Times are of whole calls of `session.sql`,
-with planning, both prices, a ledger on disk, noise and margins, the fastest of some. Each engine and peer ran in a
-process of its own, one after the other, in one run, on a machine with {machine}. Memory is the peak of
-all processes that took part, from start to end. `benchmarks/query.py` makes this page; its `--help` says how.
+with planning, both prices, a ledger on disk, noise and margins, the fastest of some. The figures of a table come from
+one run, on a machine with {machine}; each engine and peer had a process of its own, one after
+the other. Memory is the peak of all processes that took part, from start to end. `benchmarks/query.py` makes this
+page; its `--help` says how.
 
 {sheets}
 """
@@ -40,7 +41,7 @@ class Sheet:
         """For a terminal."""
         table = Table(title=self.title, title_justify="left", caption="\n".join(self.remarks), caption_justify="left")
         for column in self.columns:
-            table.add_column(column, justify="left" if column in LEFT else "right")
+            table.add_column(column, justify="left" if column in LEFT else "right", no_wrap=column not in LEFT)
         for row in self.rows:
             table.add_row(*row)
         return table

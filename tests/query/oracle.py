@@ -386,6 +386,12 @@ def _toward_zero(number: int, top: int, bottom: int) -> int:
     return abs(number) * top // bottom * (-1 if number < 0 else 1)
 
 
+def _shares(numbers: list[int], share: int) -> list[int]:
+    """The share of each number of a row; the last of several is what is left of the row's."""
+    first = [_toward_zero(number, share, PART) for number in numbers[: max(1, len(numbers) - 1)]]
+    return first if len(numbers) == 1 else [*first, _toward_zero(sum(numbers), share, PART) - sum(first)]
+
+
 def _numbers(measure: Measure, place: int) -> list[int]:
     """What one row adds."""
     steps, first = measure.lattice.steps, measure.lattice.first
@@ -406,10 +412,7 @@ def _added(request: Bounded, measure: Measure, rows: list[Row], have: int) -> li
         return [min(len(found), 1)]
     if request.by_row:
         share = weight(request, have)
-        each = [
-            [share] if measure.shape is Shape.ROWS else [_toward_zero(n, share, PART) for n in _numbers(measure, place)]
-            for place in found
-        ]
+        each = [[share] if measure.shape is Shape.ROWS else _shares(_numbers(measure, place), share) for place in found]
         return [sum(column) for column in zip(*each, strict=True)] if each else [0] * measure.cells
     part = request.part if measure.shape is Shape.ROWS else 1
     each = [[part * number for number in _numbers(measure, place)] for place in found]

@@ -17,6 +17,7 @@ from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query import running, sql
 from privet.query.asked import Asked
+from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
 from privet.query.expressions import Column
@@ -109,7 +110,7 @@ def engine(found: World, catalog: Catalog) -> DuckDBBackend:
     return DuckDBBackend(replace(catalog, frames=frames), threads=1)
 
 
-def play(plan: Planned, backend: DuckDBBackend, catalog: Catalog, before: Played | None = None) -> Played:
+def play(plan: Planned, backend: Backend, catalog: Catalog, before: Played | None = None) -> Played:
     """Answer a plan; with an earlier play, as if the noise had come out so that the same was said.
 
     Post-processing sees released tables only, so it is done where a later stage needs it, once; of the last stage the

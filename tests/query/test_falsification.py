@@ -20,12 +20,12 @@ from privet.core import Ledger, Sensitivity
 from privet.loss import Guarantee
 from privet.noise.entropy import Words
 from privet.noise.for_tests import seeded_entropy_for_tests
-from privet.query import pricing
-from privet.query.bounded import PART, Lattice, sensitivity
+from privet.query import shares
+from privet.query.bounded import PART, sensitivity
 from privet.query.catalog import Catalog
 from privet.query.limits import Limits
 from privet.query.planning import Planned
-from privet.query.printing import by_pair, by_row, tables
+from privet.query.printing import by_pair, by_row, placing, tables
 from privet.query.printing.placing import Placing
 from privet.query.printing.relations import Chain
 from privet.query.session import Session
@@ -172,11 +172,10 @@ def halved(*arguments: Any, **named: Any) -> Sensitivity:  # noqa: ANN401 - as `
     return Sensitivity(found.per_cell, cells=found.cells, l1=found.l1 / 2, l2=found.l2 / 2)
 
 
-def unclipped(self: Placing, lattice: Lattice, argument: Any, text: str) -> str:  # noqa: ANN401 - as the method
-    return real_place(self, Lattice(lattice.step, lattice.first, lattice.last + 1000 * lattice.steps), argument, text)
+def unclipped(text: str, low: str, high: str) -> str:  # noqa: ARG001 - as the function
+    return f"LEAST(GREATEST({text}, -1000000000), 1000000000)"
 
 
-real_place = Placing._on_lattice
 real_join = Chain._join
 
 
@@ -189,8 +188,8 @@ def all_groups(self: Placing, pairs: str) -> tuple[str, str]:  # noqa: ARG001 - 
 
 
 FAULTS: dict[str, tuple[str, list[tuple[object, str, object]]]] = {
-    "sensitivities are halved": ("group_by_declared", [(pricing, "sensitivity", halved)]),
-    "nothing is clipped": ("sum", [(Placing, "_on_lattice", unclipped), (tables, "clipped", lambda text, *_: text)]),
+    "sensitivities are halved": ("group_by_declared", [(shares, "sensitivity", halved)]),
+    "nothing is clipped": ("sum", [(placing, "_between", unclipped), (tables, "clipped", lambda text, *_: text)]),
     "rows are not weighed down": ("count", [(by_pair, "_weighed", lambda _, cell, *__: cell)]),
     "weights are 1": ("percentile", [(by_row, "_weight", lambda *_: f"CAST({PART} AS BIGINT)")]),
     "units are not told apart": ("join_units_using", [(Chain, "_join", any_unit)]),

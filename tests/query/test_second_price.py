@@ -116,6 +116,7 @@ class Forged:
 
 GROUPED = "SELECT note, COUNT(*), AVG(cost) FROM visit GROUP BY note"
 LOOSE = "SELECT stay, COUNT(*), SUM(cost - 4000) FROM visit GROUP BY stay"
+AVERAGES = "SELECT stay, AVG(cost) FROM visit GROUP BY stay"
 FORGERIES = [
     ("one group more", GROUPED, LIMITS[2], "place <= 4", "place <= 5"),
     ("no limit on groups", GROUPED, LIMITS[2], "WHERE place <= 4", ""),
@@ -123,9 +124,22 @@ FORGERIES = [
     ("the kept pairs left out", GROUPED, LIMITS[2], "FROM kept)", "FROM pairs)"),
     ("one row more", GROUPED, LIMITS[2], "WHEN n <= CAST(5 AS BIGINT)", "WHEN n <= CAST(6 AS BIGINT)"),
     ("rows not weighed down", GROUPED, LIMITS[2], "* CAST(5 AS BIGINT)) // n)", "* CAST(5 AS BIGINT)) // 1)"),
-    ("a wider clip", GROUPED, LIMITS[2], "CAST('1048576.0' AS DOUBLE)) AS", "CAST('2097152.0' AS DOUBLE)) AS"),
-    ("no clip from above", GROUPED, LIMITS[2], "LEAST(GREATEST(", "GREATEST(GREATEST("),
-    ("no clip from below", GROUPED, LIMITS[2], "LEAST(GREATEST(", "LEAST(LEAST("),
+    ("a wider clip", GROUPED, LIMITS[2], "THEN CAST('1048576.0' AS DOUBLE)", "THEN CAST('2097152.0' AS DOUBLE)"),
+    (
+        "no clip from above",
+        GROUPED,
+        LIMITS[2],
+        "WHEN x2 > CAST('1048576.0' AS DOUBLE)",
+        "WHEN x2 > CAST('1e300' AS DOUBLE)",
+    ),
+    ("no clip from below", GROUPED, LIMITS[2], "WHEN x2 < CAST('0.0' AS DOUBLE)", "WHEN x2 < CAST('-1e300' AS DOUBLE)"),
+    (
+        "no clip in between",
+        GROUPED,
+        LIMITS[2],
+        "WHEN x2 > CAST('1048576.0' AS DOUBLE)",
+        "WHEN x2 > CAST('1e12' AS DOUBLE)",
+    ),
     ("a sum added twice", GROUPED, LIMITS[2], "COALESCE(s2, 0) AS", "2 * COALESCE(s2, 0) AS"),
     ("units not counted", GROUPED, LIMITS[2], ", COUNT(*) AS units", ""),
     ("pairs of groups, not units", GROUPED, LIMITS[2], "GROUP BY u1, k1", "GROUP BY k1"),
@@ -133,6 +147,8 @@ FORGERIES = [
     ("seven rows for one", LOOSE, LIMITS[0], "COUNT(*) <= CAST(1 AS", "COUNT(*) <= CAST(7 AS"),
     ("weights not for the unit", LOOSE, LIMITS[1], "FROM placed GROUP BY u1)", "FROM placed GROUP BY u1, k1)"),
     ("weights that do not fall", LOOSE, LIMITS[1], "// COUNT(*)", "// CAST(7 AS BIGINT)"),
+    ("the rest of more than a row", AVERAGES, LIMITS[1], "(weight - ((a1", "(2 * weight - ((a1"),
+    ("what is left of nothing", AVERAGES, LIMITS[1], "AS m1_1, (weight -", "AS m1_1, (CAST(1048576 AS BIGINT) -"),
     ("weights left out", LOOSE, LIMITS[1], "* weight) >> 20", "* weight) >> 10"),
     ("a larger part", LOOSE, LIMITS[1], "THEN CAST(1048576 AS BIGINT)", "THEN CAST(2097152 AS BIGINT)"),
     ("a median of more rows", "SELECT MEDIAN(cost) FROM visit", LIMITS[2], "n <= CAST(5 AS", "n <= CAST(50 AS"),

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ class Answer:
     Args:
         table: an Arrow table; after a column x that has an interval come x_low and x_high.
         loss: what the answer reveals, under the unit's neighbors.
-        spent: what the ledger charged for it.
+        spent: what the ledger charged for it; of one of a batch, what it would have charged for this one alone.
         unit: who is protected.
         purpose: as recorded in the ledger.
         confidence: of each interval alone. It is about the noise: what the limits and bounds cut off is not in it.
@@ -41,6 +42,7 @@ class Answer:
         bounds: of columns whose bounds were found with part of the budget, by name: what lay beyond was clipped.
         rank_margins: of quantiles, by name: by how many rows their rank is off at most, at this confidence. What that
             is in value depends on the data.
+        joint: what was charged for the batch that it is one of; None if it was asked alone.
 
     Privacy: an answer may be printed, stored, sent and computed with; nothing done to it costs more.
     """
@@ -56,6 +58,7 @@ class Answer:
     notes: dict[str, str] = field(default_factory=dict)
     bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
     rank_margins: dict[str, float] = field(default_factory=dict)
+    joint: Amount | None = None
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame; needs pandas."""
@@ -91,7 +94,7 @@ class Answer:
             {
                 "table": base64.b64encode(sink.getvalue()).decode(),
                 "loss": json.loads(self.loss.to_json()),
-                "spent": {"parts": [str(part) for part in self.spent.parts], "units": self.spent.units},
+                "spent": amount_facts(self.spent),
                 "unit": {"name": self.unit.name, "neighbors": self.unit.neighbors.name.lower()},
                 "purpose": self.purpose,
                 "confidence": self.confidence,
@@ -99,6 +102,7 @@ class Answer:
                 "hidden": self.hidden,
                 "notes": self.notes,
                 "bounds": self.bounds,
+                "joint": None if self.joint is None else amount_facts(self.joint),
                 "rank_margins": self.rank_margins,
             },
             ensure_ascii=False,
@@ -108,11 +112,10 @@ class Answer:
     def from_json(cls, text: str) -> "Answer":
         """The answer that `to_json` wrote."""
         facts = json.loads(text)
-        parts = [Fraction(part) if part != "inf" else float("inf") for part in facts["spent"]["parts"]]
         return cls(
             pa.ipc.open_stream(base64.b64decode(facts["table"])).read_all(),
             PrivacyLoss.from_json(json.dumps(facts["loss"])),
-            Amount(*parts, units=tuple(facts["spent"]["units"])),
+            amount_of(facts["spent"]),
             Unit(**facts["unit"]),
             facts["purpose"],
             facts["confidence"],
@@ -121,6 +124,7 @@ class Answer:
             facts["notes"],
             {name: (low, high) for name, (low, high) in facts.get("bounds", {}).items()},
             facts.get("rank_margins", {}),
+            None if facts.get("joint") is None else amount_of(facts["joint"]),
         )
 
     def __repr__(self) -> str:
@@ -149,9 +153,25 @@ class Answer:
             yield plain(self.hidden)
         for name in self.bounds:
             yield plain(f"{name}: {self.notes.get(name, '')}")
-        yield plain(f"spent {self.spent} per {self.unit.name} on {self.purpose!r}")
+        if self.joint is None:
+            yield plain(f"spent {self.spent} per {self.unit.name} on {self.purpose!r}")
+        else:
+            yield plain(
+                f"one of a batch that spent {self.joint} per {self.unit.name}; alone it would cost {self.spent}"
+            )
 
     def _cell(self, row: dict[str, Any], name: str) -> str:
         if name not in self.intervals:
             return shown_value(row[name])
         return shown_value(row[name], low=row[f"{name}_low"], high=row[f"{name}_high"])
+
+
+def amount_facts(amount: Amount) -> dict[str, Any]:
+    """An amount as JSON."""
+    return {"parts": [str(part) for part in amount.parts], "units": amount.units}
+
+
+def amount_of(facts: Mapping[str, Any]) -> Amount:
+    """The amount that `amount_facts` wrote."""
+    parts = [Fraction(part) if part != "inf" else float("inf") for part in facts["parts"]]
+    return Amount(*parts, units=tuple(facts["units"]))

@@ -21,7 +21,7 @@ from privet.query.facts import Facts, Type
 from privet.query.functions import call
 from privet.query.limits import ONE_ROW
 from privet.query.noise_margin import Floats, Noise
-from privet.query.plan import Aggregate, Key, Search, Stage, Statement
+from privet.query.plan import Aggregate, Key, Search, Statement
 from privet.query.reading import Linear
 
 Ends: TypeAlias = tuple[Fraction, Fraction]
@@ -46,19 +46,21 @@ def share_of(share: Exact) -> Fraction:
 
 def searched(statement: Statement) -> Statement:
     """The statement with a search for each argument that needs bounds and has none."""
-    return replace(statement, stages=tuple(_searched(stage) for stage in statement.stages))
+    sources = dict.fromkeys(stage.source for stage in statement.stages if isinstance(stage.source, Aggregate))
+    new: dict[object, Aggregate] = {source: _searched(source) for source in sources}  # one that is shared stays so
+    return replace(
+        statement,
+        stages=tuple(replace(stage, source=new.get(stage.source, stage.source)) for stage in statement.stages),
+    )
 
 
-def _searched(stage: Stage) -> Stage:
-    source = stage.source
-    if not isinstance(source, Aggregate):
-        return stage
+def _searched(source: Aggregate) -> Aggregate:
     conditions: dict[Expression, set[Expression | None]] = {}
     for _, item in source.items:
         if item.argument is not None and item.function not in COUNTS and not facts_of(item.argument).bounded:
             conditions.setdefault(item.argument, set()).add(item.condition)
     searches = [_search(source, argument, under) for argument, under in conditions.items()]
-    return replace(stage, source=replace(source, searches=tuple(searches))) if searches else stage
+    return replace(source, searches=tuple(searches)) if searches else source
 
 
 def _search(source: Aggregate, argument: Expression, conditions: set[Expression | None]) -> Search:

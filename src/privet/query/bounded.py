@@ -5,7 +5,8 @@ and adds up over the units. Only these sums of whole numbers leave the engine, a
 around. Weighing down: with `cap` the rows allowed and `have` the rows found (of the unit in this group, or in all if
 the limit is `rows_per_unit`), a sum s becomes s if have <= cap, else s cap / have, rounded toward 0. Where rows are
 weighted over any number of groups, and for RANKS, each row is weighed on its own (`Bounded.by_row`): with the weight
-w = PART if have <= cap, else floor(PART cap / have), a number v becomes v w / PART, rounded toward 0, and a row w.
+w = PART if have <= cap, else floor(PART cap / have), a number v becomes v w / PART, rounded toward 0, and a row w; of
+several numbers of a row the last is what is left of their sum's share.
 """
 
 import enum

@@ -1,5 +1,6 @@
 """`privet.connect`: from a catalog to a session."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from privet.errors import InvalidParameter
@@ -52,12 +53,26 @@ def _connected(catalog: Catalog, analyst: str | None, memory: str | None, thread
 
 
 def backend_of(catalog: Catalog, *, memory: str | None = None, threads: int | None = None) -> Backend:
-    """The engine that holds a catalog's tables, opened for reading."""
+    """The engine that holds a catalog's tables, opened for reading; which one, the scheme of its source says."""
+    scheme, _, rest = catalog.source.partition("://")
+    if rest and scheme in SERVERS:
+        return SERVERS[scheme](catalog)
     if is_spark(catalog):
         return SparkBackend(catalog, memory=memory, threads=threads)
     if catalog.source and not catalog.source.startswith(DUCKDB):
-        raise InvalidParameter(f'source: must be "{DUCKDB}file", or left out with files for each table')
+        raise InvalidParameter(
+            f'source: must be "{DUCKDB}file" or "postgresql://user@host/base", or left out with files for each table'
+        )
     return DuckDBBackend(catalog, memory=memory, threads=threads)
+
+
+def _postgres(catalog: Catalog) -> Backend:
+    from privet.query.backends.postgres import PostgresBackend  # noqa: PLC0415 - its library is an extra
+
+    return PostgresBackend(catalog)
+
+
+SERVERS: Mapping[str, Callable[[Catalog], Backend]] = {"postgresql": _postgres, "postgres": _postgres}
 
 
 def schema_of(catalog: Catalog) -> Schema:

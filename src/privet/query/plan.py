@@ -100,12 +100,35 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Part:
+    """One of several statements that are answered together.
+
+    Args:
+        text: as the analyst wrote it.
+        stages: the names of its stages; the last is its answer.
+        columns: the released columns that it asked for, and its private keys.
+    """
+
+    text: str
+    stages: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
 class Statement:
     """A whole statement: stages in the order in which they are answered; the last is the answer.
 
     Args:
         text: as the analyst wrote it.
+        stages: may share an aggregation, which is then answered once.
+        parts: where it stands for several statements (`together.py`).
     """
 
     text: str
     stages: tuple[Stage, ...]
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The names of the stages that are shown."""
+        return tuple(part.stages[-1] for part in self.parts) or (self.stages[-1].name,)

@@ -1,6 +1,6 @@
 """Planning: a statement, with what is asked for it, becomes stages with mechanisms and one price. Nothing is read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -16,6 +16,7 @@ from privet.query.plan import Aggregate, Search, Stage, Statement
 from privet.query.priced import Priced, PricedStage
 from privet.query.pricing import price
 from privet.query.shares import weight_of
+from privet.query.together import together
 from privet.query.unit_local import check_unit_local
 
 MOST_GROUPS = 100_000  # answered at once
@@ -59,23 +60,66 @@ def plan_statement(  # noqa: PLR0913 - everything that may be said about a quest
         automatic_bounds: the share of the budget that finding bounds takes, where some are missing.
     """
     limited = _limited(statement, limits)
+    return _planned(limited, catalog, asked, _weights(limited, weights or {}), automatic_bounds)
+
+
+def plan_batch(  # noqa: PLR0913 - everything that may be said about questions
+    statements: Sequence[Statement],
+    catalog: Catalog,
+    asked: Asked,
+    *,
+    shares: Sequence[Fraction],
+    limits: Limits | None = None,
+    automatic_bounds: Fraction | None = None,
+) -> Planned:
+    """Find mechanisms for several statements at once, which share what they can.
+
+    Args:
+        statements: what is asked.
+        catalog: whose neighbors and window hold.
+        asked: what may be spent on all together.
+        shares: how much of it is each statement's, in proportion. Its columns divide it evenly; numbers that several
+            statements read bring all their shares together.
+        limits: in the place of the catalog's.
+        automatic_bounds: the share of the budget that finding bounds takes, where some are missing.
+    """
+    whole = together([_limited(statement, limits) for statement in statements])
+    by_column: dict[Column, Fraction] = {}
+    for part, share in zip(whole.parts, shares, strict=True):
+        for column in part.columns:
+            by_column[column] = by_column.get(column, Fraction(0)) + share / len(part.columns)
+    return _planned(whole, catalog, asked, by_column, automatic_bounds)
+
+
+def _planned(
+    statement: Statement,
+    catalog: Catalog,
+    asked: Asked,
+    by_column: dict[Column, Fraction],
+    automatic_bounds: Fraction | None,
+) -> Planned:
     if automatic_bounds is not None:
-        limited = searched(limited)
-        check_unit_local(limited)
-    paid = [(stage.name, needs_of(stage.source)) for stage in limited.stages if isinstance(stage.source, Aggregate)]
+        statement = searched(statement)
+    if automatic_bounds is not None or statement.parts:
+        check_unit_local(statement)
+    names: dict[Aggregate, str] = {}  # an aggregation that several stages share is paid for once
+    for stage in statement.stages:
+        if isinstance(stage.source, Aggregate):
+            names.setdefault(stage.source, stage.name)
+    paid = [(name, needs_of(aggregate)) for aggregate, name in names.items()]
     for _, needs in paid:
         _refuse_many_groups(needs)
-    by_column = _weights(limited, weights or {})
     copies = 1 if catalog.window is None else catalog.window.length
     searches = [search for _, needs in paid for search in needs.aggregate.searches]
     first = [(BOUNDS, needs_of(search.bins)) for search in searches]
     if automatic_bounds is not None and searches:
         total = sum((weight_of(needs, by_column) for _, needs in paid), Fraction(0))
         each = total * automatic_bounds / (1 - automatic_bounds) / len(searches)
-        by_column |= {column: each for search in searches for column, _ in search.bins.items}
+        by_column = by_column | {column: each for search in searches for column, _ in search.bins.items}
     priced = price([*first, *paid], asked, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
-    found, stages = priced.stages[: len(first)], priced.stages[len(first) :]
-    return Planned(limited, priced, {stage.name: stage for stage in stages}, dict(zip(searches, found, strict=True)))
+    found, stages = priced.stages[: len(first)], dict(zip(names, priced.stages[len(first) :], strict=True))
+    by_name = {stage.name: stages[stage.source] for stage in statement.stages if isinstance(stage.source, Aggregate)}
+    return Planned(statement, priced, by_name, dict(zip(searches, found, strict=True)))
 
 
 def limits_of(

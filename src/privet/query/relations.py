@@ -210,3 +210,18 @@ class Window:
 
 
 Relation: TypeAlias = Table | Released | Values | Filter | Project | Join | Union | Group | Window
+
+
+def mentioned(relation: Relation) -> set[str]:
+    """The earlier stages that a relation reads."""
+    match relation:
+        case Table() | Values():
+            return set()
+        case Released():
+            return {relation.stage}
+        case Join():
+            return mentioned(relation.left) | mentioned(relation.right)
+        case Union():
+            return set().union(*map(mentioned, relation.sources))
+        case _:
+            return mentioned(relation.source)

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from privet.core.ledger import FAILED
 from privet.errors import PrivetError, ReleaseFailed
 from privet.query.automatic_bounds import FALLBACK, Ends, found_ends, threshold_of
 from privet.query.backends.backend import Backend, Keys, Sums
-from privet.query.bounded import Shape
+from privet.query.bounded import Bounded, Shape
 from privet.query.catalog import Catalog
 from privet.query.measures import needs_of
 from privet.query.noise_margin import Floats
@@ -22,10 +22,12 @@ from privet.query.plan import Aggregate, Search, Stage
 from privet.query.planning import Planned
 from privet.query.priced import PricedStage
 from privet.query.reading import Linear
+from privet.query.relations import Relation, mentioned
 from privet.query.released_table import ReleasedTable, released_table
 from privet.query.sandbox import post_process
 from privet.query.second_price import stage_loss
 
+Ranker: TypeAlias = Callable[[Bounded], Mapping[Keys, Mapping[int, int]]]
 LARGEST = 1 << 62  # sums beyond are taken as this; clipping brings neighbors no farther apart
 
 
@@ -56,39 +58,46 @@ class Run:
         self.tables: dict[str, pa.Table] = {}
         self.stages: dict[str, PricedStage] = {}  # as they were answered
         self.found: dict[Search, Ends | None] = {}
+        self._given: dict[Aggregate, tuple[PricedStage, ReleasedTable]] = {}
 
     def answer(self) -> pa.Table:
-        """The table of the last stage."""
-        stages = self._plan.statement.stages
-        for stage in stages:
+        """The table of the last stage; those of all are in `tables` afterwards."""
+        statement = self._plan.statement
+        for stage in statement.stages:
             try:
-                self.tables[stage.name] = self._answered(stage, last=stage is stages[-1])
+                self.tables[stage.name] = self._answered(stage, shown=stage.name in statement.answers)
             except PrivetError:
                 raise
             except Exception:  # noqa: BLE001 - it is paid for, and the engine's words may hold values
                 raise ReleaseFailed(FAILED) from None
-        return self.tables[stages[-1].name]
+        return self.tables[statement.stages[-1].name]
 
-    def _answered(self, stage: Stage, *, last: bool) -> pa.Table:
+    def _answered(self, stage: Stage, *, shown: bool) -> pa.Table:
         if isinstance(stage.source, Aggregate):
-            released = self._released(self._plan.stages[stage.name])
-            output = released.with_intervals(stage.output) if last else stage.output
+            if stage.source not in self._given:
+                self._given[stage.source] = self._released(stage.source, self._plan.stages[stage.name])
+            self.stages[stage.name], released = self._given[stage.source]
+            output = released.with_intervals(stage.output) if shown else stage.output
             return post_process(output, released.table, released.columns)
-        table = self._backend.read(stage.source, self.tables)
+        table = self._backend.read(stage.source, self._mentioned(stage.source))
         return post_process(stage.output, table, stage.source.columns)
 
-    def _released(self, stage: PricedStage) -> ReleasedTable:
+    def _mentioned(self, relation: Relation) -> dict[str, pa.Table]:
+        """The tables of earlier stages that a relation reads."""
+        return {name: self.tables[name] for name in mentioned(relation)}
+
+    def _released(self, aggregate: Aggregate, stage: PricedStage) -> tuple[PricedStage, ReleasedTable]:
         """Groups first, where they are private; then every draw, in order."""
-        if self.tables:
-            self._backend.publish(self.tables)
-        stage = self.stages[stage.name] = self._bounded(stage)
+        if earlier := self._mentioned(aggregate.source):
+            self._backend.publish(earlier)
+        stage = self._bounded(stage)
         sums = cache(lambda: self._backend.sums(stage.needs.request))
+        ranks = cache(self._backend.ranks)
         groups = self._groups(stage, sums)
-        numbers = (
-            [self._numbers(stage, place, groups, sums) for place in range(len(stage.mechanisms))] if groups else []
-        )
+        places = range(len(stage.mechanisms)) if groups else ()
+        numbers = [self._numbers(stage, place, groups, sums, ranks) for place in places]
         none = [np.zeros((0, draw.measure.cells)) for draw in stage.needs.draws]  # no group was named
-        return released_table(stage, groups, numbers or none, confidence=self._confidence)
+        return stage, released_table(stage, groups, numbers or none, confidence=self._confidence)
 
     def _bounded(self, stage: PricedStage) -> PricedStage:
         """The stage with the bounds that are found for it; its mechanisms and their price stay as they are."""
@@ -108,7 +117,7 @@ class Run:
         if not isinstance(rows, Linear) or noise is None:
             raise TypeError("bins are counted")
         sums = cache(lambda: self._backend.sums(stage.needs.request))
-        numbers = self._numbers(stage, 0, self._groups(stage, sums), sums)
+        numbers = self._numbers(stage, 0, self._groups(stage, sums), sums, self._backend.ranks)
         return found_ends(rows.values(numbers), threshold_of(rows, noise))
 
     def _groups(self, stage: PricedStage, sums: Callable[[], Sums]) -> Sequence[Keys]:
@@ -122,17 +131,19 @@ class Run:
         kept: Any = self._draw(counts, stage.selection, stage.units)
         return list(kept)
 
-    def _numbers(self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums]) -> Floats:
+    def _numbers(
+        self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums], ranks: Ranker
+    ) -> Floats:
         """The released numbers of one draw, one row for each group."""
         draw, mechanism = stage.needs.draws[place], stage.mechanisms[place]
         if draw.measure.shape is Shape.RANKS:
             request = stage.needs.request_of(draw)
 
-            def ranks() -> list[dict[int, int]]:
-                found = self._backend.ranks(request)
+            def ranked() -> list[dict[int, int]]:
+                found = ranks(request)
                 return [{int(at): int(weight) for at, weight in found.get(group, {}).items()} for group in groups]
 
-            return _rows(self._draw(ranks, mechanism, stage.sensitivities[place]), len(groups))
+            return _rows(self._draw(ranked, mechanism, stage.sensitivities[place]), len(groups))
         which, cells = stage.needs.request.measures.index(draw.measure), draw.measure.cells
 
         def dense() -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -1,50 +1,38 @@
 """Session: an analyst asks questions in SQL; each answer is paid for before the data is read."""
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, Unpack, cast
-
-import pyarrow as pa
+from typing import Any, Self, TypeVar, Unpack, cast, overload
 
 from privet.core import Ledger
-from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
-from privet.loss import Amount, PrivacyLoss
-from privet.query import sql
 from privet.query.answer import Answer
-from privet.query.asked import Asked
-from privet.query.automatic_bounds import share_of
+from privet.query.answers import Answers
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.explanation import Explanation, explain_plan, hidden_by
-from privet.query.expressions import Column, Reference
-from privet.query.facts import Value
+from privet.query.explaining import explained, queries_of
+from privet.query.explanation import Explanation
+from privet.query.explanations import Explanations
 from privet.query.failing import paid_for, unpaid
 from privet.query.frame import Rows, table_of
-from privet.query.notes import bounds_found, notes_of, rank_margins
-from privet.query.plan import Aggregate, Statement
-from privet.query.planning import Planned, limits_of, plan_statement
-from privet.query.relations import Group, Table
+from privet.query.parts import parts_of
+from privet.query.plan import Statement
+from privet.query.planner import Planner
+from privet.query.planning import Planned
+from privet.query.public_values import PublicValues
+from privet.query.questions import Questions, Statements, Weights
+from privet.query.receipt import Receipt, cost_alone, cost_of
 from privet.query.running import Run
 from privet.query.second_price import refuse_another_price
-from privet.query.spending import Spending, asked_of, refuse_unknown, shaping_of
+from privet.query.spending import JointSpending, Said, Spending
 
-
-@dataclass(frozen=True)
-class Receipt:
-    """What is known of an answer before it is computed."""
-
-    plan: Planned
-    loss: PrivacyLoss
-    cost: Amount
-    purpose: str
-    confidence: float
+A = TypeVar("A", Answer, Answers)
 
 
 class Session:
-    """A conversation with the tables of a catalog.
+    """A conversation with the tables of a catalog. Threads may share one.
 
     Args:
         catalog: the public facts.
@@ -59,7 +47,7 @@ class Session:
         if ledger.unit != catalog.unit:
             raise InvalidParameter(f"the catalog protects {catalog.unit!r}, but the ledger protects {ledger.unit!r}")
         self.catalog, self.ledger, self._backend = catalog, ledger, backend
-        self._domains: dict[tuple[str, str], tuple[Value, ...]] = {}
+        self._planner = Planner(catalog, PublicValues(catalog, backend))
         self._closed = False
 
     def sql(
@@ -74,134 +62,166 @@ class Session:
             spending: see `Spending`.
 
         Raises:
-            InvalidParameter, QueryRefused: nothing was read or spent; the message says what to change.
+            InvalidParameter: nothing was read or spent; the message says what to change.
             BudgetExceeded: nothing was read or spent.
             ReleaseFailed: it is paid for, and could not be computed; the reason is not told, for it may depend on data.
+            KeyboardInterrupt: at Ctrl-C, with a message if it is paid for; the session can go on.
         """
-        plan, asked, confidence = self._planned(text, spending)
-        why = text.strip() if purpose is None else purpose
-        loss = plan.priced.loss.under(self.catalog.unit.neighbors)
-        refuse_another_price(plan, self._backend, self.catalog)
-        receipt = Receipt(plan, loss, self._cost(plan, loss), why, confidence)
-        if not plan.priced.loss.parts:  # public tables, or public groups without a number
-            with unpaid():
-                return self._answered(receipt, self.ledger)
-        question = json.dumps([text, repr(asked), confidence, *shaping_of(spending)])
-        reservation = self.ledger.reserve(
-            plan.priced.loss, purpose=why, promise=plan.priced.promise, delta=asked.delta, key=key, question=question
+        said = self._said(spending)
+        plan, why = (
+            self._planner.plan(text, said, weights=spending.get("weights")),
+            text.strip() if purpose is None else purpose,
         )
-        if key is None:
-            return self._answered(receipt, reservation)
-        if (stored := reservation.stored()) is not None:
-            return Answer.from_json(stored)
-        try:
-            answer = self._answered(receipt, reservation)
-            reservation.store(answer.to_json())
-            return answer
-        finally:
-            reservation.done()
+        question = json.dumps([text, repr(said.asked), said.confidence, *said.shaping])
 
-    def explain(self, text: str, **spending: Unpack[Spending]) -> Explanation:
-        """Say what a statement would cost and how good its answer would be; nothing private is read, nothing spent."""
-        plan, asked, confidence = self._planned(text, spending, explaining=True)
-        unit, loss = self.catalog.unit, plan.priced.loss.under(self.catalog.unit.neighbors)
+        def answer(run: Run) -> Answer:
+            return self._receipt(plan, said, why).answer(run)
+
+        return self._paid(plan, said, answer, Answer.from_json, purpose=why, key=key, question=question)
+
+    def batch(
+        self,
+        statements: Statements,
+        *,
+        weights: Weights | None = None,
+        purpose: str | None = None,
+        key: str | None = None,
+        **spending: Unpack[JointSpending],
+    ) -> Answers:
+        """Answer several statements at once: all are paid for and answered, or none.
+
+        They are planned, priced and charged as one statement with all their columns. Those about the same rows, groups
+        and limits share one scan; what several of them ask for is drawn once and paid once.
+
+        Args:
+            statements: a list of SELECTs, or a mapping of names to SELECTs.
+            weights: how much of what is spent is each statement's, in proportion: a list, or a mapping of names to
+                numbers; 1 for each by default.
+            purpose: what the answers are for; the statements themselves by default. It is recorded.
+            key: makes asking again safe: the same key with the same batch returns the stored answers, for free.
+            spending: what to spend on all of them together, and how; see `JointSpending`.
+
+        Raises:
+            as `sql` does; a refusal says which statement it is about, and then none is answered.
+        """
+        said, asked = self._said(cast("Spending", spending)), Questions.of(statements, weights)
+        plan = self._planner.plan_batch(asked, said)
+        why = "; ".join(text.strip() for text in asked.texts) if purpose is None else purpose
+        shares = [str(share) for share in asked.shares]
+        facts = ["batch", asked.names, asked.texts, shares, repr(said.asked), said.confidence, *said.shaping]
+
+        def answers(run: Run) -> Answers:
+            joint = self._receipt(plan, said, why)
+            found = {
+                part.statement.text: self._receipt_of_part(part, said, joint, purpose).answer(run)
+                for part in parts_of(plan)
+            }
+            given = tuple(found[text.strip()] for text in asked.texts)
+            return Answers(given, asked.names, joint.loss, joint.cost, self.catalog.unit, why)
+
+        return self._paid(plan, said, answers, Answers.from_json, purpose=why, key=key, question=json.dumps(facts))
+
+    @overload
+    def explain(self, text: str, **spending: Unpack[Spending]) -> Explanation: ...
+    @overload
+    def explain(
+        self, text: Statements, *, weights: Weights | None = None, **spending: Unpack[JointSpending]
+    ) -> Explanations: ...
+    def explain(self, text: Any, **spending: Any) -> Explanation | Explanations:
+        """Say what a statement would cost and how good its answer would be; nothing private is read, nothing spent.
+
+        Args:
+            text: one SELECT; or, as `batch` takes them, several.
+            spending: as `sql` or `batch` would be told.
+        """
+        left, whose = self.ledger.remaining, self.catalog.limited
+        if isinstance(text, str):
+            said = self._said(cast("Spending", spending), explaining=True)
+            plan = self._planner.plan(text, said, weights=spending.get("weights"))
+            refuse_another_price(plan, self._backend, self.catalog)
+            return explained(self._receipt(plan, said, text), self._backend, whose=whose, remaining=left)
+        asked = Questions.of(text, spending.pop("weights", None))
+        said = self._said(cast("Spending", spending), explaining=True)
+        plan = self._planner.plan_batch(asked, said)
         refuse_another_price(plan, self._backend, self.catalog)
-        whose = self.catalog.limited
-        columns, groups, contributions = explain_plan(plan, unit=unit, whose=whose, confidence=confidence)
-        queries = [
-            self._backend.text(request)
-            for stage in plan.priced.stages
-            for request in (stage.needs.request, *stage.needs.rankings)
-        ]
-        return Explanation(
-            statement=text,
-            price=self._cost(plan, loss),
-            remaining=self.ledger.remaining,
-            promise=asked.promise,
-            loss=loss,
-            unit=unit,
-            columns=tuple(columns),
-            groups=tuple(groups),
-            contributions=tuple(contributions),
-            confidence=confidence,
-            queries=tuple(queries),
+        joint = self._receipt(plan, said, "")
+        parts = {part.statement.text: self._receipt_of_part(part, said, joint, None) for part in parts_of(plan)}
+        each = {name: explained(part, self._backend, whose=whose, remaining=left) for name, part in parts.items()}
+        return Explanations(
+            tuple(each[name.strip()] for name in asked.texts),
+            asked.names,
+            joint.cost,
+            left,
+            said.asked.promise,
+            joint.loss,
+            self.catalog.unit,
+            queries_of(plan, self._backend),
         )
 
     def table(self, name: str) -> Rows:
         """A table of the catalog as a frame: the same questions, put together step by step."""
         return table_of(cast("Any", self), name)  # a session names what may be asked, a frame passes it on
 
-    # --- in between -------------------------------------------------------------------------------------------
-
     def read(self, text: str, *, automatic: bool = False) -> Statement:
         """What a statement means; refused if it may not be answered. With `automatic`, bounds may be missing."""
-        return sql.read(text, self.catalog, values=self._values, automatic=automatic)
+        return self._planner.read(text, automatic=automatic)
 
-    def _planned(self, text: str, spending: Spending, *, explaining: bool = False) -> tuple[Planned, Asked, float]:
+    def _said(self, spending: Spending, *, explaining: bool = False) -> Said:
         if self._closed:
             raise InvalidParameter("this session is closed: connect again")
-        refuse_unknown(spending)
-        confidence = spending.get("confidence", 0.95)
-        refuse_certainty(confidence, "confidence")
-        limits = limits_of(
-            rows_per_unit=spending.get("rows_per_unit"),
-            groups_per_unit=spending.get("groups_per_unit"),
-            rows_per_group=spending.get("rows_per_group"),
-        )
-        asked, weights, automatic = (
-            asked_of(spending, self.catalog, explaining=explaining),
-            spending.get("weights"),
-            None,
-        )
-        if (said := spending.get("automatic_bounds")) is not None:
-            automatic = share_of(said)
-        read = self.read(text, automatic=automatic is not None)
-        plan = plan_statement(read, self.catalog, asked, weights=weights, limits=limits, automatic_bounds=automatic)
-        return plan, asked, confidence
+        return Said.of(spending, self.catalog, explaining=explaining)
 
-    def _values(self, table: str, column: str) -> tuple[Value, ...]:
-        """The distinct values of a column of a public table; read once."""
-        if (table, column) not in self._domains:
-            declared = self.catalog.tables[table]
-            if not declared.public:
-                raise InvalidParameter(f"{table} is private: its values are not listed")
-            old = Column(column, declared.columns[column])
-            new = Column(column, declared.columns[column])
-            relation = Group(Table(table, (old,), None), ((new, Reference(old)),), (), None)
-            with unpaid(), self._backend.apart() as backend:
-                self._domains[table, column] = _listed(backend.read(relation, {}))
-        return self._domains[table, column]
+    # --- paying and answering -----------------------------------------------------------------------------------
 
-    def _answered(self, receipt: "Receipt", ledger: Ledger) -> Answer:
-        """Run what is paid for, and say what it was."""
-        plan, unit, confidence = receipt.plan, self.catalog.unit, receipt.confidence
+    def _paid(  # noqa: PLR0913 - all by name but what is asked
+        self,
+        plan: Planned,
+        said: Said,
+        answer: Callable[[Run], A],
+        again: Callable[[str], A],
+        *,
+        purpose: str,
+        key: str | None,
+        question: str,
+    ) -> A:
+        """Charge a plan, run it, and make the answer of it; or bring back what the same key was answered."""
+        refuse_another_price(plan, self._backend, self.catalog)
+        if not plan.priced.loss.parts:  # public tables, or public groups without a number
+            with unpaid():
+                return answer(self._run(plan, said, self.ledger, purpose))
+        promise, delta = plan.priced.promise, said.asked.delta
+        reservation = self.ledger.reserve(
+            plan.priced.loss, purpose=purpose, promise=promise, delta=delta, key=key, question=question
+        )
+        if key is None:
+            return answer(self._run(plan, said, reservation, purpose))
+        if (stored := reservation.stored()) is not None:
+            return again(stored)
+        try:
+            given = answer(self._run(plan, said, reservation, purpose))
+            reservation.store(given.to_json())
+            return given
+        finally:
+            reservation.done()
+
+    def _run(self, plan: Planned, said: Said, ledger: Ledger, purpose: str) -> Run:
+        """Run what is paid for, over a connection of its own."""
         with paid_for(), self._backend.apart() as backend:
-            run = Run(
-                plan,
-                backend=backend,
-                ledger=ledger,
-                purpose=receipt.purpose,
-                confidence=confidence,
-                catalog=self.catalog,
-            )
-            table = run.answer()
-        hidden = [hidden_by(stage.selection, unit=unit) for stage in plan.priced.stages if stage.selection is not None]
-        return Answer(
-            table,
-            receipt.loss,
-            receipt.cost,
-            unit,
-            receipt.purpose,
-            confidence,
-            _intervals(plan, table),
-            "\n".join(hidden) or None,
-            notes_of(plan, run.stages, run.found),
-            bounds_found(plan, run.found),
-            rank_margins(plan, confidence),
-        )
+            how: dict[str, Any] = {"purpose": purpose, "confidence": said.confidence, "catalog": self.catalog}
+            run = Run(plan, backend=backend, ledger=ledger, **how)
+            run.answer()
+            return run
 
-    def _cost(self, plan: Planned, loss: PrivacyLoss) -> Amount:
-        return self.ledger.rule.cost(loss, promise=plan.priced.promise, delta=plan.priced.asked.delta)
+    def _receipt(self, plan: Planned, said: Said, purpose: str) -> Receipt:
+        unit = self.catalog.unit
+        loss = plan.priced.loss.under(unit.neighbors)
+        return Receipt(plan, loss, cost_of(plan, loss, self.ledger.rule), unit, purpose, said.confidence)
+
+    def _receipt_of_part(self, part: Planned, said: Said, joint: Receipt, purpose: str | None) -> Receipt:
+        unit, why = self.catalog.unit, part.statement.text if purpose is None else purpose
+        loss = part.priced.loss.under(unit.neighbors)
+        cost = cost_alone(part, loss, self.ledger.rule)
+        return Receipt(part, loss, cost, unit, why, said.confidence, joint.cost)
 
     # --- a session holds connections --------------------------------------------------------------------------
 
@@ -223,17 +243,3 @@ class Session:
     def __repr__(self) -> str:
         who = f", {self.ledger.analyst}" if self.ledger.analyst else ""
         return f"Session({self.catalog.name}{who}: {', '.join(self.catalog.tables)}; {self.ledger.remaining} remains)"
-
-
-def _intervals(plan: Planned, table: pa.Table) -> tuple[str, ...]:
-    """The columns of the answer that are followed by the ends of their intervals."""
-    last = plan.statement.stages[-1]
-    shown = [column.name for column, _ in last.output.items] if isinstance(last.source, Aggregate) else []
-    ends = set(table.column_names) - set(shown)
-    return tuple(name for name in shown if {f"{name}_low", f"{name}_high"} <= ends)
-
-
-def _listed(table: pa.Table) -> tuple[Value, ...]:
-    """The values of one column in an order made from themselves alone; dates as ISO texts."""
-    found = [value.isoformat() if hasattr(value, "isoformat") else value for value in table.column(0).to_pylist()]
-    return tuple(sorted({value for value in found if value is not None}, key=lambda value: (str(type(value)), value)))

@@ -4,9 +4,9 @@ The simple mappings of Unicode: ß is no SS, and a Greek sigma is the same at th
 other years, or know ASCII alone; where they do, they are given this one.
 """
 
-import sys
 from functools import cache
 
+LAST = 0x1F000  # no letter beyond has a case
 SURROGATES = range(0xD800, 0xE000)
 ALPHA_AND_IOTA = range(0x1F80, 0x1FB0)  # whose upper case is two letters, or one with a small iota
 RAISED = {"ß": "ẞ", "\u1fb3": "\u1fbc", "\u1fc3": "\u1fcc", "\u1ff3": "\u1ffc"}
@@ -43,7 +43,7 @@ def upper(text: str) -> str:
 
 
 def _letters() -> list[str]:
-    return [chr(code) for code in range(1, sys.maxunicode + 1) if code not in SURROGATES]
+    return [chr(code) for code in range(1, LAST) if code not in SURROGATES]
 
 
 def _changed(pairs: list[tuple[str, str]]) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 """Rows: each one weighed down on its own, by a weight that its unit (and group) has."""
 
 from privet.query.bounded import PART, Measure, Shape
-from privet.query.printing.placing import Placing, plain, signed
+from privet.query.printing.placing import Placing, plain, signed, size_of
 
 
 def print_by_row(context: Placing, rows: str) -> str:
@@ -26,9 +26,9 @@ def print_by_row(context: Placing, rows: str) -> str:
     if any(measure.shape is Shape.RANKS for measure in request.measures):
         return _ranks(context, rows, source)
     cells = [
-        f"{_weighed_row(context, cell, measure)} AS m{number}_{place}"
+        f"{cell} AS m{number}_{place}"
         for number, measure in enumerate(request.measures, 1)
-        for place, cell in enumerate(_cells_of_row(context, measure, f"a{number}"), 1)
+        for place, cell in enumerate(_weighed_row(context, measure, f"a{number}"), 1)
     ]
     keys = [f"{rows}.{key}" for key in context.keys]
     context.chain.append("weighed", f"SELECT {', '.join([*keys, *cells])} FROM {source}")
@@ -42,29 +42,32 @@ def _weight(context: Placing, have: str) -> str:
     )
 
 
-def _cells_of_row(context: Placing, measure: Measure, place: str) -> list[str]:
+def _weighed_row(context: Placing, measure: Measure, place: str) -> list[str]:
+    """The weight's share of each number of a row, rounded toward 0; of several, the last is what is left of the row."""
     steps = context.whole(measure.lattice.steps)
     match measure.shape:
         case Shape.ROWS:
-            return ["1" if plain(measure) else place]
+            return ["weight" if plain(measure) else f"CASE WHEN {place} IS NOT NULL THEN weight END"]
         case Shape.SUM:
-            return [f"({context.whole(measure.lattice.first)} + {place})"]
+            return [_share(context, f"({context.whole(measure.lattice.first)} + {place})", measure)]
         case Shape.MEAN:
-            return [place, f"({steps} - {place})"]
+            first = _share(context, place, measure)
+            return [first, f"({_row_share(context, measure)} - {first})"]
         case _:
-            rest = f"({steps} - {place})"
-            return [f"{place} * {place}", f"2 * {place} * {rest}", f"{rest} * {rest}"]
+            first = _share(context, f"{place} * {place}", measure)
+            second = _share(context, f"2 * {place} * ({steps} - {place})", measure)
+            return [first, second, f"({_row_share(context, measure)} - {first} - {second})"]
 
 
-def _weighed_row(context: Placing, cell: str, measure: Measure) -> str:
-    """The weight's share of a row's number, rounded toward 0."""
-    if measure.shape is Shape.ROWS:
-        return "weight" if cell == "1" else f"CASE WHEN {cell} IS NOT NULL THEN weight END"
-    lattice = measure.lattice
-    far = (
-        lattice.steps**2 if measure.shape is Shape.SPREAD else max(abs(lattice.first), abs(lattice.last), lattice.steps)
-    )
-    number = cell if far < 1 << 42 else f"CAST({cell} AS {context.dialect.wide})"
+def _row_share(context: Placing, measure: Measure) -> str:
+    """The weight's share of a whole row: of all its numbers together."""
+    size = measure.lattice.steps ** (measure.cells - 1)
+    return "weight" if size == PART else _share(context, context.whole(size), measure)
+
+
+def _share(context: Placing, cell: str, measure: Measure) -> str:
+    """The weight's share of a number, rounded toward 0."""
+    number = cell if size_of(measure, PART) < 1 << 42 else f"CAST({cell} AS {context.dialect.wide})"
     share = context.dialect.quotient(f"{number} * weight", context.whole(PART))
     if not signed(measure):
         return share

@@ -1,8 +1,8 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
-"""Placing: the rows of a request, with unit, keys and places on the lattice. The first two tables of its statement."""
+"""Placing: the rows of a request, with unit, keys and places on the lattice. The first tables of its statement."""
 
-from privet.query.bounded import Bounded, Lattice, Measure, Shape, rank_shift
-from privet.query.expressions import Expression, facts_of
+from privet.query.bounded import Bounded, Measure, Shape, rank_shift
+from privet.query.expressions import facts_of
 from privet.query.facts import Type
 from privet.query.plan import Key
 from privet.query.printing.dialect import Dialect
@@ -26,7 +26,7 @@ class Placing:
         self.integer = dialect.types[Type.INTEGER]
 
     def rows(self) -> str:
-        """Add both tables."""
+        """Add these tables."""
         return self._placed(self._found())
 
     def _found(self) -> str:
@@ -54,12 +54,16 @@ class Placing:
         return text if measure.condition is None else f"CASE WHEN {self.chain.print(measure.condition)} THEN {text} END"
 
     def _placed(self, found: str) -> str:
-        items = [*self.unit, *self.keys]
+        named = [*self.unit, *self.keys]
+        near, items = [*named], [*named]
         for number, measure in enumerate(self.request.measures, 1):
             if not plain(measure):
+                near.append(f"{self._near(measure, f'x{number}')} AS x{number}")
                 items.append(f"{self._place(measure, f'x{number}')} AS a{number}")
         inside = [self._inside(key, name) for key, name in self._named_keys() if key.domain is not None]
         where = f" WHERE {' AND '.join(inside)}" if inside else ""
+        if any(on_steps(measure) for measure in self.request.measures):
+            found, where = self.chain.append("near", f"SELECT {', '.join(near)} FROM {found}{where}"), ""
         return self.chain.append("placed", f"SELECT {', '.join(items)} FROM {found}{where}")
 
     def _inside(self, key: Key, name: str) -> str:
@@ -70,26 +74,30 @@ class Placing:
         known = f"{name} IN ({options})" if values else "FALSE"
         return f"({known} OR {name} IS NULL)" if None in (key.domain or ()) else known
 
+    def _near(self, measure: Measure, text: str) -> str:
+        """How many steps an argument is from the first place, rounded but not yet clipped; others as they are."""
+        if not on_steps(measure):
+            return text
+        kind, lattice = kind_of(measure), measure.lattice
+        value = text if kind is Type.REAL else self.dialect.convert(text, kind, Type.REAL)
+        return f"FLOOR({self.dialect.place(value, lattice.first * lattice.step, lattice.step)})"
+
     def _place(self, measure: Measure, text: str) -> str:
+        """The place from 0 to `steps`, computed from the value alone and clipped; NULL stays NULL."""
         if measure.shape is Shape.DISTINCT:
             return text
         if measure.shape in {Shape.ROWS, Shape.UNITS}:
             return f"CASE WHEN {text} IS NOT NULL THEN {self.dialect.literal(1, Type.INTEGER)} END"
-        place = self._on_lattice(measure.lattice, measure.argument, text)
-        if measure.shape is Shape.RANKS and (shift := rank_shift(measure.lattice)):
-            place = self.dialect.quotient(place, self.dialect.literal(1 << shift, Type.INTEGER))
-        return f"CASE WHEN {text} IS NOT NULL THEN {place} END"
-
-    def _on_lattice(self, lattice: Lattice, argument: Expression | None, text: str) -> str:
-        """The place from 0 to `steps`, computed from the value alone and clipped."""
-        kind = Type.INTEGER if argument is None else facts_of(argument).type
-        if kind is Type.INTEGER and lattice.step == 1:
+        lattice = measure.lattice
+        if on_steps(measure):
+            low, high = (self.dialect.literal(float(end), Type.REAL) for end in (0, lattice.steps))
+            place = f"CAST({_between(text, low, high)} AS {self.integer})"
+        else:
             low, high = (self.dialect.literal(end, Type.INTEGER) for end in (lattice.first, lattice.last))
-            return f"(LEAST(GREATEST({text}, {low}), {high}) - {low})"
-        value = text if kind is Type.REAL else self.dialect.convert(text, kind, Type.REAL)
-        zero, steps = (self.dialect.literal(float(number), Type.REAL) for number in (0, lattice.steps))
-        near = f"FLOOR({self.dialect.place(value, lattice.first * lattice.step, lattice.step)})"
-        return f"CAST(LEAST(GREATEST({near}, {zero}), {steps}) AS {self.integer})"
+            place = f"({_between(text, low, high)} - {low})"
+        if measure.shape is Shape.RANKS and (shift := rank_shift(lattice)):
+            place = self.dialect.quotient(place, self.dialect.literal(1 << shift, Type.INTEGER))
+        return place
 
     def kept(self, pairs: str) -> tuple[str, str]:
         """The pairs that count, and the rows that a unit has, to be compared with the cap."""
@@ -140,6 +148,22 @@ def size_of(measure: Measure, part: int) -> int:
     if measure.shape is Shape.SPREAD:
         return 2 * lattice.steps**2
     return max(abs(lattice.first), abs(lattice.last), lattice.steps, part)
+
+
+def kind_of(measure: Measure) -> Type:
+    """The type of a measure's argument."""
+    return Type.INTEGER if measure.argument is None else facts_of(measure.argument).type
+
+
+def on_steps(measure: Measure) -> bool:
+    """Whether places are computed from real numbers; whole ones on a lattice of step 1 are places as they are."""
+    counted = measure.shape in {Shape.ROWS, Shape.UNITS, Shape.DISTINCT}
+    return not counted and not (kind_of(measure) is Type.INTEGER and measure.lattice.step == 1)
+
+
+def _between(text: str, low: str, high: str) -> str:
+    """A number held between two ends; NULL stays NULL. The text is repeated, so it is a plain name."""
+    return f"CASE WHEN {text} < {low} THEN {low} WHEN {text} > {high} THEN {high} ELSE {text} END"
 
 
 def plain(measure: Measure) -> bool:

@@ -1,6 +1,7 @@
 """Requests: the bounded sums of an owned relation as one statement of a fixed shape.
 
     found    each row: unit u1.., keys k1.., argument x1.. of each measure (NULL if its condition is not true)
+    near     the same with x1.. in steps of the lattice, rounded                        (if arguments are real numbers)
     placed   the same with places a1.. on the lattice: whole numbers from 0 to `steps`, whatever was found
     pairs    for each unit and group: rows n, and what each measure adds up                      (unless by_row)
     kept     of those, the first `groups` of each unit by a hash of unit and group               (if cap_groups)

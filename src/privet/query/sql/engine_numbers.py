@@ -19,6 +19,7 @@ BINARY: Mapping[type[exp.Expression], Callable[[Any, Any], Any]] = {
     exp.Div: operator.truediv,
     exp.LTE: operator.le,
     exp.LT: operator.lt,
+    exp.GT: operator.gt,
     exp.BitwiseRightShift: lambda one, other: Fraction(int(one) >> int(other)),
     exp.IntDiv: lambda one, other: Fraction(int(one / other)),
 }
@@ -54,6 +55,11 @@ def number_of(node: exp.Expression, known: Mapping[str, Fraction]) -> Fraction: 
 def _chosen(node: exp.Case, known: Mapping[str, Fraction]) -> Fraction:
     for branch in node.args["ifs"]:
         test = branch.this
-        if isinstance(test, exp.Not) or number_of(test, known):  # IS NOT NULL: there is a value
+        if _there_is(test) or number_of(test, known):
             return number_of(branch.args["true"], known)
     return number_of(node.args["default"], known)
+
+
+def _there_is(test: exp.Expression) -> bool:
+    """Whether it is IS NOT NULL, in either of the ways it is parsed: there is a value."""
+    return isinstance(test, exp.Not) or (isinstance(test, exp.Is) and bool(test.args.get("negate")))

@@ -166,13 +166,7 @@ class _Reader:
         self._refuse_detour("weights")
         self._refuse_other_tables("weighed", {"placed", "weights"})
         item = next(each for each in weights.expressions if each.alias == "weight").this
-        test = next(item.find_all(exp.LTE))
-        cap, have = int(number_of(test.expression, {})), test.this
-        whole = number_of(item, {_named(have): Fraction(1)})
-        for rows in _crowds(cap):
-            if rows * number_of(item, {_named(have): Fraction(rows)}) > cap * whole:
-                raise Unreadable("rows are not weighed down to the cap")
-        return cap, shared
+        return int(number_of(next(item.find_all(exp.LTE)).expression, {})), shared
 
     # --- sizes ---
 
@@ -182,7 +176,8 @@ class _Reader:
         if item is None:
             return Fraction(1), Fraction(1)
         low, high = (number_of(item.this, {"*": end}) for end in (-FAR, FAR))
-        if not -FAR < low <= high < FAR:
+        between = (sign * Fraction(1 << bits) / 3 for sign in (-1, 1) for bits in range(0, 64, 3))
+        if not -FAR < low <= high < FAR or not all(low <= number_of(item.this, {"*": at}) <= high for at in between):
             raise Unreadable("an argument is not clipped")
         return low, high
 
@@ -203,20 +198,22 @@ class _Reader:
         ]
         size = max(sum(map(abs, row), Fraction(0)) for row in alone)
         by_unit = not any(each.find(exp.LTE) or "weight" in _columns(each) for each in cells)
-        for rows in _crowds(cap) if whole is None else ():
-            for place in (low, high):
-                total = sum((abs(number_of(cell, _rows(number, rows, place, whole))) for cell in cells), Fraction(0))
-                if total > (1 if by_unit else cap) * size:
-                    raise Unreadable("a unit's sum is not held to the cap")
+        for rows, place in itertools.product(_crowds(cap), (low, (low + high) / 3, high)):
+            known = _rows(number, rows, place, whole and self._weight(Fraction(rows)))
+            total = sum((abs(number_of(cell, known)) for cell in cells), Fraction(0))
+            if total * (1 if whole is None else rows) > (1 if by_unit else cap) * size:
+                raise Unreadable("a unit's sum is not held to the cap")
         every = [value for row in alone for value in row] + [Fraction(0)]
         return ReadNumbers(len(cells), size, min(every), max(every), by_unit)
 
     def _whole_weight(self) -> Fraction | None:
         """What stands for a row that counts in full, where rows are weighed one by one."""
-        if "weights" not in self.steps:
-            return None
+        return self._weight(Fraction(1)) if "weights" in self.steps else None
+
+    def _weight(self, rows: Fraction) -> Fraction:
+        """What stands for each row of a unit that has so many."""
         item = next(each for each in self.steps["weights"].expressions if each.alias == "weight").this
-        return number_of(item, {_named(next(item.find_all(exp.LTE)).this): Fraction(1)})
+        return number_of(item, {_named(next(item.find_all(exp.LTE)).this): rows})
 
 
 def _rows(number: str, rows: int, place: Fraction, weight: Fraction | None) -> dict[str, Fraction]:

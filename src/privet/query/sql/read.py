@@ -3,7 +3,7 @@
 from privet.query.catalog import Catalog
 from privet.query.domain import Lister
 from privet.query.plan import Aggregate, Stage, Statement
-from privet.query.relations import Filter, Group, Join, Project, Relation, Released, Union, Window
+from privet.query.relations import mentioned
 from privet.query.sql.context import Context
 from privet.query.sql.parsing import parse
 from privet.query.sql.queries import Queries
@@ -38,18 +38,5 @@ def _used(stages: list[Stage]) -> tuple[Stage, ...]:
     needed = {stages[-1].name}
     for stage in reversed(stages):
         if stage.name in needed:
-            needed |= _mentioned(stage.source)
+            needed |= mentioned(stage.source.source if isinstance(stage.source, Aggregate) else stage.source)
     return tuple(stage for stage in stages if stage.name in needed)
-
-
-def _mentioned(source: Aggregate | Relation) -> set[str]:
-    """The stages a relation reads."""
-    if isinstance(source, Released):
-        return {source.stage}
-    if isinstance(source, Join):
-        return _mentioned(source.left) | _mentioned(source.right)
-    if isinstance(source, Union):
-        return set().union(*map(_mentioned, source.sources))
-    if isinstance(source, Aggregate | Filter | Project | Group | Window):
-        return _mentioned(source.source)
-    return set()

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
+from privet.query.backends.duckdb.counting import count_in_arrays
 from privet.query.backends.duckdb.dialect import DuckDBDialect, quoted
 from privet.query.backends.duckdb.sources import arrow_of, database_of, files_of, header_of
 from privet.query.backends.duckdb.spill import SpillFolder
@@ -140,6 +141,7 @@ class DuckDBBackend(SqlEngine):
         except duckdb.Error:
             connection.close()
             raise InvalidParameter(f'memory must be written as "4GB" or "500MB", got {memory!r}') from None
+        count_in_arrays(connection)
         return connection
 
     def _source(self, name: str, table: DeclaredTable) -> Source:

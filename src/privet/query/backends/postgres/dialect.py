@@ -1,0 +1,287 @@
+"""PostgreSQL's words. Where it would raise an error, the expression looks first (`reals.py`, `spelled.py`)."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from types import MappingProxyType
+
+from privet.errors import InvalidParameter
+from privet.query.backends.postgres import reals, spelled, words
+from privet.query.backends.postgres.words import named, real, text_of
+from privet.query.expressions import Call, Literal, facts_of
+from privet.query.facts import Type, Value
+from privet.query.printing.dialect import Dialect, Template
+
+WHOLE = {"smallint", "integer", "bigint"}
+REALS = {"real", "double precision"}
+TEXTS = {"text", "character varying", "character", "name", "ENUM", "uuid", '"char"'}
+LONG = 1 << 62  # real numbers become whole within this
+BITS_63 = (-(1 << 63), (1 << 63) - 1)
+FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
+EPOCH_DAYS = (-719_162, 2_932_896)  # those two, in days since 1970-01-01
+FEW_DAYS = 4_000_000  # nothing within the years 1 to 9999 is farther apart
+PARTS = {"day_of_week": "dow", "day_of_year": "doy"}
+LONGEST = 1 << 30  # letters of a text
+SURE_PRECISION = 300  # digits of a decimal that is surely a float's size
+
+
+class PostgresDialect(Dialect):
+    """How PostgreSQL writes what engines write differently."""
+
+    types = {  # noqa: RUF012 - never changed
+        Type.BOOLEAN: "BOOLEAN",
+        Type.INTEGER: "BIGINT",
+        Type.REAL: "DOUBLE PRECISION",
+        Type.TEXT: "TEXT",
+        Type.DATE: "DATE",
+        Type.TIMESTAMP: "TIMESTAMP",
+    }
+    wide = "NUMERIC"
+    inlined = "NOT MATERIALIZED"
+    kept = "MATERIALIZED"
+    fence = " OFFSET 0"
+
+    def name(self, text: str) -> str:
+        """A quoted name; a name that cannot be one is refused."""
+        return words.quoted_name(text)
+
+    def literal(self, value: Value, type_: Type) -> str:  # noqa: PLR0911 - one return for each type
+        """A constant, with its type."""
+        if value is None:
+            null = f"CAST(NULL AS {self.types[type_]})"
+            return text_of("NULL") if type_ is Type.TEXT else null
+        match type_:
+            case Type.BOOLEAN:
+                return "TRUE" if value else "FALSE"
+            case Type.INTEGER:
+                return words.whole(int(value))
+            case Type.REAL:
+                return real(float(value))
+            case Type.TEXT:
+                return text_of(words.quoted(str(value)))
+            case Type.DATE:
+                return words.date(str(value))
+            case Type.TIMESTAMP:
+                return words.moment(str(value))
+
+    def number(self, text: str) -> str:
+        """NaN equals itself in PostgreSQL."""
+        return f"NULLIF({text}, {real(float('nan'))})"
+
+    def total(self, text: str) -> str:
+        """Of numbers that are wide already."""
+        return spelled.within(text, *BITS_63)
+
+    def narrowed(self, text: str) -> str:
+        """Sums are as wide as they need to be."""
+        return spelled.within(text, *BITS_63)
+
+    def place(self, text: str, origin: Fraction, step: Fraction) -> str:
+        """With values so far away that they are at an end anyway brought nearer, and those very near to 0 made 0."""
+        far = min(Fraction(2) ** 900 * step, Fraction(2) ** 1000)
+        if max(abs(origin), step * (1 << 60)) > Fraction(2) ** 1000:
+            raise InvalidParameter("the bounds of an aggregate are too large for PostgreSQL: write CLIP(x, low, high)")
+        first, width, half = (real(float(number)) for number in (origin, step, 0.5))
+        held = f"LEAST(GREATEST({text}, {real(float(-far))}), {real(float(far))})"
+        near, tiny = f"({held} - {first})", float(step) * 2.0**-60
+        steps = f"{near} / {width} + {half}"
+        if step <= 1:
+            return steps
+        return f"CASE WHEN {near} < {real(-tiny)} THEN {steps} WHEN {real(tiny)} < {near} THEN {steps} ELSE {half} END"
+
+    def quotient(self, dividend: str, divisor: str) -> str:
+        """BIGINT by BIGINT is cut off; what is wide says so in its text."""
+        if self.wide in dividend or self.wide in divisor:
+            return f"DIV({dividend}, {divisor})"
+        return f"(({dividend}) / {divisor})"
+
+    def convert(self, text: str, source: Type, target: Type) -> str:
+        """One type as another."""
+        if source is Type.TEXT:
+            return spelled.from_text(text, target)
+        if target is Type.TEXT:
+            return spelled.real_as_text(text) if source is Type.REAL else text_of(text)
+        if target is Type.INTEGER and source is Type.REAL:
+            inside = f"{{a}} BETWEEN {real(-LONG)} AND {real(LONG)}"
+            return named(f"CASE WHEN {inside} THEN CAST({reals.NEAREST_WHOLE} AS BIGINT) END", a=text)
+        if source is Type.BOOLEAN:
+            return f"CAST(CAST({text} AS INTEGER) AS {self.types[target]})"
+        if target is Type.BOOLEAN:
+            return f"({text} <> 0)"
+        return f"CAST({text} AS {self.types[target]})"
+
+    def read(self, text: str, engine_type: str, target: Type) -> str:  # noqa: PLR0911 - one return for each type
+        """A column as it is declared; what does not fit is NULL."""
+        kind = _plain(engine_type)
+        if kind in TEXTS:
+            return spelled.from_text(text_of(text), target)
+        match target:
+            case Type.INTEGER if kind in WHOLE:
+                return f"CAST({text} AS BIGINT)" if kind != "bigint" else text
+            case Type.INTEGER if kind in REALS:
+                return self.convert(self.number(f"CAST({text} AS DOUBLE PRECISION)"), Type.REAL, Type.INTEGER)
+            case Type.REAL if kind == "numeric":
+                return spelled.exact_real(text) if _unlimited(engine_type) else f"CAST({text} AS DOUBLE PRECISION)"
+            case Type.REAL if kind in WHOLE | REALS:
+                known = text if kind == "double precision" else f"CAST({text} AS DOUBLE PRECISION)"
+                return self.number(known) if kind in REALS else known
+            case Type.DATE if kind in {"date", "timestamp without time zone"}:
+                return _finite(text, "DATE", f"DATE '{FIRST_DAY}'", f"DATE '{LAST_DAY}'")
+            case Type.TIMESTAMP if kind in {"date", "timestamp without time zone"}:
+                last = f"TIMESTAMP '{LAST_DAY} 23:59:59.999999'"
+                return _finite(text, "TIMESTAMP", f"TIMESTAMP '{FIRST_DAY} 00:00:00'", last)
+            case Type.BOOLEAN if kind == "boolean":
+                return text
+            case Type.TEXT:
+                return text_of(text)
+        return spelled.from_text(text_of(text), target)
+
+    def unit(self, text: str, engine_type: str, target: Type) -> str:
+        """A text declared a whole number must say one plainly; a whole number stays one, whatever is declared."""
+        kind = _plain(engine_type)
+        if kind in TEXTS and target is Type.INTEGER:
+            return spelled.plainly_whole(text_of(text))
+        return self.identity(text, engine_type) if kind in WHOLE else self.read(text, engine_type, target)
+
+    def identity(self, text: str, engine_type: str) -> str:
+        """Whole numbers as such, real ones as such (0 and -0 are one, NaN is none), all else as text."""
+        kind = _plain(engine_type)
+        if kind in WHOLE:
+            return f"CAST({text} AS BIGINT)" if kind != "bigint" else text
+        if kind in REALS:
+            return self.number(f"CAST({text} AS DOUBLE PRECISION)")
+        return text_of(f"TRIM_SCALE(NULLIF({text}, CAST('NaN' AS NUMERIC)))" if kind == "numeric" else text)
+
+    def part(self, part: str, text: str) -> str:
+        """EXTRACT gives a decimal; Sunday is 0."""
+        return f"CAST(EXTRACT({PARTS.get(part, part)} FROM {text}) AS BIGINT)"
+
+    def start(self, part: str, text: str) -> str:
+        """The first day; without a detour through a time zone."""
+        return f"CAST(DATE_TRUNC('{part}', CAST({text} AS TIMESTAMP)) AS DATE)"
+
+    def days_between(self, first: str, second: str) -> str:
+        """The difference of dates is a whole number."""
+        return f"CAST({second} - {first} AS BIGINT)"
+
+    def add_days(self, text: str, days: str, type_: Type) -> str:
+        """The day is computed as a whole number first, which is held to the years 1 to 9999."""
+        few = f"CASE WHEN {{b}} BETWEEN -{FEW_DAYS} AND {FEW_DAYS} THEN {{b}} END"
+        low, high = EPOCH_DAYS
+        gap = f"(CAST({{a}} AS DATE) - DATE '1970-01-01') + {few}"
+        if type_ is Type.DATE:
+            pattern = f"DATE '1970-01-01' + CAST({spelled.within(gap, low, high)} AS INTEGER)"
+        else:
+            pattern = f"CASE WHEN {gap} BETWEEN {low} AND {high} THEN {{a}} + ({few}) * INTERVAL '1 day' END"
+        return named(pattern, a=text, b=days)
+
+    def digest(self, texts: tuple[str, ...]) -> str:
+        """MD5 of the texts, each behind its mark, so that NULL is not the empty text."""
+        joined = " || ".join(f"COALESCE('=' || CAST({text} AS TEXT), '') || '|'" for text in texts)
+        return f"(MD5('privet|' || {joined}) COLLATE \"C\")"
+
+    def quantile(self, text: str, fraction: str) -> str:
+        """Interpolated; PostgreSQL's own."""
+        return f"PERCENTILE_CONT({fraction}) WITHIN GROUP (ORDER BY {text})"
+
+
+def _plain(engine_type: str) -> str:
+    """The engine's type without its parameters."""
+    return engine_type.split("(", 1)[0].strip()
+
+
+def _unlimited(engine_type: str) -> bool:
+    """Whether a decimal may be larger than a float can be."""
+    digits = engine_type.partition("(")[2].partition(",")[0].rstrip(")")
+    return not digits.isdigit() or int(digits) > SURE_PRECISION or "-" in engine_type
+
+
+def _finite(text: str, kind: str, low: str, high: str) -> str:
+    """A date or timestamp within the years 1 to 9999; before it is converted, for "infinity" may not be."""
+    return f"CASE WHEN {text} BETWEEN {low} AND {high} THEN CAST({text} AS {kind}) END"
+
+
+# --- functions whose common form would raise an error, or mean something else ---
+
+
+def _reals(dialect: Dialect, call: Call, texts: list[str]) -> list[str]:
+    kinds = [facts_of(argument).type for argument in call.arguments]
+    return [
+        dialect.convert(text, kind, Type.REAL) if kind is Type.INTEGER else text
+        for text, kind in zip(texts, kinds, strict=True)
+    ]
+
+
+def _typed(dialect: Dialect, text: str, call: Call) -> str:
+    return text if call.facts.type is Type.REAL else dialect.convert(text, Type.REAL, call.facts.type)
+
+
+def _real(write: Callable[..., str]) -> Template:
+    """A function of real numbers; its result is a whole one where the facts say so."""
+
+    def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
+        return _typed(dialect, dialect.number(write(*_reals(dialect, call, texts))), call)
+
+    return template
+
+
+def _wide(text: str) -> str:
+    return f"CAST({text} AS NUMERIC)"
+
+
+def _arithmetic(whole: Callable[..., str], of_reals: Callable[..., str]) -> Template:
+    """Whole numbers where all arguments are, computed as decimals, which have no end."""
+
+    def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
+        if all(facts_of(argument).type is Type.INTEGER for argument in call.arguments):
+            text = dialect.total(whole(*map(_wide, texts)))
+            return text if call.facts.type is Type.INTEGER else dialect.convert(text, Type.INTEGER, call.facts.type)
+        return _real(of_reals)(dialect, call, texts)
+
+    return template
+
+
+FLOORED = "DIV({a} - MOD(MOD({a}, NULLIF({b}, 0)) + {b}, NULLIF({b}, 0)), NULLIF({b}, 0))"
+
+
+def _pattern(pattern: str) -> Callable[..., str]:
+    return lambda *texts: named(pattern, **dict(zip("abc", texts, strict=False)))
+
+
+def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    digits = call.arguments[1] if len(call.arguments) > 1 else Literal(0, Type.INTEGER)
+    if not isinstance(digits, Literal) or not isinstance(digits.value, int):
+        raise InvalidParameter("ROUND takes a literal number of digits")
+    (number,) = _reals(dialect, Call(call.function, call.arguments[:1], call.facts), texts[:1])
+    return _typed(dialect, dialect.number(reals.rounded(number, digits.value)), call)
+
+
+def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
+    start, length = (argument.value if isinstance(argument, Literal) else None for argument in call.arguments[1:])
+    if not (isinstance(start, int) and isinstance(length, int) and start >= 1 and length >= 0):
+        raise InvalidParameter("SUBSTRING takes a literal start from 1 and a literal length from 0")
+    return f"SUBSTRING({texts[0]} FROM {min(start, LONGEST)} FOR {min(length, LONGEST)})"
+
+
+PostgresDialect.templates = MappingProxyType(
+    {
+        "add": _arithmetic(lambda a, b: f"{a} + {b}", reals.add),
+        "subtract": _arithmetic(lambda a, b: f"{a} - {b}", lambda a, b: reals.add(a, f"(-({b}))")),
+        "multiply": _arithmetic(lambda a, b: f"{a} * {b}", reals.multiply),
+        "negate": _arithmetic(lambda a: f"-({a})", lambda a: f"(-({a}))"),
+        "abs": _arithmetic(lambda a: f"ABS({a})", lambda a: f"ABS({a})"),
+        "divide": _real(reals.divide),
+        "integer_divide": _arithmetic(_pattern(FLOORED), lambda a, b: f"FLOOR({reals.divide(a, b)})"),
+        "modulo": _arithmetic(lambda a, b: f"MOD({a}, NULLIF({b}, 0))", reals.rest),
+        "round": _round,
+        "sqrt": _real(_pattern("CASE WHEN {a} >= 0 THEN SQRT({a}) END")),
+        "ln": _real(_pattern("CASE WHEN {a} > 0 THEN LN({a}) END")),
+        "log10": _real(_pattern("CASE WHEN {a} > 0 THEN LOG10({a}) END")),
+        "exp": _real(_pattern(reals.EXP)),
+        "power": _real(_pattern(reals.POWER)),
+        "lower": lambda _, __, texts: spelled.in_case(texts[0], upper=False),
+        "upper": lambda _, __, texts: spelled.in_case(texts[0], upper=True),
+        "trim": lambda _, __, texts: f"BTRIM({texts[0]}, ' ')",
+        "length": lambda _, __, texts: f"CAST(LENGTH({texts[0]}) AS BIGINT)",
+        "substring": _substring,
+    }
+)

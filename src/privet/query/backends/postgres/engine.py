@@ -1,0 +1,250 @@
+# ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
+"""PostgreSQL: tables and views of a server, read in place; only sums by group leave it."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import Any, Self
+
+import pyarrow as pa
+
+from privet.errors import InvalidParameter
+from privet.query.aggregation import Aggregation, Function
+from privet.query.backends.postgres.address import Address
+from privet.query.backends.postgres.dialect import PostgresDialect
+from privet.query.backends.postgres.pool import Pool
+from privet.query.backends.postgres.released import arrow_table, inline_table
+from privet.query.backends.postgres.tables import find_table, search_path
+from privet.query.backends.postgres.words import quoted
+from privet.query.backends.sql_engine import SqlEngine
+from privet.query.bounded import Bounded
+from privet.query.catalog import Catalog
+from privet.query.expressions import Call, Expression, Reference
+from privet.query.functions.logic import conjuncts
+from privet.query.printing import Sources
+from privet.query.printing.tables import known, unit_text
+from privet.query.relations import Join, JoinKind, Relation, Window
+
+try:
+    import psycopg
+except ImportError as problem:
+    raise InvalidParameter(
+        'tables in PostgreSQL are read with psycopg: run pip install "privet[postgres]"'
+    ) from problem
+
+CONNECT_TIMEOUT, CANCEL_TIMEOUT = 10, 5  # seconds
+PINNED = {  # whatever the server, the database and the role have as defaults
+    "default_transaction_read_only": "'on'",
+    "default_transaction_isolation": "'repeatable read'",  # one snapshot for a statement
+    "default_transaction_deferrable": "'off'",
+    "search_path": "pg_catalog, pg_temp",  # what we call is the server's own; pg_temp would come first by itself
+    "client_encoding": "'UTF8'",
+    "standard_conforming_strings": "'on'",
+    "extra_float_digits": "'1'",  # the shortest text that is the number
+    "DateStyle": "'ISO, YMD'",
+    "IntervalStyle": "'postgres'",
+    "TimeZone": "'UTC'",
+    "lc_numeric": "'C'",
+    "lc_time": "'C'",
+    "bytea_output": "'hex'",
+    "row_security": "'on'",
+    "jit": "'off'",  # our expressions take longer to compile than to run
+    "idle_in_transaction_session_timeout": "'0'",
+}
+
+
+class PostgresBackend(SqlEngine):
+    """The tables of a catalog on a PostgreSQL server.
+
+    Args:
+        catalog: which tables there are; its source is "postgresql://user@host/database", read as libpq reads it, so
+            PGPASSWORD, ~/.pgpass, service files and sslmode work. Opening reads schemas, never rows.
+        statement_timeout: the longest one statement may take, such as "90s"; by default what the address says
+            (?statement_timeout=90s), or else what the server allows.
+
+    Privacy: every statement is one transaction that is read-only, on one snapshot, with every setting that could change
+        a meaning pinned. Nothing is written on the server. Only sums by group are fetched. Whatever goes wrong while
+        private rows are read is one and the same error, without a word of the server's.
+
+    Raises:
+        InvalidParameter: if the server cannot be reached, a table or column is missing or may not be read, or units
+            have different types in different tables.
+    """
+
+    name = "postgres"
+
+    def __init__(self, catalog: Catalog, *, statement_timeout: str | None = None) -> None:
+        super().__init__(catalog, PostgresDialect())
+        if catalog.frames or any(table.files is not None for table in catalog.tables.values()):
+            raise InvalidParameter("a catalog whose source is PostgreSQL has no files or frames: load them as tables")
+        self._address = Address.of(catalog.source)
+        self._timeout = statement_timeout or self._address.statement_timeout
+        self._inline: dict[str, str] = {}
+        self._running: psycopg.Connection[Any] | None = None
+        self._pool = Pool(self._open)
+        self.writable: tuple[str, ...] = ()  # tables that the role could change
+        try:
+            with self._pool.taken() as connection:
+                self._find(connection)
+                self._refuse_mixed_units(connection)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._pool.close()
+
+    @contextmanager
+    def apart(self) -> Iterator[Self]:
+        """The same server for one statement; several run side by side, each over a connection of its own."""
+        yield self._twin()
+
+    def _twin(self) -> Self:
+        twin = super()._twin()
+        twin._inline, twin._running = {}, None  # noqa: SLF001 - its own class
+        return twin
+
+    def text(self, request: Bounded) -> str:
+        """The SQL for a request; see `SqlEngine`.
+
+        It is asked for before anything is charged, so this is where a lost connection is opened again, and where what
+        PostgreSQL cannot run is refused.
+        """
+        self._pool.check()
+        refuse_unknown(request.source)
+        return super().text(request)
+
+    def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
+        """The rows of a public relation; see `SqlEngine`."""
+        refuse_unknown(relation)
+        return super().read(relation, released)
+
+    def _fetch(self, text: str) -> list[tuple[Any, ...]]:
+        with self._pool.taken() as connection:
+            self._running = connection
+            return connection.execute(text).fetchall()
+
+    def _fetch_table(self, text: str) -> pa.Table:
+        with self._pool.taken() as connection:
+            self._running = connection
+            cursor = connection.execute(text)
+            return arrow_table([column.type_code for column in cursor.description or ()], cursor.fetchall())
+
+    def _interrupt(self) -> None:
+        if self._running is not None:
+            with suppress(psycopg.Error):
+                self._running.cancel_safe(timeout=CANCEL_TIMEOUT)
+
+    def _register(self, name: str, table: pa.Table) -> None:
+        self._inline[name] = inline_table(name, table)
+
+    def _sources(self) -> Sources:
+        released = {stage: self._inline.get(name, name) for stage, name in self._released.items()}
+        return replace(super()._sources(), released=released)
+
+    # --- connecting ---
+
+    def _open(self) -> "psycopg.Connection[Any]":
+        """A connection on which every setting is ours."""
+        connection = None
+        try:
+            connection = psycopg.connect(
+                self._address.conninfo,
+                autocommit=True,
+                connect_timeout=CONNECT_TIMEOUT,
+                fallback_application_name="privet",
+                prepare_threshold=None,
+            )
+            self._pin(connection)
+        except BaseException as problem:
+            if connection is not None:
+                connection.close()
+            if isinstance(problem, psycopg.Error):
+                raise InvalidParameter(
+                    f"{self._address.place}: the database cannot be reached with what the source says; check host, "
+                    "database, user, password and sslmode, or try the same address with psql"
+                ) from None
+            raise
+        return connection
+
+    def _find(self, connection: "psycopg.Connection[Any]") -> None:
+        if connection.info.parameter_status("server_encoding") != "UTF8":
+            raise InvalidParameter(
+                f"{self._address.place}: the database is not encoded in UTF8, so texts have other letters there"
+            )
+        schemas = search_path(connection)
+        self._pin(connection)
+        found = {
+            name: find_table(connection, name, table.location or name, schemas)
+            for name, table in self._catalog.tables.items()
+        }
+        self._tables = {name: each.source for name, each in found.items()}
+        self.writable = tuple(name for name, each in found.items() if each.writable)
+
+    def _pin(self, connection: "psycopg.Connection[Any]") -> None:
+        connection.execute("; ".join(f"SET {word} = {value}" for word, value in PINNED.items()))
+        if self._timeout is not None:
+            try:
+                connection.execute(f"SET statement_timeout = {quoted(self._timeout)}")
+            except psycopg.DataError:
+                raise InvalidParameter('statement_timeout must be written as "90s", "5min" or milliseconds') from None
+
+    def _refuse_mixed_units(self, connection: "psycopg.Connection[Any]") -> None:
+        """Units are compared between tables, so they are of one kind."""
+        kinds: dict[str, int] = {}
+        for name, table in self._catalog.tables.items():
+            if table.public or table.unit_column is None or self._catalog.row_level:
+                continue
+            last = table.unit_path[-1].table if table.unit_path else name
+            text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
+            cursor = connection.execute(f"SELECT {text} FROM {known(self._tables, last).text} AS s LIMIT 0")
+            kinds[name] = next((column.type_code for column in cursor.description or ()), 0)
+        if len(set(kinds.values())) > 1:
+            names = ", ".join(f"{name} has {_spoken(kind)}" for name, kind in kinds.items())
+            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
+
+
+def _spoken(kind: int) -> str:
+    found = psycopg.adapters.types.get(kind)
+    return "another type" if found is None else found.name
+
+
+# --- what PostgreSQL cannot run ---
+
+
+def refuse_unknown(relation: Relation) -> None:
+    """Raise if a relation holds something that PostgreSQL has no way to compute.
+
+    Raises:
+        InvalidParameter: before anything is charged or read.
+    """
+    for node in _nodes(relation):
+        if isinstance(node, Join) and node.kind is JoinKind.FULL and not _equalities(node.condition):
+            raise InvalidParameter(
+                "PostgreSQL computes a FULL JOIN on equal columns only: put other conditions into WHERE or subqueries"
+            )
+        if (
+            isinstance(node, Window)
+            and isinstance(node.function, Aggregation)
+            and node.function.function in {Function.COUNT_DISTINCT, Function.QUANTILE}
+        ):
+            raise InvalidParameter(
+                "PostgreSQL has no COUNT(DISTINCT …) and no quantile OVER a window: use GROUP BY in a subquery"
+            )
+
+
+def _nodes(relation: Relation) -> Iterator[Relation]:
+    yield relation
+    below = [getattr(relation, name, None) for name in ("source", "left", "right")]
+    for each in (*below, *getattr(relation, "sources", ())):
+        if each is not None:
+            yield from _nodes(each)
+
+
+def _equalities(condition: Expression | None) -> bool:
+    """Whether a condition joins columns by = alone."""
+    return condition is None or all(
+        isinstance(part, Call) and part.function == "eq" and all(isinstance(side, Reference) for side in part.arguments)
+        for part in conjuncts(condition)
+    )

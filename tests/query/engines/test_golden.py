@@ -1,0 +1,88 @@
+"""Every accepted statement of the golden corpus: what would reach the noise is the same on every engine."""
+
+from functools import cache
+
+import pyarrow as pa
+import pytest
+
+from privet.errors import InvalidParameter
+from privet.query.planning import Planned
+from privet.query.second_price import refuse_another_price
+from tests.golden.corpus import accepted
+from tests.query.engines.engines import OTHERS, engine_of
+from tests.query.engines.nasty import HOSPITALS
+from tests.query.replaying import TIGHT, Played, numbers, planned, play
+from tests.query.worlds import SETTINGS
+
+STATEMENTS = accepted() | {
+    "bounds_found": "SELECT SUM(weight), AVG(1 / weight), MEDIAN(LENGTH(note)) FROM visit",
+    "groups_of_reals": "SELECT weight, COUNT(*) FROM visit GROUP BY weight",
+    "groups_of_texts": "SELECT UPPER(note), COUNT(*), COUNT(DISTINCT LOWER(clinic)) FROM visit GROUP BY 1",
+    "numbers_in_texts": "SELECT SUM(CLIP(CAST(note AS DOUBLE), -9, 9)), COUNT(CAST(note AS DATE)) FROM visit",
+    "reals_as_texts": "SELECT CAST(weight AS VARCHAR), COUNT(*) FROM visit GROUP BY 1",
+    "rests": "SELECT SUM(CLIP(weight % 7, -7, 7)), SUM(CLIP(vid % 10, 0, 9)) FROM visit",
+    "ties": "SELECT SUM(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY note) k FROM visit) "
+    "WHERE k = 2",
+}
+REFUSED: dict[str, dict[str, str]] = {"postgres": {}}  # by engine: statement to the reason it gives
+
+
+@cache
+def plan_of(name: str, setting: int) -> Planned | None:
+    """A statement under limits that a tiny hospital goes beyond: each has one of them."""
+    limits = TIGHT[list(STATEMENTS).index(name) % len(TIGHT)]
+    return planned(STATEMENTS[name], SETTINGS[setting].catalog, limits)
+
+
+def refuse_unequal(here: Played, there: Played) -> None:
+    """Raise unless the same secrets reached the ledger, and the same tables were released."""
+    assert [repr(draw.mechanism) for draw in here.drawn] == [repr(draw.mechanism) for draw in there.drawn]
+    for one, other in zip(here.drawn, there.drawn, strict=True):
+        assert numbers(one) == numbers(other)
+    assert here.table.schema == there.table.schema
+    assert lines(here.table) == lines(there.table)
+
+
+def lines(table: pa.Table) -> list[str]:
+    """The rows of a table as texts, in an order of their own: engines have none."""
+    return sorted(map(str, table.to_pylist()))
+
+
+def compare(engine: str, hospital: str, setting: int, names: list[str]) -> int:
+    """How many statements were compared."""
+    catalog, found, compared = SETTINGS[setting].catalog, HOSPITALS[hospital], 0
+    here, there = (engine_of(name).backend(found, catalog) for name in (engine, "duckdb"))
+    wrong: list[tuple[str, str]] = []
+    for name in names:
+        plan = plan_of(name, setting)
+        if plan is None:
+            continue
+        compared += 1
+        if name in REFUSED[engine]:
+            with pytest.raises(InvalidParameter, match=REFUSED[engine][name]):
+                refuse_another_price(plan, here, catalog)
+            continue
+        refuse_another_price(plan, here, catalog)
+        theirs = play(plan, there, catalog)
+        try:
+            refuse_unequal(play(plan, here, catalog, theirs), theirs)
+        except Exception as problem:  # noqa: BLE001 - all are told at once
+            wrong.append((name, repr(problem)[:300]))
+    there.close()
+    assert not wrong, f"{len(wrong)} differ: {wrong[:20]}"
+    return compared
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+@pytest.mark.parametrize("hospital", HOSPITALS)
+def test_the_same_numbers_reach_the_noise(engine: str, hospital: str) -> None:
+    assert compare(engine, hospital, 0, list(STATEMENTS)) == len(STATEMENTS)
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+@pytest.mark.parametrize("hospital", HOSPITALS)
+@pytest.mark.parametrize("setting", [2, 4], ids=["rows", "days"])
+@pytest.mark.parametrize("share", [9, pytest.param(1, marks=pytest.mark.soak)])
+def test_the_same_where_rows_or_days_are_protected(engine: str, hospital: str, setting: int, share: int) -> None:
+    names = list(STATEMENTS)[setting // 4 :: share]
+    assert compare(engine, hospital, setting, names) >= 50 / share / 2
