@@ -27,7 +27,6 @@ spark.task.maxFailures 2
 spark.stage.maxConsecutiveAttempts 2
 spark.privet.patience 4s
 spark.sql.codegen.wholeStage false
-spark.sql.codegen.factoryMode NO_CODEGEN
 """  # compiling takes longer than tiny tables do
 
 

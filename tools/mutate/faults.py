@@ -8,6 +8,7 @@ ones first.
 
 from fault import Fault
 from query_faults import QUERY
+from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
 
@@ -954,4 +955,5 @@ FAULTS: tuple[Fault, ...] = (
     *STATS,
     *STORIES,
     *QUERY,
+    *SPARK,
 )

@@ -15,8 +15,8 @@ import pytest
 
 import privet
 from privet import Catalog, Guarantee, Unit
-from privet.errors import InvalidParameter, ReleaseFailed
 from privet.core.ledger import FAILED
+from privet.errors import InvalidParameter, ReleaseFailed
 from privet.query.catalog import DeclaredTable
 from privet.query.facts import Facts, Type
 from privet.query.limits import Limits
