@@ -25,7 +25,6 @@ spark.driver.host 127.0.0.1
 spark.driver.bindAddress 127.0.0.1
 spark.task.maxFailures 2
 spark.stage.maxConsecutiveAttempts 2
-spark.privet.patience 4s
 spark.sql.codegen.wholeStage false
 """  # compiling takes longer than tiny tables do
 

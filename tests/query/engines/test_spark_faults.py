@@ -4,6 +4,8 @@ import contextlib
 import os
 import resource
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +19,7 @@ import privet
 from privet import Catalog, Guarantee, Unit
 from privet.core.ledger import FAILED
 from privet.errors import InvalidParameter, ReleaseFailed
+from privet.query.backends.spark import workers
 from privet.query.catalog import DeclaredTable
 from privet.query.facts import Facts, Type
 from privet.query.limits import Limits
@@ -170,8 +173,9 @@ def test_a_full_disk(engine: Spark) -> None:
     answers(session, 4 * 1000)
 
 
-def test_a_lost_worker(engine: Spark) -> None:
+def test_a_lost_worker(engine: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
     session = privet.connect(rows(engine, LONG))
+    monkeypatch.setattr(workers, "PATIENCE", 3.0)
 
     def lose() -> None:
         for process in executors(engine):
@@ -180,6 +184,7 @@ def test_a_lost_worker(engine: Spark) -> None:
 
     with while_it_runs(engine, lose):
         fails(session)
+    monkeypatch.undo()
     engine.cluster.start_worker()
     answers(privet.connect(rows(engine, 1000)), 1000)
 
@@ -188,3 +193,40 @@ def test_no_master_is_told_before_anything_is_spent() -> None:
     address = f"spark://127.0.0.1:{free_port()}"
     with pytest.raises(InvalidParameter, match=r"no Spark master answers|runs a Spark on"):
         privet.connect(catalog(event("x.parquet"), source=address))
+
+
+ENDED = """
+import os, signal, subprocess, sys
+import privet
+from privet.errors import InvalidParameter
+from tests.query.engines.test_spark_faults import COUNTED, catalog, event
+made = catalog(event(sys.argv[1]), source="spark+local[1]")
+session = privet.connect(made)
+print(session.sql(COUNTED, epsilon=50).table.to_pylist())
+java = subprocess.run(["pgrep", "-P", str(os.getpid()), "java"], capture_output=True, text=True).stdout.split()
+for each in java:
+    os.kill(int(each), signal.SIGKILL)
+spent = session.ledger.spent
+try:
+    session.sql(COUNTED, epsilon=1)
+except InvalidParameter as problem:
+    print(problem)
+assert session.ledger.spent == spent
+print(privet.connect(made).sql(COUNTED, epsilon=50).table.to_pylist())
+print("done")
+"""
+
+
+@pytest.mark.soak
+def test_a_driver_that_has_ended_is_told_and_started_again(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"pid": list(range(100)), "amount": [7] * 100}), tmp_path / "event.parquet")
+    found = subprocess.run(  # noqa: S603 - this interpreter
+        [sys.executable, "-c", ENDED, str(tmp_path / "event.parquet")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+        cwd=Path(__file__).parents[3],
+    )
+    assert "Spark has ended: connect again" in found.stdout, found.stderr
+    assert found.stdout.endswith("done\n")
