@@ -24,6 +24,7 @@ spark.executor.cores 2
 spark.driver.host 127.0.0.1
 spark.driver.bindAddress 127.0.0.1
 spark.task.maxFailures 2
+spark.sql.legacy.doLooseUpcast true
 spark.stage.maxConsecutiveAttempts 2
 spark.sql.codegen.wholeStage false
 """  # compiling takes longer than tiny tables do

@@ -61,11 +61,11 @@ def test_a_table_of_the_catalog(engine: Spark, people: object) -> None:
 def test_the_settings_are_ours_and_the_users_stay(people: Any) -> None:  # noqa: ANN401 - a frame of Spark's
     user = people.sparkSession
     user.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
-    user.conf.set("spark.sql.legacy.doLooseUpcast", "true")
+    assert user.sparkContext.getConf().get("spark.sql.legacy.doLooseUpcast") == "true"  # as the cluster is set up
     backend = SparkBackend(catalog(people))
     assert {word: backend._session.conf.get(word) for word in PINNED} == PINNED
     assert user.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
-    assert backend._session.conf.get("spark.sql.legacy.doLooseUpcast", "gone") != "true"
+    assert backend._session.conf.get("spark.sql.legacy.doLooseUpcast") == "false"
     user.conf.set("spark.sql.session.timeZone", "UTC")
 
 
