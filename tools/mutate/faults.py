@@ -6,7 +6,9 @@ exactly once in its file, and the new text must be valid Python that runs; the t
 ones first.
 """
 
+from bounding_faults import BOUNDING
 from fault import Fault
+from postgres_faults import POSTGRES
 from query_faults import QUERY
 from spark_faults import SPARK
 from stats_faults import STATS
@@ -956,4 +958,6 @@ FAULTS: tuple[Fault, ...] = (
     *STORIES,
     *QUERY,
     *SPARK,
+    *BOUNDING,
+    *POSTGRES,
 )

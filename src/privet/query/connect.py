@@ -83,3 +83,14 @@ def schema_of(catalog: Catalog) -> Schema:
         return backend.schema()
     finally:
         backend.close()
+
+
+def writable_of(catalog: Catalog) -> tuple[str, ...]:
+    """Tables on a server that the role of the source could change."""
+    if catalog.source.partition("://")[0] not in SERVERS:
+        return ()
+    backend = backend_of(catalog)
+    try:
+        return tuple(getattr(backend, "writable", ()))
+    finally:
+        backend.close()
