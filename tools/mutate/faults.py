@@ -8,7 +8,9 @@ ones first.
 
 from bounding_faults import BOUNDING
 from fault import Fault
+from postgres_faults import POSTGRES
 from query_faults import QUERY
+from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
 
@@ -955,5 +957,7 @@ FAULTS: tuple[Fault, ...] = (
     *STATS,
     *STORIES,
     *QUERY,
+    *SPARK,
     *BOUNDING,
+    *POSTGRES,
 )
