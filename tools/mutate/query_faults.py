@@ -385,8 +385,8 @@ QUERY = (
     Fault(
         "session: only the first stage reserved",
         "query/session.py",
-        "            plan.priced.loss, purpose=purpose",
-        "            plan.priced.stages[0].loss, purpose=purpose",
+        "            plan.priced.loss,\n            purpose=purpose,\n",
+        "            plan.priced.stages[0].loss,\n            purpose=purpose,\n",
         ("tests/query/test_session.py",),
     ),
     Fault(
