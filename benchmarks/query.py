@@ -8,6 +8,7 @@ docs/benchmarks-query.md from all that was measured.
 
 import argparse
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -24,11 +25,13 @@ from rich.console import Console
 ROOT = Path(__file__).parents[1]
 PARTS = ("comparison", "errors", "large", "spark", "scaling")  # of the page, in this order
 GIB = 1 << 30
+WIDTH = 130  # of tables that go to a file
 LARGE_MEMORY = "8GB"  # that DuckDB may use with --large, if nothing else is said
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    console, said = Console(), _arguments(arguments)
+    said = _arguments(arguments)
+    console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     kept, failed = Kept(said.results), False
     for parts, measure in _wanted(said, kept, console):
         try:

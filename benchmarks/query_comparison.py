@@ -28,7 +28,7 @@ TUMULT_ASKED = (
 )
 ERROR = (
     "Root mean squared error over all cities and answers, against what four rows of each user, chosen by chance, give "
-    "on average; ± is the standard error of this figure. No larger: than the best peer's, as far as two standard "
+    "on average; ± is the standard error of this figure. No larger: than the best peer's, as far as three standard "
     "errors of the difference can tell."
 )
 NOISE_ALONE = (
@@ -59,7 +59,7 @@ class Plan:
 
 ANSWERS = {
     "privet": {"count": 100, "sum": 100, "avg": 100},
-    "opendp": {"count": 10, "sum": 10, "avg": 10},
+    "opendp": {"count": 15, "sum": 15, "avg": 15},
     "tumult": {"count": 3, "sum": 3, "avg": 2},
 }
 SKEWED = {"privet": 5, "opendp": 1}  # answers of each kind on the large table

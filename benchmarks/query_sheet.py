@@ -9,7 +9,8 @@ from pathlib import Path
 from rich.table import Table
 
 NOTHING = "–"
-LEFT = {"what", "beside it", "engine", "wanted", "met", "no larger"}  # columns of words
+LONG = {"what", "beside it"}  # columns of sentences
+LEFT = LONG | {"engine", "wanted", "met", "no larger"}  # columns of words
 
 PAGE = """# Queries, measured
 
@@ -41,7 +42,7 @@ class Sheet:
         """For a terminal."""
         table = Table(title=self.title, title_justify="left", caption="\n".join(self.remarks), caption_justify="left")
         for column in self.columns:
-            table.add_column(column, justify="left" if column in LEFT else "right", no_wrap=column not in LEFT)
+            table.add_column(column, justify="left" if column in LEFT else "right", no_wrap=column not in LONG)
         for row in self.rows:
             table.add_row(*row)
         return table

@@ -26,8 +26,8 @@ class Error:
     answers: int
 
     def no_larger_than(self, other: "Error") -> bool:
-        """Whether it is no larger, as far as two standard errors of their difference can tell."""
-        return self.rmse <= other.rmse + 2 * math.hypot(self.give_or_take, other.give_or_take)
+        """Whether it is no larger, as far as three standard errors of their difference can tell."""
+        return self.rmse <= other.rmse + 3 * math.hypot(self.give_or_take, other.give_or_take)
 
     def __str__(self) -> str:
         return f"{rounded(self.rmse, 3)} ± {rounded(self.give_or_take, 1)}"

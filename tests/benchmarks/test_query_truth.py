@@ -39,7 +39,7 @@ def test_digits_that_mean_something() -> None:
 def test_no_larger_allows_for_chance_alone() -> None:
     ours = Error(5.7, 0.1, 100)
     assert ours.no_larger_than(Error(5.6, 0.1, 10))
-    assert not ours.no_larger_than(Error(5.3, 0.1, 10))
+    assert not ours.no_larger_than(Error(5.25, 0.1, 10))
     assert ours.no_larger_than(Error(5.0, 0.4, 1))
     assert [str(error) for error in (Error(5.657, 0.09, 9), Error(1_131_370.8, 9e3, 9))] == [
         "5.66 ± 0.09",

@@ -229,6 +229,9 @@ class Oracle:
                 unit = tuple(row[column] for column in request.source.owner.unit)
                 if None not in unit:
                     units[unit][keys].append(row)
+        if request.sample:
+            marked = () if self.catalog.row_level else None
+            units = {unit: _sampled(request, unit if marked is None else marked, units[unit]) for unit in units}
         if not request.cap_groups or not request.keys:
             return units
         return {
@@ -418,6 +421,37 @@ def _added(request: Bounded, measure: Measure, rows: list[Row], have: int) -> li
     each = [[part * number for number in _numbers(measure, place)] for place in found]
     whole = [sum(column) for column in zip(*each, strict=True)] if each else [0] * measure.cells
     return whole if have <= cap else [_toward_zero(number, cap, have) for number in whole]
+
+
+def _sampled(
+    request: Bounded, unit: tuple[Value, ...], groups: Mapping[tuple[Value, ...], list[Row]]
+) -> dict[tuple[Value, ...], list[Row]]:
+    """The rows of a unit that are chosen: by a hash of what is in them, equal ones being numbered."""
+    copies: dict[tuple[Value, ...], int] = defaultdict(int)
+    ordered = []
+    for keys, rows in groups.items():
+        for row in rows:
+            here = (*keys, *(_seen(measure, row) for measure in request.measures if not _counts_all(measure)))
+            copies[here] += 1
+            ordered.append((_digest(*unit, *here, copies[here]), keys, row))
+    ordered.sort(key=lambda each: each[0])
+    chosen: dict[tuple[Value, ...], list[Row]] = defaultdict(list)
+    for number, (_, keys, row) in enumerate(ordered):
+        if number < cap_of(request) if request.spread else len(chosen[keys]) < cap_of(request):
+            chosen[keys].append(row)
+    return chosen
+
+
+def _counts_all(measure: Measure) -> bool:
+    return measure.shape in {Shape.ROWS, Shape.UNITS} and measure.argument is None and measure.condition is None
+
+
+def _seen(measure: Measure, row: Row) -> int | None:
+    """The place of a row as the engine has it."""
+    coarse = 0
+    while measure.shape is Shape.RANKS and (measure.lattice.steps >> coarse) > 4095:
+        coarse += 1
+    return next((place >> coarse for place in places(measure, [row])), None)
 
 
 def _few(

@@ -38,6 +38,9 @@ TIGHT = (  # so that tiny hospitals go beyond them
     Limits(rows_per_unit=2),
     Limits(groups_per_unit=2, rows_per_group=2),
     None,
+    Limits(rows_per_unit=1, bounding="sample"),
+    Limits(rows_per_unit=2, bounding="sample"),
+    Limits(groups_per_unit=2, rows_per_group=2, bounding="sample"),
 )
 
 

@@ -18,6 +18,7 @@ from privet.core import Unit
 from privet.errors import InvalidParameter, ReleaseFailed
 from privet.loss import Guarantee
 from privet.query.backends.duckdb import DuckDBBackend
+from privet.query.backends.duckdb.counting import count_in_arrays
 from privet.query.backends.sql_engine import FAILED
 from privet.query.bounded import Bounded, Lattice, Measure, Shape
 from privet.query.catalog import Catalog, DeclaredTable, Step, TimeWindow
@@ -350,3 +351,18 @@ def test_units_are_never_rounded_into_one(tmp_path: Path) -> None:
     sums = backend.sums(ages(visit()))
     assert sum(sums.units.values()) == 2, "only 1 and 2 are whole numbers"
     backend.close()
+
+
+@pytest.mark.parametrize(
+    ("threads", "memory", "bits"),
+    [(1, "8GiB", 24), (4, "8GiB", 23), (2, "1GiB", 21), (1, "200MB", 19), (1, "512KiB", 12)],
+)
+def test_units_are_counted_in_arrays_that_memory_has_room_for(threads: int, memory: str, bits: int) -> None:
+    """Each thread has one with 64 bytes for a number, all together at most a quarter of the memory."""
+    connection = duckdb.connect(":memory:")
+    connection.execute(f"SET threads = {threads}")
+    connection.execute(f"SET memory_limit = '{memory}'")
+    count_in_arrays(connection)
+    assert connection.execute("SELECT current_setting('perfect_ht_threshold')").fetchone() == (bits,)
+    assert connection.cursor().execute("SELECT current_setting('perfect_ht_threshold')").fetchone() == (bits,)
+    connection.close()

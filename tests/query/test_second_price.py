@@ -1,6 +1,7 @@
 """The second price: the same as the first on what is printed, and another as soon as a clip or a cap is missing."""
 
 import itertools
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -43,6 +44,8 @@ LIMITS = (
     Limits(rows_per_unit=7),
     Limits(groups_per_unit=4, rows_per_group=5),
     Limits(groups_per_unit=1, rows_per_group=1),
+    Limits(rows_per_unit=7, bounding="sample"),
+    Limits(groups_per_unit=4, rows_per_group=5, bounding="sample"),
 )
 KEYS = ("", "stay", "note", "stay, day")
 ASKED = Asked.of(epsilon=1, delta="1e-6")
@@ -154,6 +157,19 @@ FORGERIES = [
     ("a median of more rows", "SELECT MEDIAN(cost) FROM visit", LIMITS[2], "n <= CAST(5 AS", "n <= CAST(50 AS"),
     ("a median of more places", "SELECT MEDIAN(cost) FROM visit", LIMITS[2], "'4095.0'", "'8190.0'"),
     ("more distinct values", "SELECT COUNT(DISTINCT note) FROM visit", LIMITS[2], "place <= 5", "place <= 50"),
+    (
+        "rows chosen among all units",
+        GROUPED,
+        LIMITS[5],
+        "PARTITION BY u1, k1 ORDER BY MD5",
+        "PARTITION BY k1 ORDER BY MD5",
+    ),
+    ("rows numbered among all units", GROUPED, LIMITS[5], "OVER (PARTITION BY u1, k1, a2", "OVER (PARTITION BY k1, a2"),
+    ("rows that were not chosen", LOOSE, LIMITS[4], "FROM sampled GROUP BY", "FROM placed GROUP BY"),
+    ("weights of other rows", LOOSE, LIMITS[4], "FROM sampled JOIN weights", "FROM placed AS sampled JOIN weights"),
+    ("as many as there are", LOOSE, LIMITS[4], "WHERE place <= 7", ""),
+    ("chosen rows of another place", GROUPED, LIMITS[5], "FROM placed),\nsampled", "FROM near),\nsampled"),
+    ("sampled rows not weighed", LOOSE, LIMITS[4], "COUNT(*) <= CAST(7 AS", "COUNT(*) <= CAST(70 AS"),
     ("something else", GROUPED, LIMITS[2], "WITH ", "DELETE FROM visit; WITH "),
 ]
 
@@ -228,3 +244,16 @@ def test_what_is_read_back_is_what_is_there(place: tuple[Catalog, DuckDBBackend]
     assert [float(end * step) for end in (total.lowest, total.highest)] == pytest.approx([-4000, 1000], abs=0.01)
     assert total.size == abs(total.lowest)
     assert Fraction(total.highest) > 0
+
+
+def test_a_unit_on_a_day_is_told_apart_by_both(tmp_path: Path) -> None:
+    """Rows counted, or chosen, for a unit on all its days at once are not its rows on one."""
+    catalog = hospital(tmp_path, catalog=by_day(3))
+    with closing(DuckDBBackend(catalog, threads=1)) as backend:
+        for limits, step in ((LIMITS[1], "GROUP BY"), (LIMITS[4], "PARTITION BY")):
+            plan = planned(catalog, "SELECT stay, COUNT(*) FROM visit GROUP BY stay", limits=limits)
+            refuse_another_price(plan, backend, catalog)
+            forged = Forged(backend, f"{step} u1, u2", f"{step} u1")
+            with pytest.raises(InvalidParameter, match="nothing"):
+                refuse_another_price(plan, forged, catalog)  # type: ignore[arg-type]
+            assert forged.changed

@@ -397,4 +397,5 @@ def requests(draw: st.DrawFn, *, ranks: bool = False, depth: int = 1) -> Bounded
         chosen = tuple(draw(st.lists(measures(source), min_size=1, max_size=3, unique=True)))
     units = any(measure.shape is Shape.UNITS for measure in chosen)
     cap = bool(keys) and (limits.groups_per_unit is not None or private or units or draw(st.booleans()))
-    return Bounded(source, keys, limits, chosen, cap_groups=cap)
+    sample = all(measure.shape is not Shape.DISTINCT for measure in chosen) and draw(st.booleans())
+    return Bounded(source, keys, limits, chosen, cap_groups=cap, sample=sample)

@@ -6,6 +6,7 @@ exactly once in its file, and the new text must be valid Python that runs; the t
 ones first.
 """
 
+from bounding_faults import BOUNDING
 from fault import Fault
 from query_faults import QUERY
 from stats_faults import STATS
@@ -954,4 +955,5 @@ FAULTS: tuple[Fault, ...] = (
     *STATS,
     *STORIES,
     *QUERY,
+    *BOUNDING,
 )

@@ -62,6 +62,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     rows_per_unit: Count = None,
     groups_per_unit: Count = None,
     rows_per_group: Count = None,
+    bounding: Annotated[str | None, typer.Option(help="Of rows beyond these limits: weigh or sample.")] = None,
     automatic_bounds: Annotated[
         str | None, typer.Option(help="The share of the budget with which to find bounds that are not declared.")
     ] = None,
@@ -85,6 +86,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
             "rows_per_unit": rows_per_unit,
             "groups_per_unit": groups_per_unit,
             "rows_per_group": rows_per_group,
+            "bounding": bounding,
             "automatic_bounds": automatic_bounds,
         }
         with connect(catalog, analyst=analyst, memory=memory, threads=threads) as session:

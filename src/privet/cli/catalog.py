@@ -20,7 +20,9 @@ STYLES = {State.WRONG: "bold red", State.TODO: "yellow", State.OPEN: "cyan", Sta
 
 @app.command()
 def draft(
-    data: Annotated[str, typer.Argument(help="A DuckDB database, a Parquet or CSV file, or a folder of such files.")],
+    data: Annotated[
+        str, typer.Argument(help="A DuckDB database, a Parquet or CSV file, a folder of such files, or postgresql://…")
+    ],
     *,
     output: Annotated[Path | None, typer.Option(help="A new file; the screen by default.")] = None,
 ) -> None:

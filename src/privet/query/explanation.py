@@ -14,6 +14,7 @@ from privet.loss import Amount, PrivacyLoss, Promise
 from privet.loss.exact import readable
 from privet.mechanisms import PartitionSelection
 from privet.query.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
+from privet.query.bounding import counts_rows, told
 from privet.query.fieller import fieller
 from privet.query.limits import ONE_ROW, Limits
 from privet.query.notes import between, names_of, rank_margin, searches_by_column
@@ -121,7 +122,11 @@ def explain_plan(
             columns.append(
                 ColumnPlan(names[reading.column], mechanism, margin_before(stage, reading, confidence), note)
             )
-        contributions.append(held(stage.needs.aggregate.limits, keys=bool(stage.needs.aggregate.keys), whose=whose))
+        requests = [each for each in (stage.needs.request, *stage.needs.rankings) if counts_rows(each)]
+        sampled = any(each.sample for each in requests)
+        limits, keys = stage.needs.aggregate.limits, bool(stage.needs.aggregate.keys)
+        contributions.append(held(limits, keys=keys, whose=whose, sampled=sampled))
+        contributions += [told(each, whose=whose) for each in requests]
         if stage.selection is not None:
             groups.append(hidden_by(stage.selection, unit=unit))
         elif stage.needs.aggregate.keys:
@@ -163,17 +168,18 @@ def margin_before(stage: PricedStage, reading: Reading, confidence: float) -> st
     return ""
 
 
-def held(limits: Limits, *, keys: bool, whose: str) -> str:
+def held(limits: Limits, *, keys: bool, whose: str, sampled: bool = False) -> str:
     """What each unit's data is held to, in words."""
+    more = "of more, as many are chosen by a hash" if sampled else "more are weighted down"
     if limits.rows_per_unit is not None:
         much = f"{limits.rows_per_unit} row" + ("s" if limits.rows_per_unit > 1 else "")
-        return f"each {whose} counts for at most {much} in all; more are weighted down"
+        return f"each {whose} counts for at most {much} in all; {more}"
     rows, groups = limits.rows_per_group or 1, limits.groups_per_unit or 1
     each = f"{rows} row" + ("s" if rows > 1 else "")
     if not keys:
-        return f"each {whose} counts for at most {each}; more are weighted down"
+        return f"each {whose} counts for at most {each}; {more}"
     many = f"{groups} group" + ("s" if groups > 1 else "")
-    return f"each {whose} counts in at most {many}, for at most {each} in each; more are weighted down"
+    return f"each {whose} counts in at most {many}, for at most {each} in each; {more}"
 
 
 def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:

@@ -12,12 +12,15 @@ class Limits:
         groups_per_unit: with rows_per_group: how many groups of a GROUP BY, chosen by a hash of unit and group.
         rows_per_group: rows in each of them; a unit with more has each of them weighted down.
 
-    Either rows_per_unit alone, or the other two.
+        bounding: what is done with rows beyond that: "weigh" or "sample"; None: whatever errs less (`bounding.py`).
+
+    Either rows_per_unit alone, or groups_per_unit and rows_per_group.
     """
 
     rows_per_unit: int | None = None
     groups_per_unit: int | None = None
     rows_per_group: int | None = None
+    bounding: str | None = None
 
     @property
     def rows(self) -> int:
@@ -25,4 +28,5 @@ class Limits:
         return self.rows_per_unit or (self.groups_per_unit or 1) * (self.rows_per_group or 1)
 
 
+BOUNDING = ("weigh", "sample")  # what may be done with rows beyond a limit
 ONE_ROW = Limits(rows_per_unit=1)

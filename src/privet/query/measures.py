@@ -1,7 +1,7 @@
 """Measures: the fewest whole numbers that pay for all aggregates of a query, and how each column is read off them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -9,6 +9,7 @@ from privet.errors import InvalidParameter
 from privet.query.aggregation import Aggregation, Function
 from privet.query.automatic_bounds import FALLBACK, Ends
 from privet.query.bounded import RANK_PLACES, REAL_STEPS, SQUARE_STEPS, Bounded, Lattice, Measure, Shape
+from privet.query.bounding import samples
 from privet.query.expressions import Column, Expression, facts_of
 from privet.query.facts import Facts, Type
 from privet.query.plan import Aggregate
@@ -89,7 +90,8 @@ def _request(aggregate: Aggregate, measures: tuple[Measure, ...]) -> Bounded:
     """Units are held to so many groups wherever they are counted by group, and with groups_per_unit."""
     by_units = aggregate.selects or any(each.shape is Shape.UNITS for each in measures)
     held = bool(aggregate.keys) and (aggregate.limits.groups_per_unit is not None or by_units)
-    return Bounded(aggregate.source, aggregate.keys, aggregate.limits, measures, cap_groups=held)
+    request = Bounded(aggregate.source, aggregate.keys, aggregate.limits, measures, cap_groups=held)
+    return replace(request, sample=samples(request))
 
 
 def _families(wanted: Iterable[Aggregation]) -> dict[Family, set[Function]]:

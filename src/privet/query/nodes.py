@@ -1,6 +1,7 @@
 """Nodes: the making of plan nodes. Every owned node carries its unit's columns along, whatever the analyst named."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from privet.query.aggregation import Aggregation
@@ -52,9 +53,12 @@ def joined_limits(left: Owner | None, right: Owner | None) -> Limits:
     if left is None or right is None:
         owner = left or right
         return ONE_ROW if owner is None else owner.limits
+    way = left.limits.bounding or right.limits.bounding
     if left.limits.rows == 1:
-        return right.limits
-    return left.limits if right.limits.rows == 1 else Limits(rows_per_unit=left.limits.rows * right.limits.rows)
+        return replace(right.limits, bounding=way)
+    if right.limits.rows == 1:
+        return replace(left.limits, bounding=way)
+    return Limits(rows_per_unit=left.limits.rows * right.limits.rows, bounding=way)
 
 
 def joined(
@@ -136,7 +140,8 @@ def united(
     if owners[0] is not None:
         places = [aligned[0].columns.index(column) for column in owners[0].unit]
         total = sum(one.limits.rows for one in owners if one is not None)
-        owner = Owner(tuple(merged[place] for place in places), Limits(rows_per_unit=total))
+        way = next((one.limits.bounding for one in owners if one is not None and one.limits.bounding), None)
+        owner = Owner(tuple(merged[place] for place in places), Limits(rows_per_unit=total, bounding=way))
     return Union(tuple(aligned), tuple(merged), owner), tuple(merged[: len(names)])
 
 

@@ -8,6 +8,7 @@ from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shortest, whole
 from privet.query.asked import Asked
 from privet.query.automatic_bounds import searched
+from privet.query.bounding import bounding_of
 from privet.query.catalog import Catalog
 from privet.query.expressions import Column, columns_in
 from privet.query.limits import Limits
@@ -123,28 +124,41 @@ def _planned(
 
 
 def limits_of(
-    *, rows_per_unit: int | None = None, groups_per_unit: int | None = None, rows_per_group: int | None = None
+    *,
+    rows_per_unit: int | None = None,
+    groups_per_unit: int | None = None,
+    rows_per_group: int | None = None,
+    bounding: str | None = None,
 ) -> Limits | None:
     """The limits that an analyst asks for, or None if the catalog's shall hold."""
     named = {"rows_per_unit": rows_per_unit, "groups_per_unit": groups_per_unit, "rows_per_group": rows_per_group}
     given = {name: whole(value, name) for name, value in named.items() if value is not None}
+    way = bounding_of(bounding)
     if not given:
-        return None
+        return None if way is None else Limits(bounding=way)
     if ("rows_per_unit" in given) == (len(given) > 1) or ("rows_per_unit" not in given and len(given) == 1):
         raise InvalidParameter(
             f"limits are either rows_per_unit alone, or groups_per_unit and rows_per_group, got {', '.join(given)}"
         )
-    return Limits(**given)
+    return Limits(**given, bounding=way)
 
 
 def _limited(statement: Statement, limits: Limits | None) -> Statement:
     if limits is None:
         return statement
     stages = [
-        replace(stage, source=replace(stage.source, limits=limits)) if isinstance(stage.source, Aggregate) else stage
+        replace(stage, source=replace(stage.source, limits=_instead(stage.source.limits, limits)))
+        if isinstance(stage.source, Aggregate)
+        else stage
         for stage in statement.stages
     ]
     return replace(statement, stages=tuple(stages))
+
+
+def _instead(declared: Limits, said: Limits) -> Limits:
+    """What was said, and what was not as it is declared."""
+    numbers = declared if said == Limits(bounding=said.bounding) else said
+    return replace(numbers, bounding=said.bounding or declared.bounding)
 
 
 def _refuse_many_groups(needs: Needs) -> None:

@@ -17,7 +17,8 @@ from privet.query.planning import limits_of
 
 UNSAID = Guarantee(1)  # at which explain prices a statement if nothing else is said, anywhere
 
-SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "automatic_bounds")  # of a question, all
+LIMITING = ("rows_per_unit", "groups_per_unit", "rows_per_group", "bounding")
+SHAPING = ("weights", *LIMITING, "automatic_bounds")  # of a question, all
 
 
 ALL = ("epsilon", "delta", "rho", *SHAPING, "confidence")
@@ -27,8 +28,9 @@ class JointSpending(TypedDict, total=False):
     """What may be said about several questions that are asked at once, all by name.
 
     epsilon, delta, rho: what to spend; the catalog's budget by default. rows_per_unit, or groups_per_unit and
-    rows_per_group: how much of one unit is used, in the place of the catalog's limits. automatic_bounds: the share of
-    the budget, such as "0.2", with which bounds are found that nobody declared. confidence: of the intervals.
+    rows_per_group: how much of one unit is used, in the place of the catalog's limits. bounding: whether to
+    "weigh" or "sample" the rows beyond them. automatic_bounds: the share of the budget, such as "0.2", with which
+    bounds are found that nobody declared. confidence: of the intervals.
     """
 
     epsilon: Exact | None
@@ -37,6 +39,7 @@ class JointSpending(TypedDict, total=False):
     rows_per_unit: int | None
     groups_per_unit: int | None
     rows_per_group: int | None
+    bounding: str | None
     automatic_bounds: Exact | None
     confidence: float
 
@@ -77,6 +80,7 @@ class Said:
             rows_per_unit=spending.get("rows_per_unit"),
             groups_per_unit=spending.get("groups_per_unit"),
             rows_per_group=spending.get("rows_per_group"),
+            bounding=spending.get("bounding"),
         )
         asked, share = asked_of(spending, catalog, explaining=explaining), spending.get("automatic_bounds")
         shaping = tuple(_said(spending.get(word)) for word in SHAPING)

@@ -152,7 +152,7 @@ MISTAKES = [
     ("unti = 'p'", "unknown word 'unti': did you mean unit?"),
     (VISIT + "colums = {}", "tables.visit: unknown word 'colums': did you mean columns?"),
     (VISIT + "ledger = 'x'", "tables.visit: ledger is a word of the whole file: move it above the first [table]"),
-    (VISIT + "zzz = 1", "tables.visit: unknown word 'zzz': known are columns, csv,"),
+    (VISIT + "zzz = 1", "tables.visit: unknown word 'zzz': known are bounding, columns,"),
     ("tables = 1\n" + SMALL, "tables: must be a table such as [tables.visit], got 1"),
     ("tables.visit = 1\n" + SMALL, "tables: visit must be a table such as [tables.visit], got 1"),
     ("unit = 3\nlimit = { epsilon = 1 }", 'unit: must be a text such as "patient", got 3'),

@@ -20,6 +20,7 @@ STATEMENTS = accepted() | {
     "groups_of_texts": "SELECT UPPER(note), COUNT(*), COUNT(DISTINCT LOWER(clinic)) FROM visit GROUP BY 1",
     "numbers_in_texts": "SELECT SUM(CLIP(CAST(note AS DOUBLE), -9, 9)), COUNT(CAST(note AS DATE)) FROM visit",
     "reals_as_texts": "SELECT CAST(weight AS VARCHAR), COUNT(*) FROM visit GROUP BY 1",
+    "wide_steps": "SELECT SUM(CLIP(weight, 0, 1000000000)), AVG(CLIP(weight, 0, 1000000000)) FROM visit",
     "rests": "SELECT SUM(CLIP(weight % 7, -7, 7)), SUM(CLIP(vid % 10, 0, 9)) FROM visit",
     "ties": "SELECT SUM(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY note) k FROM visit) "
     "WHERE k = 2",

@@ -77,7 +77,7 @@ class Catalog:
         unit: who is protected, and under which neighbors; with a window, named by `TimeWindow.of`.
         limit: for all analysts together.
         tables: by name.
-        source: "duckdb:///file", or "" when every table has files or a frame.
+        source: "duckdb:///file", "postgresql://user@host/database", or "" when every table has files or a frame.
         row_level: True if each row is a unit of its own, so that there is no unit column.
         window: for w-event privacy.
         analysts: limits of their own, each within the catalog's. If there are any, nobody else may ask.
@@ -94,12 +94,12 @@ class Catalog:
     unit: Unit
     limit: Promise
     tables: Mapping[str, DeclaredTable]
-    source: str = ""
+    source: str = field(default="", repr=False)  # it may hold a password
     row_level: bool = False
     window: TimeWindow | None = None
     analysts: Mapping[str, Promise] = field(default_factory=dict)
     budget: Promise | None = None
-    ledger: str | None = None
+    ledger: str | None = field(default=None, repr=False)  # the same
     frames: Mapping[str, object] = field(default_factory=dict, repr=False)
     folder: Path = Path()
 

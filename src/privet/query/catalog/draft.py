@@ -58,17 +58,21 @@ class FoundTable:
     unique: tuple[str, ...] = ()
     refers: tuple[tuple[str, str, str], ...] = ()  # foreign keys: column, other table, its column
     files: tuple[str, str] | None = None  # the word and the path
+    location: str | None = None  # schema.table, where the name alone does not find it
 
 
 def draft_catalog(data: str | Path, *, folder: Path | None = None) -> str:
     """The text of a first draft.
 
     Args:
-        data: a DuckDB database ("duckdb:///file" or the file), a Parquet or CSV file, or a folder of such files.
+        data: a DuckDB database ("duckdb:///file" or the file), a Parquet or CSV file, a folder of such files, or a
+            PostgreSQL database ("postgresql://user@host/database"); a password in it is not written down.
         folder: where the draft will be, so that paths can be relative to it; here by default.
 
     Privacy: reads the database's own schema, a Parquet file's footer, the first line of a CSV file; no row.
     """
+    if str(data).startswith(("postgresql://", "postgres://")):
+        return _server(str(data))
     path = Path(str(data).removeprefix("duckdb:///"))
     if not path.exists():
         raise InvalidParameter(
@@ -124,6 +128,14 @@ def _database(path: Path) -> list[FoundTable]:
     ]
 
 
+def _server(source: str) -> str:
+    from privet.query.backends.postgres.address import shown  # noqa: PLC0415 - its library is an extra
+    from privet.query.backends.postgres.listing import server_tables  # noqa: PLC0415 - the same
+
+    name, tables = server_tables(source)
+    return _draft(name, shown(source), tables)
+
+
 def _file(path: Path, here: str) -> FoundTable:
     kind = _kind(path) or "csv"
     name = path.name.split(".")[0]
@@ -166,6 +178,8 @@ def _table(table: FoundTable) -> Iterator[str]:
     yield f"\n[tables.{word(table.name)}]"
     if table.files is not None:
         yield f"{table.files[0]} = {text(table.files[1])}"
+    if table.location is not None:
+        yield f"location = {text(table.location)}"
     yield OWNER.format(text(table.columns[0].name))
     for own, other, key in table.refers:
         yield f'# unit_path = "{own} -> {other}.{key} -> …"  # if {other} says who it is about'

@@ -13,7 +13,7 @@ from privet.query.catalog.columns import facts_from
 from privet.query.catalog.path import path_from
 from privet.query.catalog.words import EXAMPLES, TOP, Words
 from privet.query.facts import Facts, Type
-from privet.query.limits import ONE_ROW, Limits
+from privet.query.limits import BOUNDING, ONE_ROW, Limits
 
 ROW = "row"  # the unit that needs no column
 TABLE_WORDS = (
@@ -23,6 +23,7 @@ TABLE_WORDS = (
     "rows_per_unit",
     "groups_per_unit",
     "rows_per_group",
+    "bounding",
     "unique",
     "parquet",
     "csv",
@@ -186,11 +187,14 @@ def _owner(words: Words) -> tuple[tuple[Step, ...], str | None]:
 
 def _limits(words: Words) -> Limits:
     rows, groups, each = (words.count(word) for word in ("rows_per_unit", "groups_per_unit", "rows_per_group"))
-    if rows is None and groups is None and each is None:
+    way = words.text("bounding", example='"sample"')
+    if way is not None and way not in BOUNDING:
+        raise words.wrong("bounding", f'must be "weigh" or "sample", got "{way}"')
+    if rows is None and groups is None and each is None and way is None:
         return ONE_ROW
     if words.flag("public"):
         raise InvalidParameter(f"{words.place}: a public table has no units to limit: leave out its limits")
-    return Limits(rows, groups, each)
+    return Limits(1 if rows is groups is each is None else rows, groups, each, way)
 
 
 def _files(words: Words) -> str | None:

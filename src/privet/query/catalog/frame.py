@@ -32,6 +32,7 @@ class FrameWords(TypedDict, total=False):
         rows_per_unit: how many rows of one unit are used.
         groups_per_unit: with rows_per_group, in how many groups.
         rows_per_group: and how many rows in each.
+        bounding: "weigh" or "sample" rows beyond that; by default whatever errs less.
         public: further frames, by name, that are about nobody.
         unique: columns of the public frames in which no value occurs twice, as "table.column".
         budget: what a question costs when it does not say.
@@ -50,6 +51,7 @@ class FrameWords(TypedDict, total=False):
     rows_per_unit: int | None
     groups_per_unit: int | None
     rows_per_group: int | None
+    bounding: str | None
     public: Mapping[str, object]
     unique: Iterable[str]
     budget: Promise | None
@@ -121,7 +123,8 @@ def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
             raise InvalidParameter(f"unit_column: the frame has no column {unit_column}{nearest(unit_column, found)}")
         columns.setdefault(unit_column, Facts(found[unit_column] or Type.TEXT))
     rows, groups, each = (declared.get(word) for word in ("rows_per_unit", "groups_per_unit", "rows_per_group"))
-    limits = ONE_ROW if rows is groups is each is None else Limits(rows, groups, each)  # type: ignore[arg-type]
+    unsaid, way = rows is groups is each is None, declared.get("bounding")
+    limits = ONE_ROW if unsaid and way is None else Limits(1 if unsaid else rows, groups, each, way)  # type: ignore[arg-type]
     return DeclaredTable(name, columns, unit_column=unit_column, limits=limits)
 
 

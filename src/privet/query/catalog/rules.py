@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
 from privet.query.facts import Facts, Type
+from privet.query.limits import BOUNDING, Limits
 from privet.query.nearest import nearest
 
 if TYPE_CHECKING:
     from privet.query.catalog import Catalog, DeclaredTable
-    from privet.query.limits import Limits
 
 WIDEST = 1 << 62  # whole numbers beyond it are not added up exactly
 ORDERED = {Type.INTEGER, Type.REAL, Type.DATE, Type.TIMESTAMP}
@@ -79,6 +79,8 @@ def _refuse_limits(limits: "Limits", place: str) -> None:
     by_group = (limits.groups_per_unit, limits.rows_per_group)
     if (limits.rows_per_unit is None) == (by_group == (None, None)) or (by_group.count(None) == 1):
         raise InvalidParameter(f"{place}: give rows_per_unit alone, or groups_per_unit and rows_per_group together")
+    if limits.bounding not in (None, *BOUNDING):
+        raise InvalidParameter(f'{place}: bounding must be "weigh" or "sample", got {limits.bounding!r}')
     for number in (limits.rows_per_unit, *by_group):
         if number is not None and not 1 <= number <= WIDEST:
             raise InvalidParameter(f"{place}: limits are whole numbers from 1 on, got {number}")

@@ -60,7 +60,11 @@ def _table(table: DeclaredTable) -> Iterator[str]:
     if table.unit_column is not None and table.unit_path:
         yield f"unit_path = {text(path_text(table.unit_path, table.unit_column))}"
     if table.limits != ONE_ROW:
-        yield from (f"{name} = {number}" for name, number in vars(table.limits).items() if number is not None)
+        yield from (
+            f'{name} = "{said}"' if isinstance(said, str) else f"{name} = {said}"
+            for name, said in vars(table.limits).items()
+            if said is not None
+        )
     if table.unique:
         yield f"unique = [{', '.join(map(text, sorted(table.unique)))}]"
     if table.files is not None:

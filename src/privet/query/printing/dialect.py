@@ -47,7 +47,7 @@ class Dialect(ABC):
         return f"TRY_CAST({text} AS {self.types[Type.INTEGER]})"
 
     def place(self, text: str, origin: Fraction, step: Fraction) -> str:
-        """How many steps a real number is from the origin, and a half: its floor is the nearest place.
+        """How many steps a real number is from the origin, and a half: its floor is the nearest place; NULL for NULL.
 
         The text is a plain name, or such a name between two ends.
         """

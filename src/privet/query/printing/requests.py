@@ -3,6 +3,7 @@
     found    each row: unit u1.., keys k1.., argument x1.. of each measure (NULL if its condition is not true)
     near     the same with x1.. in steps of the lattice, rounded                        (if arguments are real numbers)
     placed   the same with places a1.. on the lattice: whole numbers from 0 to `steps`, whatever was found
+    sampled  of those, at most `cap` of each unit (and group), by a hash of what is in them      (if sample)
     pairs    for each unit and group: rows n, and what each measure adds up                      (unless by_row)
     kept     of those, the first `groups` of each unit by a hash of unit and group               (if cap_groups)
     weights  for each unit (and group): `weight`, in parts of a row                              (if by_row)
@@ -16,6 +17,8 @@ unit's sum is below 2^93, and times a cap of at most 2^31 below 2^124: `wide`, 1
 units are no larger than over rows. Where size × cap < 2^30, 63 bits hold a unit's sum times the cap, and are used.
 """
 
+from dataclasses import replace
+
 from privet.errors import InvalidParameter
 from privet.query.bounded import Bounded, Shape
 from privet.query.printing.by_pair import print_by_pair
@@ -23,6 +26,7 @@ from privet.query.printing.by_row import print_by_row
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.distinct import print_distinct
 from privet.query.printing.placing import Placing, cap_of
+from privet.query.printing.sampling import print_sampled
 from privet.query.printing.sources import Sources
 
 MOST_CAP = 1 << 31
@@ -46,6 +50,8 @@ def print_request(request: Bounded, dialect: Dialect, sources: Sources) -> str:
     rows = context.rows()
     if any(measure.shape is Shape.DISTINCT for measure in request.measures):
         return print_distinct(context, rows)
+    if request.sample:
+        rows = print_sampled(context, rows)
     return print_by_row(context, rows) if request.by_row else print_by_pair(context, rows)
 
 
@@ -56,7 +62,8 @@ def split(request: Bounded) -> tuple[Bounded, ...]:
     counted = together or not alone or any(key.domain is None for key in request.keys)
     parts = ((together,) if counted else ()) + alone
     return tuple(
-        Bounded(request.source, request.keys, request.limits, each, cap_groups=request.cap_groups) for each in parts
+        replace(request, measures=each, sample=request.sample and Shape.DISTINCT not in {one.shape for one in each})
+        for each in parts
     )
 
 

@@ -93,6 +93,7 @@ class _Reader:
         self.last = tree
         clause: Any = tree.args.get("with_")
         self.steps: dict[str, exp.Select] = {each.alias: each.this for each in clause.expressions}
+        self.unit = {each.alias_or_name for each in self.steps["placed"].expressions if each.alias_or_name[0] == "u"}
 
     def request(self) -> ReadRequest:
         keyed = any(each.alias_or_name.startswith("k") for each in self.last.expressions)
@@ -105,6 +106,8 @@ class _Reader:
             cap, shared = self._ranked("weighed")
             counted = ReadNumbers(1, Fraction(1), Fraction(0), Fraction(1), by_unit=False)
             return ReadRequest(keyed, groups, shared, cap, 0, counts_units=False, numbers=(counted,))
+        if "sampled" in self.steps:
+            self._refuse_choice_by_others()
         ranks = any(each.alias_or_name == "place" for each in self.last.expressions)
         places = int(self._clip("a1")[1]) + 1 if ranks else 0
         cap, shared = self._by_row() if "weights" in self.steps else self._by_pair()
@@ -122,18 +125,24 @@ class _Reader:
         window = next(self.steps[step].find_all(exp.Window))
         if not isinstance(where, exp.LTE) or where.this.name != "place" or not isinstance(window.this, exp.RowNumber):
             raise Unreadable("no limit on places")
-        names = [each.name for each in window.args["partition_by"]]
-        return int(number_of(where.expression, {})), _units_only(names)
+        return int(number_of(where.expression, {})), self._units_only(window.args["partition_by"])
+
+    def _refuse_choice_by_others(self) -> None:
+        """Which rows of a unit are chosen depends on its own: they are numbered and ranked within it.
+
+        That they are few is not relied on: what is chosen is weighed like all rows.
+        """
+        numbering = next(self.steps["numbered"].find_all(exp.Window))
+        self._units_only(numbering.args["partition_by"])
+        self._ranked("sampled")
 
     def _by_pair(self) -> tuple[int, bool]:
         """The cap that the sums of a unit in a group are held to; shared if `have` is taken over the unit."""
-        _refuse_other_groups(self.steps["pairs"])
+        self._refuse_other_groups()
         shared = "owned" in self.steps
         if shared:
             window = next(self.steps["owned"].find_all(exp.Window))
-            if not _units_only([each.name for each in window.args["partition_by"]]) or not isinstance(
-                window.this, exp.Sum
-            ):
+            if not self._units_only(window.args["partition_by"]) or not isinstance(window.this, exp.Sum):
                 raise Unreadable("rows are not counted by unit")
         name = "have" if shared else "n"
         caps = {
@@ -149,7 +158,9 @@ class _Reader:
 
     def _refuse_detour(self, end: str) -> None:
         """What is weighed comes from the pairs that were kept, and those from rows that were clipped."""
-        order = [name for name in ("placed", "pairs", "kept", "owned") if name in self.steps] + [end]
+        order = [name for name in ("placed", "numbered", "sampled", "pairs", "kept", "owned") if name in self.steps] + [
+            end
+        ]
         for before, after in itertools.pairwise(order):
             self._refuse_other_tables(after, {before})
 
@@ -160,13 +171,26 @@ class _Reader:
     def _by_row(self) -> tuple[int, bool]:
         weights = self.steps["weights"]
         grouped = weights.args.get("group")
-        shared = "owned" in self.steps if grouped is None else _units_only([each.name for each in grouped.expressions])
+        shared = "owned" in self.steps if grouped is None else self._units_only(grouped.expressions)
         if "pairs" in self.steps:
-            _refuse_other_groups(self.steps["pairs"])
+            self._refuse_other_groups()
         self._refuse_detour("weights")
-        self._refuse_other_tables("weighed", {"placed", "weights"})
+        self._refuse_other_tables("weighed", {"sampled" if "sampled" in self.steps else "placed", "weights"})
         item = next(each for each in weights.expressions if each.alias == "weight").this
         return int(number_of(next(item.find_all(exp.LTE)).expression, {})), shared
+
+    def _units_only(self, columns: Sequence[exp.Expression]) -> bool:
+        """Whether these are the columns that tell units apart, and no keys; all of the former must be there."""
+        names = {each.name for each in columns}
+        if not self.unit or not self.unit <= names:
+            raise Unreadable("not by unit")
+        return names == self.unit
+
+    def _refuse_other_groups(self) -> None:
+        """Sums are of one unit in one group."""
+        names = {each.name for each in self.steps["pairs"].args["group"].expressions}
+        if not self.unit or not self.unit <= names or not all(name[0] in "uk" for name in names):
+            raise Unreadable("not by unit and group")
 
     # --- sizes ---
 
@@ -226,20 +250,6 @@ def _rows(number: str, rows: int, place: Fraction, weight: Fraction | None) -> d
 
 def _crowds(cap: int) -> list[int]:
     return sorted({cap, *(cap * times + 1 for times in CROWDS)})
-
-
-def _units_only(names: Sequence[str]) -> bool:
-    """Whether these are the columns that tell units apart, and no keys."""
-    if not names or not any(name.startswith("u") for name in names):
-        raise Unreadable("not by unit")
-    return all(name.startswith("u") for name in names)
-
-
-def _refuse_other_groups(pairs: exp.Select) -> None:
-    """Sums are of one unit in one group."""
-    names = [each.name for each in pairs.args["group"].expressions]
-    if not any(name.startswith("u") for name in names) or not all(name[0] in "uk" for name in names):
-        raise Unreadable("not by unit and group")
 
 
 def _columns(node: exp.Expression) -> set[str]:

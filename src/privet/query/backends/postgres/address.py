@@ -1,7 +1,7 @@
 """Address: where a PostgreSQL database is, as libpq reads it, and as people may see it: without a password."""
 
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import unquote
 
 from privet.errors import InvalidParameter
 
@@ -33,20 +33,25 @@ class Address:
         """The address that a catalog's source is."""
         if not source.startswith(SCHEMES):
             raise InvalidParameter('source must be written as "postgresql://user@host/database"')
-        try:
-            parts = urlsplit(source)
-            words = parse_qsl(parts.query, keep_blank_values=True)
-        except ValueError:
-            raise InvalidParameter('source must be written as "postgresql://user@host/database"') from None
-        timeout = next((value for word, value in words if word == OURS), None)
-        rest = urlencode([(word, value) for word, value in words if word != OURS], quote_via=quote)
-        return cls(parts._replace(query=rest).geturl(), timeout, without_password(source))
+        place, _, query = source.partition("?")
+        words = [word.partition("=") for word in query.split("&") if word]
+        timeout = next((unquote(value) for word, _, value in words if word == OURS), None)
+        rest = "&".join("".join(word) for word in words if word[0] != OURS)
+        return cls(f"{place}?{rest}" if rest else place, timeout, shown(source).partition("?")[0])
 
 
-def without_password(source: str) -> str:
-    """A source as it may be shown or written down."""
-    parts = urlsplit(source)
-    if "@" not in parts.netloc and "?" not in source:
-        return source
-    user, at, host = parts.netloc.rpartition("@")
-    return parts._replace(netloc=user.partition(":")[0] + at + host, query="").geturl() if parts.scheme else source
+def shown(source: str) -> str:
+    """A source as it may be shown or written down: without passwords.
+
+    Example:
+        >>> shown("postgresql://ada:secret@db.example/clinic?sslmode=require&password=secret")
+        'postgresql://ada@db.example/clinic?sslmode=require'
+    """
+    scheme, _, rest = source.partition("://")
+    place, _, query = rest.partition("?")
+    server, slash, database = place.partition("/")
+    user, at, host = server.rpartition("@")
+    words = "&".join(
+        word for word in query.split("&") if word and "pass" not in unquote(word.partition("=")[0]).lower()
+    )
+    return f"{scheme}://{user.partition(':')[0]}{at}{host}{slash}{database}" + (f"?{words}" if words else "")

@@ -81,12 +81,13 @@ class PostgresDialect(Dialect):
         if max(abs(origin), step * (1 << 60)) > Fraction(2) ** 1000:
             raise InvalidParameter("the bounds of an aggregate are too large for PostgreSQL: write CLIP(x, low, high)")
         first, width, half = (real(float(number)) for number in (origin, step, 0.5))
-        held = f"LEAST(GREATEST({text}, {real(float(-far))}), {real(float(far))})"
-        near, tiny = f"({held} - {first})", float(step) * 2.0**-60
+        low, high = real(float(-far)), real(float(far))
+        held = f"CASE WHEN {text} < {low} THEN {low} WHEN {text} > {high} THEN {high} ELSE {text} END"  # NULL stays
+        near, tiny = f"(({held}) - {first})", float(step) * 2.0**-60
         steps = f"{near} / {width} + {half}"
         if step <= 1:
             return steps
-        return f"CASE WHEN {near} < {real(-tiny)} THEN {steps} WHEN {real(tiny)} < {near} THEN {steps} ELSE {half} END"
+        return f"CASE WHEN {near} < {real(-tiny)} THEN {steps} WHEN {near} < {real(tiny)} THEN {half} ELSE {steps} END"
 
     def quotient(self, dividend: str, divisor: str) -> str:
         """BIGINT by BIGINT is cut off; what is wide says so in its text."""

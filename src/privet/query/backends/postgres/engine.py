@@ -6,16 +6,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Self
 
+import psycopg
 import pyarrow as pa
 
 from privet.errors import InvalidParameter
 from privet.query.aggregation import Aggregation, Function
 from privet.query.backends.postgres.address import Address
+from privet.query.backends.postgres.connecting import connect, pin
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.pool import Pool
 from privet.query.backends.postgres.released import arrow_table, inline_table
 from privet.query.backends.postgres.tables import find_table, search_path
-from privet.query.backends.postgres.words import quoted
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
@@ -25,32 +26,7 @@ from privet.query.printing import Sources
 from privet.query.printing.tables import known, unit_text
 from privet.query.relations import Join, JoinKind, Relation, Window
 
-try:
-    import psycopg
-except ImportError as problem:
-    raise InvalidParameter(
-        'tables in PostgreSQL are read with psycopg: run pip install "privet[postgres]"'
-    ) from problem
-
-CONNECT_TIMEOUT, CANCEL_TIMEOUT = 10, 5  # seconds
-PINNED = {  # whatever the server, the database and the role have as defaults
-    "default_transaction_read_only": "'on'",
-    "default_transaction_isolation": "'repeatable read'",  # one snapshot for a statement
-    "default_transaction_deferrable": "'off'",
-    "search_path": "pg_catalog, pg_temp",  # what we call is the server's own; pg_temp would come first by itself
-    "client_encoding": "'UTF8'",
-    "standard_conforming_strings": "'on'",
-    "extra_float_digits": "'1'",  # the shortest text that is the number
-    "DateStyle": "'ISO, YMD'",
-    "IntervalStyle": "'postgres'",
-    "TimeZone": "'UTC'",
-    "lc_numeric": "'C'",
-    "lc_time": "'C'",
-    "bytea_output": "'hex'",
-    "row_security": "'on'",
-    "jit": "'off'",  # our expressions take longer to compile than to run
-    "idle_in_transaction_session_timeout": "'0'",
-}
+CANCEL_TIMEOUT = 5  # seconds
 
 
 class PostgresBackend(SqlEngine):
@@ -78,7 +54,7 @@ class PostgresBackend(SqlEngine):
         if catalog.frames or any(table.files is not None for table in catalog.tables.values()):
             raise InvalidParameter("a catalog whose source is PostgreSQL has no files or frames: load them as tables")
         self._address = Address.of(catalog.source)
-        self._timeout = statement_timeout or self._address.statement_timeout
+        self._timeout = statement_timeout
         self._inline: dict[str, str] = {}
         self._running: psycopg.Connection[Any] | None = None
         self._pool = Pool(self._open)
@@ -146,49 +122,17 @@ class PostgresBackend(SqlEngine):
     # --- connecting ---
 
     def _open(self) -> "psycopg.Connection[Any]":
-        """A connection on which every setting is ours."""
-        connection = None
-        try:
-            connection = psycopg.connect(
-                self._address.conninfo,
-                autocommit=True,
-                connect_timeout=CONNECT_TIMEOUT,
-                fallback_application_name="privet",
-                prepare_threshold=None,
-            )
-            self._pin(connection)
-        except BaseException as problem:
-            if connection is not None:
-                connection.close()
-            if isinstance(problem, psycopg.Error):
-                raise InvalidParameter(
-                    f"{self._address.place}: the database cannot be reached with what the source says; check host, "
-                    "database, user, password and sslmode, or try the same address with psql"
-                ) from None
-            raise
-        return connection
+        return connect(self._address, self._timeout)
 
     def _find(self, connection: "psycopg.Connection[Any]") -> None:
-        if connection.info.parameter_status("server_encoding") != "UTF8":
-            raise InvalidParameter(
-                f"{self._address.place}: the database is not encoded in UTF8, so texts have other letters there"
-            )
         schemas = search_path(connection)
-        self._pin(connection)
+        pin(connection)
         found = {
             name: find_table(connection, name, table.location or name, schemas)
             for name, table in self._catalog.tables.items()
         }
         self._tables = {name: each.source for name, each in found.items()}
         self.writable = tuple(name for name, each in found.items() if each.writable)
-
-    def _pin(self, connection: "psycopg.Connection[Any]") -> None:
-        connection.execute("; ".join(f"SET {word} = {value}" for word, value in PINNED.items()))
-        if self._timeout is not None:
-            try:
-                connection.execute(f"SET statement_timeout = {quoted(self._timeout)}")
-            except psycopg.DataError:
-                raise InvalidParameter('statement_timeout must be written as "90s", "5min" or milliseconds') from None
 
     def _refuse_mixed_units(self, connection: "psycopg.Connection[Any]") -> None:
         """Units are compared between tables, so they are of one kind."""

@@ -1,0 +1,74 @@
+"""Connecting: a connection to a server on which every setting that could change a meaning is ours."""
+
+from typing import Any
+
+import psycopg
+
+from privet.errors import InvalidParameter
+from privet.query.backends.postgres.address import Address
+from privet.query.backends.postgres.words import quoted
+
+CONNECT_TIMEOUT = 10  # seconds
+PINNED = {  # whatever the server, the database and the role have as defaults
+    "default_transaction_read_only": "on",
+    "default_transaction_isolation": "'repeatable read'",  # one snapshot for a statement
+    "default_transaction_deferrable": "off",
+    "search_path": "pg_catalog, pg_temp",  # what we call is the server's own; pg_temp would come first by itself
+    "client_encoding": "'UTF8'",
+    "standard_conforming_strings": "on",
+    "extra_float_digits": "1",  # the shortest text that is the number
+    "DateStyle": "'ISO, YMD'",
+    "IntervalStyle": "'postgres'",
+    "TimeZone": "'UTC'",
+    "lc_numeric": "'C'",
+    "lc_time": "'C'",
+    "bytea_output": "'hex'",
+    "row_security": "on",
+    "jit": "off",  # our expressions take longer to compile than to run
+}
+
+
+def connect(address: Address, statement_timeout: str | None = None) -> "psycopg.Connection[Any]":
+    """A connection for statements that only read, each of them a transaction of its own.
+
+    Raises:
+        InvalidParameter: if the server cannot be reached; without a word of what libpq said, which may hold a password.
+    """
+    connection = None
+    try:
+        connection = psycopg.connect(
+            address.conninfo,
+            autocommit=True,
+            connect_timeout=CONNECT_TIMEOUT,
+            fallback_application_name="privet",
+            prepare_threshold=None,
+        )
+        pin(connection)
+        _limit(connection, statement_timeout or address.statement_timeout)
+    except BaseException as problem:
+        if connection is not None:
+            connection.close()
+        if isinstance(problem, psycopg.Error):
+            raise InvalidParameter(
+                f"{address.place}: the database cannot be reached with what the source says; check host, database, "
+                "user, password and sslmode, or try the same address with psql"
+            ) from None
+        raise
+    if connection.info.parameter_status("server_encoding") != "UTF8":
+        connection.close()
+        raise InvalidParameter(f"{address.place}: the database is not encoded in UTF8, so it has other letters")
+    return connection
+
+
+def pin(connection: "psycopg.Connection[Any]") -> None:
+    """Set everything that could change what a statement means."""
+    connection.execute("; ".join(f"SET {word} = {value}" for word, value in PINNED.items()))
+
+
+def _limit(connection: "psycopg.Connection[Any]", timeout: str | None) -> None:
+    if timeout is None:
+        return
+    try:
+        connection.execute(f"SET statement_timeout = {quoted(timeout)}")
+    except psycopg.DataError:
+        raise InvalidParameter('statement_timeout must be written as "90s", "5min" or milliseconds') from None

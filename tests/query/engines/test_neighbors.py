@@ -1,0 +1,99 @@
+"""Falsification on every engine: no unit moves a secret farther than stated, nor anything else at all.
+
+As `tests/query/test_falsification.py`, with the hospitals loaded for real.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.query.planning import Planned
+from tests.query import worlds
+from tests.query.engines.engines import OTHERS, engine_of
+from tests.query.replaying import TIGHT, planned, play, refuse_different
+from tests.query.test_falsification import FAULTS, NAMES, STATEMENTS, Units, hospitals, options, tight
+from tests.query.worlds import CROWDED, OTHER, SETTINGS, Part, Setting, World
+
+
+def falsify(
+    engine: str, setting: Setting, here: World, others: Sequence[World], plans: Iterable[Planned | None]
+) -> int:
+    """Try statements on a hospital and its neighbors; return how many there were that the catalog answers."""
+    catalog, tried, made = setting.catalog, 0, engine_of(engine)
+    base, *rest = [
+        made.backend(found, catalog, slot=slot)
+        for slot, found in enumerate((here, *(other.stored_otherwise() for other in others)))
+    ]
+    for plan in plans:
+        if plan is not None:
+            tried += 1
+            one = play(plan, base, catalog)
+            for other in rest:
+                refuse_different(one, play(plan, other, catalog, one))
+    return tried
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+@pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_statements_on_a_crowded_hospital(engine: str, setting: Setting, share: int) -> None:
+    """A share of all statements for each kind of unit: together they are more than forty different ones."""
+    here, others = worlds.world(CROWDED), list(setting.neighbors(CROWDED, OTHER))[:: -3 if share > 1 else 1][:2]
+    names = NAMES[SETTINGS.index(setting) % share :: share]
+    tried = falsify(engine, setting, here, others, (tight(name, setting.name) for name in names))
+    assert tried >= {"units": 40, "rows": 8, "days": 7}[setting.name.split(",")[0]]
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+def test_statements_where_nobody_is_left(engine: str) -> None:
+    setting, names = SETTINGS[0], NAMES[3::5]
+    plans = [tight(name, setting.name) for name in names]
+    assert falsify(engine, setting, worlds.world(worlds.ALONE), [World((), (), ())], plans) == len(names)
+
+
+def try_random(engine: str, units: Units, other: Part, setting: Setting, names: list[str]) -> None:
+    plans = [planned(STATEMENTS[name], setting.catalog, TIGHT[len(name) % len(TIGHT)]) for name in names]
+    falsify(engine, setting, worlds.world(units), list(setting.neighbors(units, other))[:3], plans)
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+@given(
+    units=hospitals(),
+    other=worlds.parts(),
+    setting=st.sampled_from(SETTINGS),
+    names=st.lists(st.sampled_from(NAMES), min_size=2, max_size=2),
+)
+@options(6)
+def test_random_hospitals(engine: str, units: Units, other: Part, setting: Setting, names: list[str]) -> None:
+    try_random(engine, units, other, setting, names)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("engine", OTHERS)
+@given(
+    units=hospitals(),
+    other=worlds.parts(),
+    setting=st.sampled_from(SETTINGS),
+    names=st.lists(st.sampled_from(NAMES), min_size=8, max_size=8),
+)
+@options(200)
+def test_many_random_hospitals(engine: str, units: Units, other: Part, setting: Setting, names: list[str]) -> None:
+    try_random(engine, units, other, setting, names)
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_noticed(engine: str, fault: str) -> None:
+    statement, wrongs = FAULTS[fault]
+    setting, here = SETTINGS[0], worlds.world(CROWDED)
+    others = list(setting.neighbors(CROWDED, OTHER))
+    with ExitStack() as stack:
+        for where, name, wrong in wrongs:
+            stack.enter_context(patch.object(where, name, wrong))
+        plan = planned(STATEMENTS[statement], setting.catalog, TIGHT[1])
+        with pytest.raises(AssertionError):
+            falsify(engine, setting, here, others, [plan])

@@ -1,0 +1,126 @@
+# ruff: noqa: INP001 - a script, not a package; old texts stand as they are in the source
+"""Faults of bounding: rows weighed row by row, rows that are chosen, and how their price is read back."""
+
+from fault import Fault
+
+BOUNDING: tuple[Fault, ...] = (
+    Fault(
+        "bounding: what is left of a row is taken of twice its share",
+        "query/printing/by_row.py",
+        'return [first, f"({_row_share(context, measure)} - {first})"]',
+        'return [first, f"(2 * {_row_share(context, measure)} - {first})"]',
+        ("tests/query/test_printing.py", "tests/query/test_second_price.py"),
+    ),
+    Fault(
+        "bounding: the last number of a spread forgets the second",
+        "query/printing/by_row.py",
+        'f"({_row_share(context, measure)} - {first} - {second})"',
+        'f"({_row_share(context, measure)} - {first})"',
+        ("tests/query/test_printing.py", "tests/query/test_second_price.py"),
+    ),
+    Fault(
+        "bounding: a whole row has the weight of a mean's",
+        "query/printing/by_row.py",
+        'return "weight" if size == PART else',
+        'return "weight" if size != PART else',
+        ("tests/query/test_printing.py", "tests/query/test_second_price.py"),
+    ),
+    Fault(
+        "bounding: rows are chosen among those of all units in a group",
+        "query/printing/sampling.py",
+        "context.unit if request.spread else pair)",
+        "context.unit if request.spread else context.keys or pair)",
+        ("tests/query/test_second_price.py", "tests/query/test_falsification.py"),
+    ),
+    Fault(
+        "bounding: rows are chosen in the order of where they are stored",
+        "query/printing/sampling.py",
+        'order = f"PARTITION BY {owner} ORDER BY {digest}, {ties}"',
+        'order = f"PARTITION BY {owner}"',
+        ("tests/query/test_bounding.py", "tests/query/test_falsification.py"),
+    ),
+    Fault(
+        "bounding: equal rows are not told apart",
+        "query/printing/sampling.py",
+        'digest = context.dialect.digest((*context.hashed, *context.marks, *places, "copy"))',
+        "digest = context.dialect.digest((*context.hashed, *context.marks, *places))",
+        ("tests/query/test_printing.py",),
+    ),
+    Fault(
+        "bounding: the number of a row is hashed where every row is a unit",
+        "query/printing/sampling.py",
+        "digest((*context.hashed,",
+        "digest((*context.unit,",
+        ("tests/query/test_falsification.py",),
+    ),
+    Fault(
+        "bounding: one row more is chosen than may count",
+        "query/printing/sampling.py",
+        "WHERE place <= {context.cap}",
+        "WHERE place <= {context.cap + 1}",
+        ("tests/query/test_bounding.py", "tests/query/test_printing.py"),
+    ),
+    Fault(
+        "bounding: what is asked for is sampled although it was said to weigh",
+        "query/bounding.py",
+        "return request.limits.bounding == SAMPLE",
+        "return request.limits.bounding is not None",
+        ("tests/query/test_bounding.py",),
+    ),
+    Fault(
+        "bounding: the rounding of weights is forgotten in the choice",
+        "query/bounding.py",
+        "return int(size * WORST / (rounded + Fraction(size, PART)))",
+        "return int(size * WORST / max(rounded, 1))",
+        ("tests/query/test_bounding.py",),
+    ),
+    Fault(
+        "bounding: sampling is said to err more at worst than it does",
+        "query/bounding.py",
+        "WORST = Fraction(2, 5)",
+        "WORST = Fraction(3, 5)",
+        ("tests/query/test_bounding.py",),
+    ),
+    Fault(
+        "bounding: what a question says does not reach the plan",
+        "query/planning.py",
+        "bounding=said.bounding or declared.bounding",
+        "bounding=declared.bounding",
+        ("tests/query/test_bounding.py",),
+    ),
+    Fault(
+        "bounding: the same key answers a question that is sampled otherwise",
+        "query/spending.py",
+        "for word in SHAPING)",
+        'for word in SHAPING if word != "bounding")',
+        ("tests/query/test_bounding.py",),
+    ),
+    Fault(
+        "second price: rows chosen among all units not noticed",
+        "query/sql/engine_text.py",
+        "            self._refuse_choice_by_others()\n",
+        "            pass\n",
+        ("tests/query/test_second_price.py",),
+    ),
+    Fault(
+        "second price: a unit of two columns is told apart by one",
+        "query/sql/engine_text.py",
+        'if not self.unit or not self.unit <= names:\n            raise Unreadable("not by unit")',
+        'if not self.unit or not self.unit & names:\n            raise Unreadable("not by unit")',
+        ("tests/query/test_second_price.py",),
+    ),
+    Fault(
+        "second price: clips tried at their ends alone",
+        "query/sql/engine_text.py",
+        "or not all(low <= number_of",
+        "or not any(low <= number_of",
+        ("tests/query/test_second_price.py",),
+    ),
+    Fault(
+        "duckdb: the array of units takes all the memory there is",
+        "query/backends/duckdb/counting.py",
+        "min(max(bits, LEAST_BITS), MOST_BITS)",
+        "MOST_BITS + 8",
+        ("tests/query/test_duckdb.py",),
+    ),
+)
