@@ -227,7 +227,7 @@ def test_files_that_cannot_be_asked(
 ) -> None:
     monkeypatch.chdir(questions.parent)
     Path("empty.sql").write_text("-- nothing; at all\n", encoding="utf-8")
-    Path("rows.sql").write_text(COUNT + "; SELECT * FROM patient", encoding="utf-8")
+    Path("rows.sql").write_text(COUNT + "; SELECT * FROM patient", encoding="utf-8")  # noqa: S608 - refused
     done = privet(hospital, *words, "--epsilon", "1")
     assert done.exit_code == (2 if reason == "say what to ask" else 1)
     assert reason in done.stderr
