@@ -1,9 +1,11 @@
 """Pages that are too large to be run as printed are pasted with fewer rows."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from tests.postgres import MISSING, server
 from tests.test_tutorials import paste
 
 PAGES = Path(__file__).parents[1] / "docs" / "how-to"
@@ -18,3 +20,26 @@ def test_a_hundred_million_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "± at 95%" in asked
     assert "… 20 more rows" in asked
     assert len(list(Path("people").glob("*.parquet"))) == 4
+
+
+def test_on_postgresql(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    monkeypatch.chdir(tmp_path)
+    page = (PAGES / "on-postgresql.md").read_text(encoding="utf-8")
+    with server() as address:
+        if address is None:
+            pytest.skip(MISSING)
+        with psycopg.connect(address, autocommit=True) as owner:
+            for block in re.findall(r"^```sql\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+                owner.execute(block)
+        reader = re.sub("postgres:?@", "privet_reader@", address)
+        page = page.replace("postgresql://privet_reader@db.example/clinic?", f"{reader}&")
+        page = page.replace("postgresql://privet_reader@db.example/clinic", f"'{reader}'")
+        drafted, checked, asked, explained = paste(page)
+    assert 'location = "clinic.visit"' in drafted
+    assert 'columns.cost = { type = "real", nullable = true }' in drafted
+    assert "can change" not in checked
+    assert "Ready: privet ask people.toml" in checked
+    assert "ABC0" in asked
+    assert "costs ε=0.5" in explained
+    assert "patients" in capsys.readouterr().out

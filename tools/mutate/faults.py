@@ -9,7 +9,9 @@ ones first.
 from batch_faults import BATCH
 from bounding_faults import BOUNDING
 from fault import Fault
+from postgres_faults import POSTGRES
 from query_faults import QUERY
+from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
 
@@ -956,6 +958,8 @@ FAULTS: tuple[Fault, ...] = (
     *STATS,
     *STORIES,
     *QUERY,
+    *SPARK,
     *BOUNDING,
     *BATCH,
+    *POSTGRES,
 )

@@ -12,7 +12,7 @@ from privet.cli.saying import errors_in_one_sentence, printable
 from privet.errors import InvalidParameter
 from privet.query.catalog.check import Check, State, check_catalog
 from privet.query.catalog.draft import draft_catalog
-from privet.query.connect import schema_of
+from privet.query.connect import schema_of, writable_of
 
 app = typer.Typer(help="Draft and check catalogs: what is public about tables.", no_args_is_help=True)
 STYLES = {State.WRONG: "bold red", State.TODO: "yellow", State.OPEN: "cyan", State.GOOD: "green"}
@@ -50,7 +50,7 @@ def check(
 ) -> None:
     """Say what is missing, what contradicts the data's schema, and what each declaration unlocks; reads no rows."""
     with errors_in_one_sentence():
-        found = check_catalog(file, schema_of=schema_of)
+        found = check_catalog(file, schema_of=schema_of, writable_of=writable_of)
     console = Console()
     if as_json:
         rows = [{"state": each.state.value, "place": each.place, "sentence": each.sentence} for each in found.findings]

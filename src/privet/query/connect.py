@@ -61,7 +61,8 @@ def backend_of(catalog: Catalog, *, memory: str | None = None, threads: int | No
         return SparkBackend(catalog, memory=memory, threads=threads)
     if catalog.source and not catalog.source.startswith(DUCKDB):
         raise InvalidParameter(
-            f'source: must be "{DUCKDB}file" or "postgresql://user@host/base", or left out with files for each table'
+            f'source: must be "{DUCKDB}file", "postgresql://user@host/base" or "spark://host:7077", or left out with '
+            "files for each table"
         )
     return DuckDBBackend(catalog, memory=memory, threads=threads)
 
@@ -80,5 +81,16 @@ def schema_of(catalog: Catalog) -> Schema:
     backend = backend_of(catalog)
     try:
         return backend.schema()
+    finally:
+        backend.close()
+
+
+def writable_of(catalog: Catalog) -> tuple[str, ...]:
+    """Tables on a server that the role of the source could change."""
+    if catalog.source.partition("://")[0] not in SERVERS:
+        return ()
+    backend = backend_of(catalog)
+    try:
+        return tuple(getattr(backend, "writable", ()))
     finally:
         backend.close()

@@ -249,7 +249,8 @@ def test_rows_never_leave_but_as_sums(server: Postgres, schema: str, monkeypatch
         return fetched[-1]
 
     monkeypatch.setattr(PostgresBackend, "_fetch", remembered)
-    with privet.connect(people(server, f"{schema}.people")) as session:
+    known = people(server, f"{schema}.people", columns=COLUMNS | {"city": text("a")})
+    with privet.connect(known) as session:
         session.sql("SELECT city, COUNT(*), AVG(age), MEDIAN(age) FROM people GROUP BY city", epsilon=1, delta="1e-6")
     assert [len(rows) for rows in fetched] == [1, 1]
 
@@ -414,6 +415,7 @@ def test_a_catalog_is_drafted_and_checked(server: Postgres, schema: str, tmp_pat
     )
     done = CliRunner().invoke(app, ["catalog", "check", str(file)], env={"COLUMNS": "200"}, catch_exceptions=False)
     assert "Ready: privet ask" in done.output, done.output
+    assert "its role can change person: use one that may only read" in " ".join(done.output.split())
     file.write_text(file.read_text(encoding="utf-8").replace("columns.age", "columns.years"), encoding="utf-8")
     done = CliRunner().invoke(app, ["catalog", "check", str(file)], env={"COLUMNS": "200"}, catch_exceptions=False)
     assert "the data has no such column" in done.output

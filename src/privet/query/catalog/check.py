@@ -58,12 +58,18 @@ class Check:
         return all(each.state in {State.OPEN, State.GOOD} for each in self.findings)
 
 
-def check_catalog(path: str | Path, *, schema_of: Callable[[Catalog], Schema] | None = None) -> Check:
+def check_catalog(
+    path: str | Path,
+    *,
+    schema_of: Callable[[Catalog], Schema] | None = None,
+    writable_of: Callable[[Catalog], tuple[str, ...]] | None = None,
+) -> Check:
     """Everything there is to say about a catalog file; reads no rows.
 
     Args:
         path: of the file.
         schema_of: reads the engine's schema for a catalog; without it types are not compared.
+        writable_of: says which tables could be changed by the role that reads them.
 
     Raises:
         InvalidParameter: only if the file is not there or cannot be read at all.
@@ -79,6 +85,8 @@ def check_catalog(path: str | Path, *, schema_of: Callable[[Catalog], Schema] | 
         place, _, sentence = str(problem).removeprefix(f"{path}: ").partition(": ")
         return Check((Finding(State.WRONG, place, sentence), *todos))
     wrong = [] if schema_of is None else list(_compared(catalog, schema_of))
+    if writable_of is not None and not any(each.state is State.WRONG for each in wrong):
+        wrong += _writable(writable_of(catalog))
     return Check((*wrong, *todos, *_explained(catalog)))
 
 
@@ -104,6 +112,12 @@ def _compared(catalog: Catalog, schema_of: Callable[[Catalog], Schema]) -> Itera
         rest = [each for each in schema.get(name, {}) if each.casefold() not in named]
         if rest and not table.public:
             yield Finding(State.OPEN, f"tables.{name}", f"not declared, so nobody can name them: {', '.join(rest)}")
+
+
+def _writable(tables: tuple[str, ...]) -> Iterator[Finding]:
+    if tables:
+        fix = f"its role can change {', '.join(tables)}: use one that may only read them"
+        yield Finding(State.OPEN, "source", fix)
 
 
 def _explained(catalog: Catalog) -> Iterator[Finding]:

@@ -1,0 +1,125 @@
+# ruff: noqa: INP001 - a script, not a package; old texts stand as they are in the source
+"""Faults of PostgreSQL: errors that tell about rows, meanings that are another engine's, settings that are not ours."""
+
+from fault import Fault
+
+EDGE = ("tests/query/engines/test_functions.py",)
+GOLDEN = ("tests/query/engines/test_golden.py",)
+SERVER = ("tests/query/engines/test_postgres.py",)
+FALLS = ("tests/query/engines/test_postgres_faults.py",)
+ROOM = "query/backends/postgres/"
+
+POSTGRES: tuple[Fault, ...] = (
+    Fault(
+        "postgres: a product that is too small raises an error",
+        ROOM + "reals.py",
+        'f"WHEN {LARGER} < {_two(-575)} THEN {NOTHING} "',
+        '""',
+        EDGE,
+    ),
+    Fault(
+        "postgres: a sum that is too large raises an error",
+        ROOM + "reals.py",
+        ">= {_two(1022)} ",
+        ">= {_two(1023)} ",
+        EDGE,
+    ),
+    Fault(
+        "postgres: halves go to even numbers",
+        ROOM + "reals.py",
+        'NEAREST = "TRUNC({a}) + CASE WHEN ABS({a} - TRUNC({a})) >= 0.5 THEN SIGN({a}) ELSE 0 END"',
+        'NEAREST = "ROUND({a})"',
+        EDGE,
+    ),
+    Fault(
+        "postgres: February has 29 days in every year",
+        ROOM + "spelled.py",
+        "THEN '29' ELSE '28' END",
+        "THEN '29' ELSE '29' END",
+        EDGE,
+    ),
+    Fault(
+        "postgres: NULL is placed as the lowest value",
+        ROOM + "dialect.py",
+        'held = f"CASE WHEN {text} < {low} THEN {low} WHEN {text} > {high} THEN {high} ELSE {text} END"',
+        'held = f"LEAST(GREATEST({text}, {low}), {high})"',
+        GOLDEN,
+    ),
+    Fault(
+        "postgres: a value very near to 0 raises an error where steps are wide",
+        ROOM + "dialect.py",
+        "if step <= 1:",
+        "if step:",
+        GOLDEN,
+    ),
+    Fault(
+        "postgres: texts are ordered by the database's language",
+        ROOM + "words.py",
+        "return f'(CAST({text} AS TEXT) COLLATE \"C\")'",
+        "return f'(CAST({text} AS TEXT) COLLATE \"en-x-icu\")'",
+        EDGE,
+    ),
+    Fault(
+        "postgres: groups are hashed otherwise",
+        ROOM + "dialect.py",
+        "MD5('privet|' ||",
+        "MD5('other|' ||",
+        GOLDEN,
+    ),
+    Fault(
+        "postgres: the role's search path is used",
+        ROOM + "connecting.py",
+        '    "search_path": "pg_catalog, pg_temp",',
+        '    "row_security": "on",',
+        SERVER,
+    ),
+    Fault(
+        "postgres: a statement may write",
+        ROOM + "connecting.py",
+        '    "default_transaction_read_only": "on",',
+        '    "default_transaction_read_only": "off",',
+        SERVER,
+    ),
+    Fault(
+        "postgres: rows of two parts at one place are one unit",
+        ROOM + "tables.py",
+        "c.relkind = 'r' AND NOT c.relhassubclass",
+        "c.relkind IN ('r', 'p')",
+        SERVER,
+    ),
+    Fault(
+        "postgres: a unit is another with every zero behind the point",
+        ROOM + "dialect.py",
+        "TRIM_SCALE(NULLIF({text}, CAST('NaN' AS NUMERIC)))",
+        "NULLIF({text}, CAST('NaN' AS NUMERIC))",
+        SERVER,
+    ),
+    Fault(
+        "postgres: a password is written into a draft",
+        ROOM + "address.py",
+        "{user.partition(':')[0]}{at}",
+        "{user}{at}",
+        SERVER,
+    ),
+    Fault(
+        "postgres: a connection that was lost is noticed after the charge",
+        ROOM + "engine.py",
+        "        self._pool.check()\n",
+        "",
+        FALLS,
+    ),
+    Fault(
+        "postgres: Ctrl-C leaves the statement running",
+        ROOM + "engine.py",
+        "self._running.cancel_safe(timeout=CANCEL_TIMEOUT)",
+        "self._running.info",
+        FALLS,
+    ),
+    Fault(
+        "postgres: tables released by one statement are seen by another",
+        ROOM + "engine.py",
+        "twin._inline, twin._running = {}, None",
+        "twin._running = None",
+        ("tests/query/engines/test_contract.py",),
+    ),
+)
