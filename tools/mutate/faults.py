@@ -6,10 +6,12 @@ exactly once in its file, and the new text must be valid Python that runs; the t
 ones first.
 """
 
+from batch_faults import BATCH
 from bounding_faults import BOUNDING
 from fault import Fault
 from postgres_faults import POSTGRES
 from query_faults import QUERY
+from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
 
@@ -809,8 +811,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "journal: writers are not alone",
         "core/journals/sqlite.py",
-        '            connection.execute("BEGIN IMMEDIATE")\n        try:\n            with',
-        '            connection.execute("BEGIN")\n        try:\n            with',
+        '                connection.execute("BEGIN IMMEDIATE")\n            try:\n                with',
+        '                connection.execute("BEGIN")\n            try:\n                with',
         ("tests/core/journals/test_sqlite.py",),
     ),
     Fault(
@@ -956,6 +958,8 @@ FAULTS: tuple[Fault, ...] = (
     *STATS,
     *STORIES,
     *QUERY,
+    *SPARK,
     *BOUNDING,
+    *BATCH,
     *POSTGRES,
 )

@@ -61,7 +61,8 @@ def backend_of(catalog: Catalog, *, memory: str | None = None, threads: int | No
         return SparkBackend(catalog, memory=memory, threads=threads)
     if catalog.source and not catalog.source.startswith(DUCKDB):
         raise InvalidParameter(
-            f'source: must be "{DUCKDB}file" or "postgresql://user@host/base", or left out with files for each table'
+            f'source: must be "{DUCKDB}file", "postgresql://user@host/base" or "spark://host:7077", or left out with '
+            "files for each table"
         )
     return DuckDBBackend(catalog, memory=memory, threads=threads)
 

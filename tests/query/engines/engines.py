@@ -90,8 +90,14 @@ def _postgres() -> Engine:
     return Postgres()
 
 
-ENGINES: Mapping[str, Callable[[], Engine]] = {"duckdb": DuckDB, "postgres": _postgres}
-OTHERS = tuple(name for name in ENGINES if name != "duckdb")  # those that are held to DuckDB
+def _spark() -> Engine:
+    from tests.query.engines.on_spark import spark  # noqa: PLC0415 - its library may be missing
+
+    return spark()
+
+
+ENGINES: Mapping[str, Callable[[], Engine]] = {"duckdb": DuckDB, "postgres": _postgres, "spark": _spark}
+OTHERS = ("postgres",)  # those that are held to DuckDB in full; Spark, a second a statement, in test_on_spark.py
 
 
 @cache

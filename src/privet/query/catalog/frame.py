@@ -61,7 +61,7 @@ class FrameWords(TypedDict, total=False):
 
 
 def catalog_of_frame(frame: object, **declared: Unpack[FrameWords]) -> Catalog:
-    """The catalog of a pandas, polars or Arrow frame.
+    """The catalog of a pandas, polars, Arrow or Spark frame.
 
     Args:
         frame: the private rows.
@@ -143,6 +143,8 @@ def frame_types(frame: Any) -> dict[str, Type | None]:  # noqa: ANN401 - pandas 
         schema = frame.head(0).to_arrow().schema
     elif module == "pandas" and type(frame).__name__ == "DataFrame":
         schema = pa.Schema.from_pandas(frame.head(0), preserve_index=False)
+    elif module == "pyspark" and type(frame).__name__ == "DataFrame":
+        return {name: type_of(kind.removesuffix("_ntz")) for name, kind in frame.dtypes}
     else:
         raise InvalidParameter(
             f"a frame is a pandas or polars DataFrame or an Arrow table, got {type(frame).__name__}: convert it"

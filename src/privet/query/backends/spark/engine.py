@@ -9,11 +9,12 @@ import pyarrow as pa
 
 from privet.errors import InvalidParameter
 from privet.query.backends.spark.dialect import SparkDialect, engine_types
-from privet.query.backends.spark.running_spark import HERE, let_go, opened
+from privet.query.backends.spark.running_spark import HERE, is_gone, let_go, opened
 from privet.query.backends.spark.sources import frame_of, refuse_unsteady
 from privet.query.backends.spark.tables import arrow_from, frame_from
 from privet.query.backends.spark.workers import stopped_without_workers
 from privet.query.backends.sql_engine import SqlEngine
+from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
 from privet.query.printing import Source
 from privet.query.printing.tables import known, unit_text
@@ -85,6 +86,12 @@ class SparkBackend(SqlEngine):
         if self._ours:
             self._ours = False
             let_go()
+
+    def text(self, request: Bounded) -> str:
+        """The SQL for a request; refused before anything is charged where Spark has ended."""
+        if is_gone(self._session.sparkContext):
+            raise InvalidParameter("Spark has ended: connect again; nothing was charged")
+        return super().text(request)
 
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in self._collected(text)[1]]

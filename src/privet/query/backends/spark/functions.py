@@ -1,5 +1,6 @@
 """Functions that Spark writes, or computes, unlike other engines; each as `functions/` has it."""
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NoReturn
@@ -67,7 +68,7 @@ def _integer_divide(dialect: Dialect, call: Call, texts: list[str]) -> str:
 
 
 def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    """A power of ten away, to the next whole number, and back; infinities stay."""
+    """A power of ten away, to the next whole number, and back; what would be infinite then stays as it is."""
     digits = call.arguments[1] if len(call.arguments) > 1 else Literal(0, Type.INTEGER)
     if not isinstance(digits, Literal) or not isinstance(digits.value, int):
         raise InvalidParameter("ROUND takes a literal number of digits")
@@ -78,7 +79,7 @@ def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
     there, back = ("*", "/") if digits.value >= 0 else ("/", "*")
     moved = f"({number} {there} {power})"
     near = f"(ROUND({moved}, 0) {back} {power})"
-    text = f"CASE WHEN ABS({moved}) < {dialect.literal(EXACT, Type.REAL)} THEN {near} ELSE {number} END"
+    text = f"CASE WHEN ABS({near}) < {dialect.literal(math.inf, Type.REAL)} THEN {near} ELSE {number} END"
     return _as_type(dialect, text, Type.REAL, call.facts.type)
 
 

@@ -77,8 +77,8 @@ def opened(source: str, *, memory: str | None) -> tuple["SparkSession", bool]:
         master = master_of(source)
         context: Any = SparkContext._active_spark_context  # noqa: SLF001 - the way to ask without starting one
         ours = _users > 0
-        if context is not None and context._jsc.sc().isStopped():  # noqa: SLF001 - lost its master
-            context.stop()
+        if context is not None and is_gone(context):
+            _forget(context)
             context, _users, ours = None, 0, False
         if context is None and master is None:
             raise InvalidParameter('source: no Spark runs in this process; name its master, as in "spark+local[2]"')
@@ -94,6 +94,29 @@ def opened(source: str, *, memory: str | None) -> tuple["SparkSession", bool]:
             session = _session_of(context)
         _users += ours
         return session.newSession(), ours
+
+
+def is_gone(context: Any) -> bool:  # noqa: ANN401 - a SparkContext
+    """Whether a Spark has ended: stopped, given up by its master, or its Java is no more."""
+    try:
+        return context._jsc is None or bool(context._jsc.sc().isStopped())  # noqa: SLF001 - it has no other name
+    except Exception:  # noqa: BLE001 - nobody answers
+        return True
+
+
+def _forget(context: Any) -> None:  # noqa: ANN401 - a SparkContext
+    """Make room for a new one: pyspark keeps a Java that is gone."""
+    from pyspark import SparkContext  # noqa: PLC0415 - an extra
+
+    with contextlib.suppress(Exception):
+        context.stop()
+    try:
+        alive = context._gateway.jvm.System.currentTimeMillis() > 0  # noqa: SLF001 - as above
+    except Exception:  # noqa: BLE001 - nobody answers
+        alive = False
+    if not alive:
+        for word in ("_active_spark_context", "_gateway", "_jvm"):
+            setattr(SparkContext, word, None)
 
 
 def let_go() -> None:

