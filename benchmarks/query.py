@@ -17,13 +17,13 @@ from query_comparison import ANSWERS, FLAT, Plan, compare
 from query_data import FOLDER, table_file
 from query_measured import Measured, ratio_text, size_text, time_text
 from query_memory import watch
-from query_scaling import NAMES, SIZES, Scaling, missing, scale
+from query_scaling import NAMES, SIZES, Scaling, missing, part_of, scale
 from query_sheet import Kept, Sheet, page
 from query_truth import ROWS_PER_UNIT
 from rich.console import Console
 
 ROOT = Path(__file__).parents[1]
-PARTS = ("comparison", "errors", "large", "spark", "scaling")  # of the page, in this order
+PARTS = ("comparison", "errors", "large", "spark", *map(part_of, NAMES))  # of the page, in this order
 GIB = 1 << 30
 WIDTH = 130  # of tables that go to a file
 LARGE_MEMORY = "8GB"  # that DuckDB may use with --large, if nothing else is said
@@ -64,7 +64,7 @@ def _wanted(
         yield ("large",), lambda: one_engine("duckdb", said.large, said, kept, console)
     if said.scaling:
         scaling = Scaling(tuple(said.engines.split(",")), said.sizes, said.largest, said.data, said.memory)
-        yield ("scaling",), lambda: scale(scaling, kept, console)
+        yield tuple(map(part_of, scaling.engines)), lambda: scale(scaling, kept, console)
 
 
 def one_engine(engine: str, rows: int, said: argparse.Namespace, kept: Kept, console: Console) -> None:

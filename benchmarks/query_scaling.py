@@ -1,7 +1,7 @@
 """Scaling: the same statement on every engine, from small tables to large ones, with one thread and with two."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -22,7 +22,13 @@ NEEDS = {"duckdb": (), "postgres": ("psycopg",), "spark": ("pyspark",)}  # besid
 NAMES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "spark": "Spark"}
 THREADS = (1, 2)
 REPEATS, PATIENCE = 5, 20.0
-COLUMNS = ("engine", "rows", "threads", "plain", "Privet", "ratio", "memory, plain", "memory, Privet")
+COLUMNS = ("rows", "threads", "plain", "Privet", "ratio", "memory, plain", "memory, Privet")
+PLAIN = "Plain is COUNT, SUM and AVG by city of the same table, without any bound."
+ABOUT = {
+    "duckdb": f"{PLAIN} From Parquet.",
+    "postgres": f"{PLAIN} Memory is that of the server's processes and of the one that asks.",
+    "spark": f"{PLAIN} From Parquet, on a Spark in the process that asks, after a first run that warms it up.",
+}
 
 
 @dataclass(frozen=True)
@@ -50,51 +56,83 @@ class Scaling:
         return [rows for rows in self.sizes if self.largest or rows <= FEASIBLE[engine]]
 
 
-def scale(plan: Scaling, kept: Kept, console: Console, *, part: str = "scaling") -> None:
-    """Measure every engine, size and number of threads, and keep a sheet that grows with each."""
-    rows: list[tuple[str, ...]] = []
-    left = [
-        f"{NAMES[engine]} with {size:,} rows was left out: it takes minutes; `--largest` measures it."
-        for engine in plan.engines
-        for size in plan.sizes
-        if size not in plan.sizes_of(engine)
-    ]
-    total = sum(len(plan.sizes_of(engine)) * len(THREADS) for engine in plan.engines)
-    for size in sorted({size for engine in plan.engines if missing(engine) is None for size in plan.sizes_of(engine)}):
+@dataclass(frozen=True)
+class Cell:
+    """What was measured on one engine with one size and number of threads."""
+
+    engine: str
+    rows: int
+    threads: int
+    plain: Measured
+    privet: Measured
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times the plain query's time Privet takes."""
+        ours, theirs = self.privet.seconds(), self.plain.seconds()
+        return None if ours is None or not theirs else ours / theirs
+
+    def texts(self) -> tuple[str, ...]:
+        """A row of the sheet."""
+        both = (self.plain, self.privet)
+        times, sizes = (time_text(each.seconds()) for each in both), (size_text(each.peak) for each in both)
+        ratio = ratio_text(self.privet.seconds(), self.plain.seconds())
+        return (f"{self.rows:,}", str(self.threads), *times, ratio, *sizes)
+
+    def problems(self) -> list[str]:
+        """Why figures are missing."""
+        where = f"{self.rows:,} rows, {self.threads} thread{'s' if self.threads > 1 else ''}"
+        found = {"plain": self.plain.problem, "Privet": self.privet.problem}
+        return [f"{where}, {who}: {problem}." for who, problem in found.items() if problem]
+
+
+def scale(plan: Scaling, kept: Kept, console: Console) -> None:
+    """Measure every engine, size and number of threads, and keep a sheet of each engine that grows with each cell."""
+    here = [engine for engine in plan.engines if _here(engine, console)]
+    for size in sorted({size for engine in here for size in plan.sizes_of(engine)}):
         table_file(size, folder=plan.folder, console=console)
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task("scaling", total=total)
-        for engine in plan.engines:
-            if (reason := missing(engine)) is not None:
-                left.append(f"{NAMES[engine]} was left out: {reason}.")
-                progress.advance(task, len(plan.sizes_of(engine)) * len(THREADS))
-                continue
+    bars = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*bars, console=console) as progress:
+        task = progress.add_task("scaling", total=sum(len(plan.sizes_of(engine)) * len(THREADS) for engine in here))
+        for engine in here:
+            cells: list[Cell] = []
+            left = [
+                f"{size:,} rows were left out: they take long; `--largest` measures them."
+                for size in plan.sizes
+                if size not in plan.sizes_of(engine)
+            ]
             try:
-                for row, remarks in _engine_rows(plan, engine, progress):
-                    rows.append(row)
-                    left += remarks
+                for cell in _cells(plan, engine, progress):
+                    cells.append(cell)
                     progress.advance(task)
-                    kept.put(part, sheet_of(rows, left))
+                    kept.put(part_of(engine), sheet_of(engine, cells, left))
             except Exception as problem:  # noqa: BLE001 - the other engines are measured all the same
                 words = str(problem).strip().splitlines() or [type(problem).__name__]
-                left.append(f"{NAMES[engine]}: {words[0]}.")
-    kept.put(part, sheet_of(rows, left))
+                kept.put(part_of(engine), sheet_of(engine, cells, [*left, f"It failed: {words[0]}."]))
 
 
-def sheet_of(rows: list[tuple[str, ...]], left: list[str]) -> Sheet:
-    """The sheet of what is measured so far."""
-    about = (
-        "Plain is COUNT, SUM and AVG by city on the same engine and table, without any bound. PostgreSQL's memory is "
-        "that of the server's processes and of the one that asks; Spark's is that of the driver, which runs all tasks."
-    )
-    return Sheet("From small tables to large ones", COLUMNS, tuple(rows), (about, *left))
+def part_of(engine: str) -> str:
+    """The part of the page that an engine has."""
+    return f"scaling-{engine}"
+
+
+def sheet_of(engine: str, cells: Sequence[Cell], left: Sequence[str]) -> Sheet:
+    """What is measured so far on one engine."""
+    remarks = [ABOUT[engine], *growth_of(cells), *left, *(problem for cell in cells for problem in cell.problems())]
+    title = f"From small tables to large ones on {NAMES[engine]}"
+    return Sheet(title, COLUMNS, tuple(cell.texts() for cell in cells), tuple(remarks))
+
+
+def growth_of(cells: Sequence[Cell]) -> list[str]:
+    """Whether the ratio grows with the rows; a tenth more is within what runs differ by."""
+    said = []
+    for threads in THREADS:
+        ratios = [cell.ratio for cell in cells if cell.threads == threads and cell.ratio is not None]
+        if len(ratios) > 1:
+            grows = ratios[-1] > 1.1 * max(ratios[:-1])
+            how = "GROWS" if grows else "does not grow"
+            said.append(f"With {threads} thread{'s' if threads > 1 else ''} the ratio {how} with the rows.")
+    return said
 
 
 def missing(engine: str) -> str | None:
@@ -107,41 +145,26 @@ def missing(engine: str) -> str | None:
     return None
 
 
-def _engine_rows(plan: Scaling, engine: str, progress: Progress) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+def _here(engine: str, console: Console) -> bool:
+    reason = missing(engine)
+    if reason is not None:
+        console.print(f"{NAMES[engine]} is left out: {reason}")
+    return reason is None
+
+
+def _cells(plan: Scaling, engine: str, progress: Progress) -> Iterator[Cell]:
     with _place_of(engine, progress) as prepare:
         for size in plan.sizes_of(engine):
             file = table_file(size, folder=plan.folder)
             for threads in THREADS:
                 place, processes = prepare(file, threads)
-                both = {}
+                both = []
                 for who in ("plain", "privet"):
                     title = progress.add_task(f"{NAMES[engine]}, {size:,} rows, {threads} threads, {who}", total=None)
                     task = Task(who, engine, place, threads, plan.memory, REPEATS, PATIENCE)
-                    both[who] = Measured.of(watch(task.command(), also=processes, seconds=plan.seconds))
+                    both.append(Measured.of(watch(task.command(), also=processes, seconds=plan.seconds)))
                     progress.remove_task(title)
-                yield _row(engine, size, threads, both), _problems(engine, size, threads, both)
-
-
-def _row(engine: str, size: int, threads: int, both: dict[str, Measured]) -> tuple[str, ...]:
-    plain, privet = both["plain"], both["privet"]
-    return (
-        NAMES[engine],
-        f"{size:,}",
-        str(threads),
-        time_text(plain.seconds()),
-        time_text(privet.seconds()),
-        ratio_text(privet.seconds(), plain.seconds()),
-        size_text(plain.peak),
-        size_text(privet.peak),
-    )
-
-
-def _problems(engine: str, size: int, threads: int, both: dict[str, Measured]) -> list[str]:
-    return [
-        f"{NAMES[engine]}, {size:,} rows, {threads} threads, {who}: {each.problem}."
-        for who, each in both.items()
-        if each.problem
-    ]
+                yield Cell(engine, size, threads, *both)
 
 
 Prepare = Callable[[Path, int], tuple[str, tuple[int, ...]]]

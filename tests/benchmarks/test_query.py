@@ -17,11 +17,11 @@ def options(folder: Path) -> list[str]:
 
 def test_a_page_is_made_of_what_is_kept(tmp_path: Path) -> None:
     kept = Kept(tmp_path / "kept.json")
-    for part in ("scaling", "comparison"):
+    for part in ("scaling-spark", "comparison"):
         kept.put(part, sheet(part))
     query.main(["--only-write", *options(tmp_path)])
     text = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert text.index("## comparison") < text.index("## scaling")
+    assert text.index("## comparison") < text.index("## scaling-spark")
     assert query.machine() in text
 
 
@@ -32,11 +32,11 @@ def test_a_part_that_fails_stops_no_other(
         raise OSError("no disk")
 
     monkeypatch.setattr(query, "one_engine", broken)
-    monkeypatch.setattr(query, "scale", lambda _, kept, __: kept.put("scaling", sheet("all engines")))
+    monkeypatch.setattr(query, "scale", lambda _, kept, __: kept.put("scaling-spark", sheet("an engine")))
     with pytest.raises(SystemExit, match="1"):
         query.main(["--large", "1e3", "--scaling", "--write", *options(tmp_path)])
     assert "no disk" in capsys.readouterr().out
-    assert "## all engines" in (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "## an engine" in (tmp_path / "page.md").read_text(encoding="utf-8")
 
 
 def test_an_engine_that_is_not_there_is_left_out(

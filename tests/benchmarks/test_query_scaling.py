@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 import query_scaling
+from query_measured import Measured
 from query_memory import Watched
-from query_scaling import Scaling, scale
+from query_scaling import Cell, Scaling, growth_of, scale
 from query_sheet import Kept, Sheet
 from rich.console import Console
 
@@ -29,32 +30,30 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
     return tasks
 
 
-def scaled(tmp_path: Path, *engines: str, sizes: tuple[int, ...] = (1000,), largest: bool = False) -> Sheet:
+def scaled(tmp_path: Path, *engines: str, sizes: tuple[int, ...] = (1000,), largest: bool = False) -> dict[str, Sheet]:
     kept = Kept(tmp_path / "kept.json")
     scale(Scaling(engines, sizes, largest, tmp_path), kept, QUIET)
-    return kept.sheets()["scaling"]
+    return kept.sheets()
 
 
 def test_every_size_and_number_of_threads(tmp_path: Path, asked: list[dict[str, object]]) -> None:
-    sheet = scaled(tmp_path, "duckdb", sizes=(1000, 2000))
-    assert [row[:6] for row in sheet.rows] == [
-        ("DuckDB", size, threads, "1 s", "6 s", "6.0x") for size in ("1,000", "2,000") for threads in ("1", "2")
+    sheet = scaled(tmp_path, "duckdb", sizes=(1000, 2000))["scaling-duckdb"]
+    assert [row[:5] for row in sheet.rows] == [
+        (size, threads, "1 s", "6 s", "6.0x") for size in ("1,000", "2,000") for threads in ("1", "2")
     ]
-    assert [(task["who"], task["threads"]) for task in asked] == [
-        ("plain", 1),
-        ("privet", 1),
-        ("plain", 2),
-        ("privet", 2),
-    ] * 2
+    each = [("plain", 1), ("privet", 1), ("plain", 2), ("privet", 2)]
+    assert [(task["who"], task["threads"]) for task in asked] == each * 2
+    assert "With 1 thread the ratio does not grow with the rows." in sheet.remarks
 
 
 @pytest.mark.usefixtures("asked")
 def test_what_takes_long_is_left_out_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(query_scaling.FEASIBLE, "spark", 1500)
-    sheet = scaled(tmp_path, "spark", sizes=(1000, 2000))
-    assert {row[1] for row in sheet.rows} == {"1,000"}
-    assert any("Spark with 2,000 rows was left out" in remark for remark in sheet.remarks)
-    assert {row[1] for row in scaled(tmp_path, "spark", sizes=(1000, 2000), largest=True).rows} == {"1,000", "2,000"}
+    sheet = scaled(tmp_path, "spark", sizes=(1000, 2000))["scaling-spark"]
+    assert {row[0] for row in sheet.rows} == {"1,000"}
+    assert any("2,000 rows were left out" in remark for remark in sheet.remarks)
+    largest = scaled(tmp_path, "spark", sizes=(1000, 2000), largest=True)["scaling-spark"]
+    assert {row[0] for row in largest.rows} == {"1,000", "2,000"}
 
 
 @pytest.mark.usefixtures("asked")
@@ -63,21 +62,33 @@ def test_an_engine_that_fails_takes_nothing_else_with_it(tmp_path: Path, monkeyp
         raise RuntimeError("no PostgreSQL here\nand more")
 
     monkeypatch.setattr(query_scaling, "postgres", no_server)
-    sheet = scaled(tmp_path, "postgres", "duckdb")
-    assert {row[0] for row in sheet.rows} == {"DuckDB"}
-    assert "PostgreSQL: no PostgreSQL here." in sheet.remarks
+    sheets = scaled(tmp_path, "postgres", "duckdb")
+    assert len(sheets["scaling-duckdb"].rows) == 2
+    assert "It failed: no PostgreSQL here." in sheets["scaling-postgres"].remarks
 
 
 def test_an_engine_that_is_not_installed_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(query_scaling.NEEDS, "spark", ("no_such_module",))
-    sheet = scaled(tmp_path, "spark")
-    assert sheet.rows == ()
-    assert any("no_such_module is not installed" in remark for remark in sheet.remarks)
+    assert query_scaling.missing("spark") == "no_such_module is not installed"
+    assert scaled(tmp_path, "spark") == {}
 
 
 @pytest.mark.usefixtures("asked")
 def test_a_measurement_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query_scaling, "watch", lambda *_, **__: Watched((), 5, "out of memory"))
-    sheet = scaled(tmp_path, "duckdb")
-    assert sheet.rows[0][3:6] == ("–", "–", "–")
-    assert "DuckDB, 1,000 rows, 1 threads, privet: out of memory." in sheet.remarks
+    sheet = scaled(tmp_path, "duckdb")["scaling-duckdb"]
+    assert sheet.rows[0][2:5] == ("–", "–", "–")
+    assert "1,000 rows, 1 thread, Privet: out of memory." in sheet.remarks
+
+
+@pytest.mark.parametrize(
+    ("ratios", "how"),
+    [([10.0, 6.0, 6.5], "does not grow"), ([10.0, 6.0, 12.0], "GROWS"), ([6.0, 6.5], "does not grow")],
+)
+def test_growth_is_told(ratios: list[float], how: str) -> None:
+    def took(seconds: float) -> Measured:
+        return Measured.of(Watched((json.dumps({"kind": "joint", "seconds": seconds}),), 1, None))
+
+    cells = [Cell("duckdb", 10**size, 2, took(1.0), took(ratio)) for size, ratio in enumerate(ratios)]
+    assert growth_of(cells) == [f"With 2 threads the ratio {how} with the rows."]
+    assert growth_of(cells[:1]) == []
