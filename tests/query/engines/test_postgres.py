@@ -266,6 +266,15 @@ def test_rows_never_leave_but_as_sums(server: Postgres, schema: str, monkeypatch
     assert [len(rows) for rows in fetched] == [1, 1]
 
 
+def test_a_connection_in_use_is_closed_when_it_is_given_back(server: Postgres, schema: str) -> None:
+    fill(server, f"{schema}.people")
+    backend = PostgresBackend(people(server, f"{schema}.people"))
+    with backend._pool.taken() as connection:
+        backend.close()
+        assert not connection.closed
+    assert connection.closed
+
+
 # --- addresses and passwords ---
 
 
