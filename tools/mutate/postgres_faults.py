@@ -53,13 +53,6 @@ POSTGRES: tuple[Fault, ...] = (
         GOLDEN,
     ),
     Fault(
-        "postgres: texts are ordered by the database's language",
-        ROOM + "words.py",
-        "return f'(CAST({text} AS TEXT) COLLATE \"C\")'",
-        "return f'(CAST({text} AS TEXT) COLLATE \"en-x-icu\")'",
-        EDGE,
-    ),
-    Fault(
         "postgres: groups are hashed otherwise",
         ROOM + "dialect.py",
         "MD5('privet|' ||",

@@ -3,7 +3,9 @@
 
 import builtins
 import itertools
+import socket
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -342,13 +344,27 @@ def test_a_password_is_in_no_answer_explanation_or_ledger(server: Postgres, sche
         assert SECRET not in str(session.explain(COUNT, epsilon=1).queries)
 
 
-def test_tls_that_is_not_offered_is_not_done_without(server: Postgres, schema: str) -> None:
-    fill(server, f"{schema}.people")
-    port = server.admin.execute("SHOW port").fetchone()
-    assert port is not None
-    source = f"postgresql://postgres@127.0.0.1:{port[0]}/postgres?sslmode=require"
-    with pytest.raises(InvalidParameter, match="sslmode"):
-        backend_of(people(server, f"{schema}.people", source=source))
+@pytest.mark.parametrize(("mode", "goes_on"), [("require", False), ("verify-full", False), ("prefer", True)])
+def test_tls_that_is_not_offered_is_not_done_without(server: Postgres, mode: str, goes_on: bool) -> None:  # noqa: FBT001
+    """A server that says no to TLS is told nothing more where TLS is demanded."""
+    told: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            listener.settimeout(20)
+            with listener.accept()[0] as client:
+                client.settimeout(20)
+                client.recv(8)  # the request for TLS
+                client.sendall(b"N")
+                told.append(client.recv(1000))
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        source = f"postgresql://ada@127.0.0.1:{listener.getsockname()[1]}/db?sslmode={mode}&gssencmode=disable"
+        with pytest.raises(InvalidParameter, match="sslmode"):
+            backend_of(people(server, "people", source=source))
+        thread.join()
+    assert [bool(each) for each in told] == [goes_on]
 
 
 @pytest.mark.parametrize("timeout", ["soon", "-1s", "1; DROP TABLE x"])
