@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 
 from privet.cli import app
 from privet.cli.ask import _plain
+from privet.cli.statements import statements_in
 from privet.core import Ledger
 from privet.demo.hospital import open_hospital
+from privet.query.backends.sql_engine import SqlEngine
 
 COUNT = "SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex"
 
@@ -176,3 +178,83 @@ def test_dates_and_what_is_no_number_in_json(tmp_path: Path) -> None:
     done = privet(tmp_path / "t.toml", statement, "--epsilon", "9", "--delta", "1e-6", "--format", "json")
     assert [row["day"] for row in json.loads(done.stdout)["rows"]] == ["2022-01-08", "2022-01-09", "2022-01-10"]
     assert (_plain(float("nan")), _plain(float("-inf")), _plain(1.5)) == (None, None, 1.5)
+
+
+# --- several at once --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    file = tmp_path / "questions.sql"
+    file.write_text(f"-- how many; and how old\n{COUNT};\nSELECT AVG(age) AS years FROM patient;\n", encoding="utf-8")
+    return file
+
+
+def test_a_file_of_statements_is_paid_for_at_once(hospital: Path, questions: Path) -> None:
+    done = privet(hospital, "--file", str(questions), "--epsilon", "2")
+    assert done.exit_code == 0, done.output
+    assert "spent ε=2, δ=0 per patient together" in done.stdout
+    assert "years" in done.stdout
+    assert spent(hospital) == 2
+
+
+def test_a_file_is_explained_and_printed_as_json(hospital: Path, questions: Path) -> None:
+    done = privet(hospital, "--file", str(questions), "--epsilon", "2", "--explain")
+    assert "together ε=2, δ=0 per patient in 2 scans" in done.stdout
+    assert spent(hospital) == 0
+    words = ("--file", str(questions), "--epsilon", "2", "--format", "json", "--key", "k")
+    done, again = privet(hospital, *words), privet(hospital, *words)
+    told = json.loads(done.stdout)
+    assert [len(each["rows"]) for each in told["answers"]] == [2, 1]
+    assert told["spent"] == {"epsilon": "2", "delta": "0"}
+    assert again.stdout == done.stdout
+    assert spent(hospital) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ((), "say what to ask"),
+        ((COUNT, "--file", "questions.sql"), "say what to ask"),
+        (("--file", "nowhere.sql"), "cannot be read"),
+        (("--file", "empty.sql"), "holds no statement"),
+        (("--file", "rows.sql"), "statement 2 of the batch"),
+        (("--file", "questions.sql", "--format", "csv"), "several tables"),
+    ],
+)
+def test_files_that_cannot_be_asked(
+    hospital: Path, questions: Path, words: tuple[str, ...], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(questions.parent)
+    Path("empty.sql").write_text("-- nothing; at all\n", encoding="utf-8")
+    Path("rows.sql").write_text(COUNT + "; SELECT * FROM patient", encoding="utf-8")  # noqa: S608 - refused
+    done = privet(hospital, *words, "--epsilon", "1")
+    assert done.exit_code == (2 if reason == "say what to ask" else 1)
+    assert reason in done.stderr
+    assert spent(hospital) == 0 if (hospital.parent / "hospital.ledger.db").exists() else True
+
+
+def test_control_c_says_that_it_is_paid_for(hospital: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SqlEngine, "sums", stop)
+    done = privet(hospital, COUNT, "--epsilon", "1")
+    assert done.exit_code == 4
+    assert "cancelled" in done.stderr
+    assert "stays charged" in done.stderr
+    assert spent(hospital) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("SELECT 1", ["SELECT 1"]),
+        ("SELECT 1;;\n; SELECT 2 ;", ["SELECT 1", "SELECT 2"]),
+        ("SELECT ';' AS a; SELECT \"a;b\" -- c; d\nFROM t", ["SELECT ';' AS a", 'SELECT "a;b"  \nFROM t']),
+        ("SELECT 'it''s; so'; /* ; */ SELECT 2 - 1 / 3", ["SELECT 'it''s; so'", "SELECT 2 - 1 / 3"]),
+        ("SELECT 'never ends; SELECT 2", ["SELECT 'never ends", "SELECT 2"]),
+    ],
+)
+def test_statements_of_a_file(text: str, found: list[str]) -> None:
+    assert statements_in(text) == found

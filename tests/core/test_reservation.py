@@ -1,11 +1,12 @@
 """Reservations with a promise, and with a key: charged once, answered once."""
 
+import os
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from privet.core import Ledger, Sensitive, Sensitivity, Unit
+from privet.core import Journal, Ledger, Sensitive, Sensitivity, Unit
 from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReused
 from privet.loss import Guarantee
 from privet.mechanisms import DiscreteLaplace, Gaussian
@@ -88,3 +89,84 @@ def test_a_part_of_a_plan_has_no_key(tmp_path: Path) -> None:
     plan = opened(tmp_path, on_disk=False).reserve(COUNT.loss, purpose="a count")
     with pytest.raises(InvalidParameter, match="key"):
         plan.reserve(COUNT.loss, purpose="a part", key="k")
+
+
+# --- draws that are recorded with their plan ------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def drawing(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
+    journal = None if request.param == "memory" else f"sqlite:///{tmp_path}/ledger.db"
+    return Ledger(Guarantee(10, "1e-4"), unit=PERSON, journal=journal)
+
+
+def test_draws_are_recorded_with_their_plan_and_drawn_once(drawing: Ledger) -> None:
+    one, other = Gaussian(l2_sensitivity=1, scale=50), Gaussian(l2_sensitivity=1, scale=60)
+    plan = drawing.reserve([one, one, other], purpose="a table", delta="1e-6", draws=[one, one, other])
+    assert [entry.kind for entry in drawing.entries] == ["reservation", "draw", "draw", "draw"]
+    assert [entry.mechanism for entry in drawing.entries[1:]] == [repr(one), repr(one), repr(other)]
+    assert {entry.reservation for entry in drawing.entries[1:]} == {drawing.entries[0].sequence}
+    assert not plan.left.parts
+    for mechanism in (other, one, one):
+        plan.release(Sensitive(3.5, Sensitivity(1), PERSON), mechanism, purpose="a table")
+    assert len(drawing.entries) == 4, "nothing more was written"
+    for mechanism in (one, other):
+        with pytest.raises(BudgetExceeded, match="left"):
+            plan.release(Sensitive(3.5, Sensitivity(1), PERSON), mechanism, purpose="a table")
+    drawing.verify()
+
+
+def test_draws_that_are_not_in_the_plan_are_refused(drawing: Ledger) -> None:
+    one, other = Gaussian(l2_sensitivity=1, scale=50), Gaussian(l2_sensitivity=1, scale=60)
+    for draws in ([other], [one, one]):
+        with pytest.raises(InvalidParameter, match="within the plan"):
+            drawing.reserve([one], purpose="a table", delta="1e-6", draws=draws)
+    assert not drawing.entries
+
+
+def test_another_purpose_is_another_draw(drawing: Ledger) -> None:
+    one = Gaussian(l2_sensitivity=1, scale=50)
+    plan = drawing.reserve([one, one], purpose="a table", delta="1e-6", draws=[one])
+    plan.release(Sensitive(3.5, Sensitivity(1), PERSON), one, purpose="another")
+    assert [entry.purpose for entry in drawing.entries] == ["a table", "a table", "another"]
+    plan.release(Sensitive(3.5, Sensitivity(1), PERSON), one, purpose="a table")
+    with pytest.raises(BudgetExceeded, match="left"):
+        plan.release(Sensitive(3.5, Sensitivity(1), PERSON), one, purpose="a table")
+
+
+def test_a_plan_that_is_refused_records_no_draws(drawing: Ledger) -> None:
+    much = Gaussian(l2_sensitivity=1, scale="0.01")
+    with pytest.raises(BudgetExceeded):
+        drawing.reserve([much], purpose="a table", delta="1e-6", draws=[much])
+    assert not drawing.entries
+
+
+def test_a_forked_child_cannot_draw_what_is_ready(tmp_path: Path) -> None:
+    """Its copy of the plan would be a second budget."""
+    ledger = Ledger(Guarantee(10, "1e-4"), unit=PERSON, journal=f"sqlite:///{tmp_path}/ledger.db")
+    one = Gaussian(l2_sensitivity=1, scale=50)
+    plan = ledger.reserve([one], purpose="a table", delta="1e-6", draws=[one])
+    child = os.fork()
+    if child == 0:
+        try:
+            plan.release(Sensitive(3.5, Sensitivity(1), PERSON), one, purpose="a table")
+        except BudgetExceeded:
+            os._exit(0)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    plan.release(Sensitive(3.5, Sensitivity(1), PERSON), one, purpose="a table")
+
+
+def test_a_checkpoint_between_plan_and_draws_leaves_them_for_later(
+    drawing: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Journal, "_checkpoint_due", staticmethod(lambda sequence: sequence % 3 == 0))
+    one = Gaussian(l2_sensitivity=1, scale=50)
+    for _ in range(5):
+        plan = drawing.reserve([one, one], purpose="a table", delta="1e-6", draws=[one, one])
+        for _ in range(2):
+            plan.release(Sensitive(3.5, Sensitivity(1), PERSON), one, purpose="a table")
+        with pytest.raises(BudgetExceeded, match="left"):
+            plan.release(Sensitive(3.5, Sensitivity(1), PERSON), one, purpose="a table")
+    assert [entry.kind for entry in drawing.entries] == ["reservation", "draw", "draw"] * 5
+    drawing.verify()

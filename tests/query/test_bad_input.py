@@ -327,7 +327,7 @@ def test_nothing_is_read_if_the_charge_cannot_be_written(
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(type(session.ledger._journal), "spend", full)
+    monkeypatch.setattr(type(session.ledger._journal), "_spent", full)
     with pytest.raises((LedgerUnavailable, OSError)):
         session.sql(COUNT, epsilon=1)
     assert not read

@@ -86,9 +86,9 @@ def test_a_process_killed_while_the_engine_works(tmp_path: Path) -> None:
 
 
 def test_no_disk_left_to_spill_to(tmp_path: Path) -> None:
-    """Files may grow to 8 MB: enough for the ledger, too little for what does not fit into memory."""
+    """Files may grow to half a megabyte: enough for the ledger, too little for what does not fit into memory."""
     file = of_many_people(tmp_path, people=400_000)
-    child = asking(file, WIDE, memory="30MB", most=8 << 20)
+    child = asking(file, WIDE, memory="30MB", most=1 << 19)
     told = child.communicate(timeout=120)[0].splitlines()
     assert told == [f"ReleaseFailed {FAILED}", "[{'n': 2}] 1"], "one error, the spend kept, the session usable"
     with ledger_of(file) as ledger:

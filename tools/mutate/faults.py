@@ -6,6 +6,7 @@ exactly once in its file, and the new text must be valid Python that runs; the t
 ones first.
 """
 
+from batch_faults import BATCH
 from bounding_faults import BOUNDING
 from fault import Fault
 from postgres_faults import POSTGRES
@@ -810,8 +811,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "journal: writers are not alone",
         "core/journals/sqlite.py",
-        '            connection.execute("BEGIN IMMEDIATE")\n        try:\n            with',
-        '            connection.execute("BEGIN")\n        try:\n            with',
+        '                connection.execute("BEGIN IMMEDIATE")\n            try:\n                with',
+        '                connection.execute("BEGIN")\n            try:\n                with',
         ("tests/core/journals/test_sqlite.py",),
     ),
     Fault(
@@ -959,5 +960,6 @@ FAULTS: tuple[Fault, ...] = (
     *QUERY,
     *SPARK,
     *BOUNDING,
+    *BATCH,
     *POSTGRES,
 )

@@ -385,8 +385,8 @@ QUERY = (
     Fault(
         "session: only the first stage reserved",
         "query/session.py",
-        "            plan.priced.loss, purpose=purpose",
-        "            plan.priced.stages[0].loss, purpose=purpose",
+        "            plan.priced.loss,\n            purpose=purpose,\n",
+        "            plan.priced.stages[0].loss,\n            purpose=purpose,\n",
         ("tests/query/test_session.py",),
     ),
     Fault(
@@ -525,15 +525,15 @@ QUERY = (
     Fault(
         "ask: --explain spends",
         "cli/ask.py",
-        "_screen().print(session.explain(text, **spending))",
-        "_screen().print(session.explain(text, **spending), session.sql(text, **spending))",
+        "_screen().print(session.explain(asked, **spending))",
+        "_screen().print(session.explain(asked, **spending), session.sql(asked, **spending))",
         ("tests/cli/test_ask.py",),
     ),
     Fault(
         "ask: what cannot be written is found out after the spend",
         "cli/ask.py",
-        "        shape = _format(how, output)\n",
-        "        shape = how or Format.TABLE\n",
+        "        shape, asked = _format(how, output), _asked(statement, file)\n",
+        "        shape, asked = how or Format.TABLE, _asked(statement, file)\n",
         ("tests/cli/test_ask.py",),
     ),
     Fault(

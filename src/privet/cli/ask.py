@@ -1,4 +1,4 @@
-"""`privet ask`: one question in SQL, answered with noise, margins and a receipt."""
+"""`privet ask`: questions in SQL, answered with noise, margins and a receipt."""
 
 import json
 import sys
@@ -13,9 +13,12 @@ import typer
 from rich.console import Console
 
 from privet.cli.saying import errors_in_one_sentence, printable
+from privet.cli.statements import statements_in
 from privet.errors import InvalidParameter
+from privet.loss import Amount
 from privet.loss.exact import readable
 from privet.query.answer import Answer
+from privet.query.answers import Answers
 from privet.query.connect import connect
 from privet.query.session import Session
 
@@ -38,8 +41,14 @@ Count: TypeAlias = Annotated[int | None, typer.Option(help="In the place of the 
 
 def ask(  # noqa: PLR0913 - everything that may be said about a question, each by name
     catalog: Annotated[Path, typer.Argument(help="The catalog, such as hospital.toml.")],
-    statement: Annotated[str, typer.Argument(help='One SELECT, or "-" to read it from the standard input.')],
+    statement: Annotated[
+        str | None, typer.Argument(help='One SELECT, or "-" to read it from the standard input.')
+    ] = None,
     *,
+    file: Annotated[
+        Path | None,
+        typer.Option(help="In its place a file of statements, ended by semicolons: paid for at once."),
+    ] = None,
     epsilon: Number = None,
     delta: Number = None,
     rho: Number = None,
@@ -57,14 +66,18 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     automatic_bounds: Annotated[
         str | None, typer.Option(help="The share of the budget with which to find bounds that are not declared.")
     ] = None,
+    memory: Annotated[str | None, typer.Option(help='The most that an engine here may use, such as "4GB".')] = None,
+    threads: Annotated[int | None, typer.Option(help="How many an engine here may use.")] = None,
 ) -> None:
-    """Ask one question in SQL and pay for it from the ledger.
+    """Ask one question in SQL, or several from a file at once, and pay for it from the ledger.
 
     Ends with 0 if it was answered, 1 if it was refused, 2 for a wrong command line, 3 if the budget does not allow it,
     4 if it was spent without an answer, 5 if the ledger cannot be used.
     """
     with errors_in_one_sentence():
-        shape = _format(how, output)
+        shape, asked = _format(how, output), _asked(statement, file)
+        if isinstance(asked, list) and shape in (Format.CSV, Format.PARQUET):
+            raise InvalidParameter("several answers are several tables: print them as a table or as json")
         spending: dict[str, Any] = {
             "epsilon": epsilon,
             "delta": delta,
@@ -76,18 +89,28 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
             "bounding": bounding,
             "automatic_bounds": automatic_bounds,
         }
-        text = sys.stdin.read() if statement == "-" else statement
-        with connect(catalog, analyst=analyst) as session:
+        with connect(catalog, analyst=analyst, memory=memory, threads=threads) as session:
             if explain:
-                _screen().print(session.explain(text, **spending))
+                _screen().print(session.explain(asked, **spending))
                 return
-            answer = _answered(session, text, {**spending, "key": key, "purpose": purpose})
+            answer = _answered(session, asked, {**spending, "key": key, "purpose": purpose})
         _write(answer, shape, output)
 
 
-def _answered(session: Session, text: str, asking: dict[str, Any]) -> Answer:
-    with Console(stderr=True).status("asking"):
-        return session.sql(text, **asking)
+def _asked(statement: str | None, file: Path | None) -> str | list[str]:
+    """One statement, or those of a file."""
+    if (statement is None) == (file is None):
+        raise typer.BadParameter("say what to ask: one statement, or --file with several")
+    if file is None:
+        return sys.stdin.read() if statement == "-" else str(statement)
+    try:
+        return statements_in(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        raise InvalidParameter(f"{file} cannot be read: name a text file with statements") from None
+
+
+def _answered(session: Session, asked: str | list[str], asking: dict[str, Any]) -> Answer | Answers:
+    return session.sql(asked, **asking) if isinstance(asked, str) else session.batch(asked, **asking)
 
 
 def _format(how: Format | None, output: Path | None) -> Format:
@@ -108,26 +131,28 @@ def _format(how: Format | None, output: Path | None) -> Format:
     return shape
 
 
-def _write(answer: Answer, shape: Format, output: Path | None) -> None:
+def _write(answer: Answer | Answers, shape: Format, output: Path | None) -> None:
     if output is None:
         if shape is Format.TABLE:
             _screen().print(answer)
-        elif shape is Format.CSV:
+        elif shape is Format.CSV and isinstance(answer, Answer):
             typer.echo(_csv(answer), nl=False)
         else:
             typer.echo(_json(answer))
         return
     try:
-        if shape is Format.PARQUET:
+        if shape is Format.PARQUET and isinstance(answer, Answer):
             pyarrow.parquet.write_table(answer.table, output)
+        elif shape is Format.CSV and isinstance(answer, Answer):
+            output.write_text(_csv(answer), encoding="utf-8")
         else:
-            content = {Format.TABLE: repr, Format.CSV: _csv, Format.JSON: _json}[shape](answer)
-            output.write_text(content, encoding="utf-8")
+            output.write_text(repr(answer) if shape is Format.TABLE else _json(answer), encoding="utf-8")
     except OSError as problem:  # it is paid for: show it rather than lose it
         typer.echo(f"privet: {output} cannot be written ({problem.strerror}); here it is:", err=True)
         typer.echo(_json(answer))
         raise typer.Exit(code=1) from None
-    receipt = f"{len(answer):,} rows in {output}; spent {answer.spent} per {answer.unit.name}"
+    what = "answers" if isinstance(answer, Answers) else "rows"
+    receipt = f"{len(answer):,} {what} in {output}; spent {answer.spent} per {answer.unit.name}"
     typer.echo(f"privet: {printable(receipt)}", err=True)
 
 
@@ -142,12 +167,22 @@ def _csv(answer: Answer) -> str:
     return str(sink.getvalue().to_pybytes().decode())
 
 
-def _json(answer: Answer) -> str:
+def _json(answer: Answer | Answers) -> str:
     """The rows, and beside them what a reader must know."""
-    spent = dict(zip(answer.spent.units, map(readable, answer.spent.parts), strict=True))
-    about = {
+    if isinstance(answer, Answer):
+        return json.dumps(_facts(answer), ensure_ascii=False, indent=2)
+    about = {"answers": [_facts(each) for each in answer], "spent": _amount(answer.spent), "unit": answer.unit.name}
+    return json.dumps(about | {"alone": _amount(answer.alone)}, ensure_ascii=False, indent=2)
+
+
+def _amount(amount: Amount) -> dict[str, str]:
+    return dict(zip(amount.units, map(readable, amount.parts), strict=True))
+
+
+def _facts(answer: Answer) -> dict[str, Any]:
+    return {
         "rows": [{name: _plain(value) for name, value in row.items()} for row in answer.rows],
-        "spent": spent,
+        "spent": _amount(answer.spent),
         "unit": answer.unit.name,
         "neighbors": answer.unit.neighbors.name.lower(),
         "purpose": answer.purpose,
@@ -157,7 +192,6 @@ def _json(answer: Answer) -> str:
         "bounds": answer.bounds,
         "rank_margins": answer.rank_margins,
     }
-    return json.dumps(about, ensure_ascii=False, indent=2)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a table holds

@@ -15,10 +15,11 @@ import typer
 
 from privet.errors import AnswerLost, BudgetExceeded, LedgerDamaged, LedgerUnavailable, PrivetError, ReleaseFailed
 
+SPENT = 4
 STATUS: dict[type[PrivetError], int] = {
     BudgetExceeded: 3,
-    ReleaseFailed: 4,
-    AnswerLost: 4,
+    ReleaseFailed: SPENT,
+    AnswerLost: SPENT,
     LedgerUnavailable: 5,
     LedgerDamaged: 5,
 }
@@ -32,6 +33,11 @@ def errors_in_one_sentence() -> Iterator[None]:
     except PrivetError as error:
         typer.echo(f"privet: {printable(str(error))}", err=True)
         raise typer.Exit(code=STATUS.get(type(error), 1)) from None
+    except KeyboardInterrupt as stopped:
+        if not stopped.args:  # nothing was spent
+            raise
+        typer.echo(f"privet: {printable(str(stopped))}", err=True)
+        raise typer.Exit(code=SPENT) from None
 
 
 def printable(text: str) -> str:

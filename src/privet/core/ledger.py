@@ -1,7 +1,8 @@
 """Ledger: the only way out for protected data."""
 
 import hashlib
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -125,7 +126,7 @@ class Ledger:
         self.analyst = Scope(analyst).analyst
         known = journal.open(terms)
         self._journal, self.unit, self.rule, self.dataset = journal, known.unit, known.rule, known.dataset
-        self._counts_gamma = known.counts_gamma
+        self._counts_gamma, self._nothing = known.counts_gamma, known.capacity(known.limit) * 0
         self._entropy = Entropy()
 
     # --- spending ---------------------------------------------------------------------------------------------
@@ -208,6 +209,7 @@ class Ledger:
         promise: Guarantee | None = None,
         key: str | None = None,
         question: str = "",
+        draws: Sequence[Mechanism[Any, Any]] = (),
     ) -> "Reservation":
         """Pay for a fixed plan at its composed price; release from the reservation without further charge.
 
@@ -220,6 +222,8 @@ class Ledger:
             key: makes asking again safe: the same key with the same plan and question is paid for once; see
                 `Reservation.stored`.
             question: with a key, what else must be the same.
+            draws: mechanisms that will be released from the plan at once, by this process: they are recorded in the
+                same step as the plan, which is faster than one by one. Whatever comes of them, they are drawn.
 
         Proof: the set of curves is fixed now. Whichever is drawn first, the rest are, given its answer, again a fixed
             set; so by induction the run is dominated by the composition of all curves in any one order (adaptive
@@ -229,10 +233,26 @@ class Ledger:
         cost = self._with_gamma(self.rule.cost(loss, promise=promise, delta=delta))
         asked = None if key is None else self._plan_request(loss, purpose, question, key)
         entry = Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst, key=key, request=asked)
-        number = self._spend(entry)
+        drawn = self._drawn_at_once(loss, draws, purpose)
+        number, recorded = self._spend_plan(entry, drawn)
         from privet.core.reservation import Reservation  # noqa: PLC0415 - a reservation is itself a ledger
 
-        return Reservation(self, loss, purpose=purpose, number=number)
+        return Reservation(self, loss, purpose=purpose, number=number, ready=drawn if recorded else ())
+
+    def _drawn_at_once(
+        self, plan: PrivacyLoss, draws: Sequence[Mechanism[Any, Any]], purpose: str
+    ) -> tuple[Entry, ...]:
+        """The entries of draws that are recorded with their plan."""
+        losses = [each.loss.under(self.unit.neighbors) for each in draws]
+        left = Counter(dict(plan.parts))
+        for loss in losses:
+            left.subtract(dict(loss.parts))
+        if any(times < 0 for times in left.values()):
+            raise InvalidParameter("draws must be within the plan: reserve the very losses that will be drawn")
+        return tuple(
+            Entry("draw", purpose, repr(each), loss, self._nothing, analyst=self.analyst)
+            for each, loss in zip(draws, losses, strict=True)
+        )
 
     def _plan_request(self, loss: PrivacyLoss, purpose: str, question: str, key: str) -> str:
         """A hash of everything that is asked: what a plan's key is bound to."""
@@ -297,6 +317,14 @@ class Ledger:
         if isinstance(outcome, Refusal):
             raise BudgetExceeded(self._refusal(entry, outcome))
         return outcome
+
+    def _spend_plan(self, entry: Entry, draws: Sequence[Entry]) -> tuple[int | Repeat, bool]:
+        if not draws or not _writable(entry.cost):
+            return self._spend(entry), False
+        outcome, drawn = self._journal.spend_plan(entry, draws)
+        if isinstance(outcome, Refusal):
+            raise BudgetExceeded(self._refusal(entry, outcome))
+        return outcome, drawn
 
     def _refusal(self, entry: Entry, refused: Refusal) -> str:
         account, scope = refused.account, refused.scope

@@ -1,7 +1,9 @@
 """Reservation: a plan that is paid for."""
 
+import os
+import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -37,10 +39,14 @@ class Reservation(Ledger):
         PrivacyLoss(gaussian(mu=0.02) × 49)
     """
 
-    def __init__(self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int | Repeat) -> None:
+    def __init__(
+        self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int | Repeat, ready: Iterable[Entry] = ()
+    ) -> None:
         self.unit, self.rule, self.analyst, self.dataset = ledger.unit, ledger.rule, ledger.analyst, ledger.dataset
         self._journal, self._entropy = ledger._journal, ledger._entropy  # noqa: SLF001 - its own class
-        self._counts_gamma = ledger._counts_gamma  # noqa: SLF001 - its own class
+        self._counts_gamma, self._nothing = ledger._counts_gamma, ledger._nothing  # noqa: SLF001 - its own class
+        self._ready = Counter((each.mechanism, each.loss) for each in ready)  # recorded as drawn, and not released yet
+        self._taking, self._owner = threading.Lock(), os.getpid()
         self._repeat = number if isinstance(number, Repeat) else None
         self._purpose, self._number = purpose, number.sequence if isinstance(number, Repeat) else number
         self._curves = {text: curve for curve, _ in plan.parts for text in curves_of(loss_facts(PrivacyLoss.of(curve)))}
@@ -81,6 +87,7 @@ class Reservation(Ledger):
         promise: Guarantee | None = None,  # noqa: ARG002 - paid for already
         key: str | None = None,
         question: str = "",  # noqa: ARG002 - of a key
+        draws: Sequence[Mechanism[Any, Any]] = (),  # noqa: ARG002 - each is recorded when it is made
     ) -> "Reservation":
         """Set a part of the plan aside as a plan of its own; it is paid for, so `delta` changes nothing."""
         if key is not None:
@@ -100,7 +107,20 @@ class Reservation(Ledger):
         gamma: Fraction,
     ) -> tuple[PrivacyLoss, int | Repeat]:
         loss = mechanism.loss.under(self.unit.neighbors)
+        if key is None and not gamma and purpose == self._purpose and self._take(repr(mechanism), loss):
+            return loss, self._number
         return loss, self._spend(self._drawn(loss, repr(mechanism), purpose, gamma=gamma, key=key, request=request))
+
+    def _take(self, mechanism: str, loss: PrivacyLoss) -> bool:
+        """Whether a run is one of those that were recorded with the plan; each is, once, and in this process alone.
+
+        A forked child has a copy of what is ready, and would draw it a second time.
+        """
+        with self._taking:
+            if os.getpid() != self._owner or self._ready[mechanism, loss] < 1:
+                return False
+            self._ready[mechanism, loss] -= 1
+            return True
 
     def _drawn(
         self,
@@ -112,7 +132,7 @@ class Reservation(Ledger):
         **more: Any,  # noqa: ANN401 - fields of an entry
     ) -> Entry:
         """The entry that takes curves out of the plan, all or none; the plan paid for them, but not for a γ."""
-        cost = self._journal.books().nothing
+        cost = self._nothing
         if self._counts_gamma:
             cost = Amount(*cost.parts[:-1], gamma, units=cost.units)
         return Entry("draw", purpose, mechanism, loss, cost, self._number, analyst=self.analyst, **more)

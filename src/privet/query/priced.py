@@ -62,6 +62,15 @@ class Priced:
     loss: PrivacyLoss
 
     @property
+    def mechanisms(self) -> tuple[Drawn | PartitionSelection, ...]:
+        """Of all stages: each is drawn once."""
+        return tuple(
+            each
+            for stage in self.stages
+            for each in (*(() if stage.selection is None else (stage.selection,)), *stage.mechanisms)
+        )
+
+    @property
     def promise(self) -> Guarantee | None:
         """What a ledger that counts ε and δ charges: what was asked, without its δ if nothing needs one."""
         asked = self.asked.promise

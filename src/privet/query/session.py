@@ -191,7 +191,13 @@ class Session:
                 return answer(self._run(plan, said, self.ledger, purpose))
         promise, delta = plan.priced.promise, said.asked.delta
         reservation = self.ledger.reserve(
-            plan.priced.loss, purpose=purpose, promise=promise, delta=delta, key=key, question=question
+            plan.priced.loss,
+            purpose=purpose,
+            promise=promise,
+            delta=delta,
+            key=key,
+            question=question,
+            draws=plan.priced.mechanisms,
         )
         if key is None:
             return answer(self._run(plan, said, reservation, purpose))

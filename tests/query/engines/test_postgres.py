@@ -23,7 +23,7 @@ from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.connect import backend_of
-from privet.query.facts import Type
+from privet.query.facts import Facts, Type
 from privet.query.limits import Limits
 from tests.query.engines.engines import engine_of
 from tests.query.engines.on_postgres import Postgres
@@ -148,19 +148,30 @@ def test_enumerations_domains_and_decimals_are_read(server: Postgres, schema: st
         f"CREATE TYPE {schema}.mood AS ENUM ('sad', 'glad');"
         f"CREATE DOMAIN {schema}.years AS integer CHECK (VALUE >= 0); CREATE DOMAIN {schema}.old AS {schema}.years;"
         f"CREATE TABLE {schema}.people (id bigint, city {schema}.mood, age {schema}.old, pay numeric, "
-        "cut numeric(6,2));"
-        f"INSERT INTO {schema}.people VALUES (1, 'sad', 30, 1e400, 12.5), (2, 'glad', 40, 'NaN', 2), "
-        "(3, 'sad', 50, -3, 1)"
+        "cut numeric(6,2), at timestamp(3));"
+        f"INSERT INTO {schema}.people VALUES (1, 'sad', 30, 1e400, 12.5, '2024-05-06 07:08:09.123'), "
+        "(2, 'glad', 40, 'NaN', 2, 'infinity'), "
+        "(3, 'sad', 50, -3, 1, '0044-03-15 BC')"
     )
-    columns = COLUMNS | {"pay": number(-9, 9, whole=False), "cut": number(-9, 9, whole=False)}
+    columns = COLUMNS | {
+        "pay": number(-9, 9, whole=False),
+        "cut": number(-9, 9, whole=False),
+        "at": Facts(Type.TIMESTAMP),
+    }
     catalog = people(server, f"{schema}.people", columns=columns)
     backend = backend_of(catalog)
     assert backend.schema()["people"] == {
         "id": "bigint", "city": "ENUM", "age": "integer", "pay": "numeric", "cut": "numeric(6,2)",
+        "at": "timestamp(3) without time zone",
     }  # fmt: skip
     backend.close()
     assert counted(catalog, "SELECT COUNT(*) FILTER (WHERE city = 'sad') AS n FROM people") == 2
     assert counted(catalog, "SELECT SUM(age) AS n FROM people") == 120
+    assert counted(catalog, "SELECT COUNT(at) AS n FROM people") == 1
+    assert (
+        counted(catalog, "SELECT COUNT(*) FILTER (WHERE at > TIMESTAMP '2024-05-06 07:08:09.122') AS n FROM people")
+        == 1
+    )
     assert counted(catalog, "SELECT SUM(pay) AS n FROM people") == pytest.approx(6, abs=1e-4)  # 9 - 3
     assert counted(catalog, "SELECT SUM(cut) AS n FROM people") == pytest.approx(12, abs=1e-4)  # 9 + 2 + 1
 

@@ -9,7 +9,7 @@ import threading
 import time
 import weakref
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -193,6 +193,17 @@ class Journal(OwnersActs):
             KeyReused: the key belongs to another question.
             LedgerUnavailable: it could not be written, or it is not known whether it was; do not compute the answer.
         """
+        return self._spent(entry, ())[0]
+
+    def spend_plan(self, entry: Entry, draws: Sequence[Entry]) -> tuple[int | Refusal | Repeat, bool]:
+        """Append a plan, and in the same step the draws that are made of it at once; they must be within the plan.
+
+        Returns:
+            the outcome as for `spend`, and whether the draws were appended too: not where a checkpoint is due.
+        """
+        return self._spent(entry, draws)
+
+    def _spent(self, entry: Entry, draws: Sequence[Entry]) -> tuple[int | Refusal | Repeat, bool]:
         facts = entry.facts
         with self._steady():
             held: int | None = None
@@ -200,22 +211,24 @@ class Journal(OwnersActs):
                 with self._writing() as pages:
                     books = self._alone(pages)
                     if (found := _repeated(pages, facts)) is not None:
-                        return found
+                        return found, False
                     if (refused := books.refusal(facts)) is not None:
-                        return refused
+                        return refused, False
                     reached("after check")
                     written = self._append(pages, facts)
+                    number = written[-1][0].sequence
+                    drawn = self._append_draws(pages, written, draws)
                     if entry.key is not None:
-                        held = written[-1][0].sequence
+                        held = number
                         self._hold(held)
                     reached("after insert")
-                number = self._take_in(written).sequence
+                self._take_in(written)
             except BaseException:
                 if held is not None:
                     self._let_go(held)
                 raise
             reached("after anchor")
-            return number
+            return number, drawn
 
     def answer(self, sequence: int, text: str) -> None:
         """Keep the answer to a spend that was made with a key, durably, before anybody sees it."""
@@ -409,6 +422,18 @@ class Journal(OwnersActs):
         for row, _ in written:
             pages.append(row)
         return written
+
+    def _append_draws(self, pages: Pages, written: "Written", draws: Sequence[Entry]) -> bool:
+        """Write draws behind their plan, the last row written; none where a checkpoint would have to come between."""
+        plan = written[-1][0]
+        if any(self._checkpoint_due(plan.sequence + place) for place in range(1, len(draws) + 1)):
+            return False
+        for draw in draws:
+            facts = {**draw.facts, "reservation": plan.sequence, **_stamp()}
+            row = Row.after(written[-1][0], facts)
+            pages.append(row)
+            written.append((row, facts))
+        return True
 
     def _take_in(self, written: "Written") -> Row:
         """Add rows that this handle wrote itself, now that they are durable, and remember the last one outside."""

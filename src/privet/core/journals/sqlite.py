@@ -17,6 +17,7 @@ from privet.core.journals.disks import refuse_remote
 from privet.core.journals.journal import reached
 from privet.core.journals.pages import Pages
 from privet.core.journals.sql import SqlPages
+from privet.core.journals.turns import Turns, turns_at
 from privet.errors import LedgerDamaged, LedgerUnavailable
 
 APPLICATION = 0x50525654  # "PRVT" in the header of the file
@@ -54,6 +55,7 @@ class SqliteJournal(AnchoredJournal):
         self._connection: sqlite3.Connection | None = None
         self._locks: int | None = None
         self._identity: tuple[int, int] | None = None
+        self._turns: Turns | None = None
         self._log: tuple[int, int] | None = None
 
     @property
@@ -83,6 +85,7 @@ class SqliteJournal(AnchoredJournal):
         if self._identity not in (None, (state.st_dev, state.st_ino)):
             raise LedgerDamaged(f"{self.path} was replaced while it was open")
         self._identity, self._log = (state.st_dev, state.st_ino), None
+        self._turns = turns_at(self._identity)
         with self._errors_told(breaking=False):
             address = f"file:{quote(str(self.path))}?mode=rw"
             self._connection = sqlite3.connect(
@@ -183,19 +186,30 @@ class SqliteJournal(AnchoredJournal):
     @contextmanager
     def _writing(self) -> Iterator[Pages]:
         connection = self._open_connection()
-        with self._errors_told(breaking=False):
-            connection.execute("BEGIN IMMEDIATE")
-        try:
-            with self._errors_told(breaking=True):
-                yield SqlPages(connection.execute)
-                reached("before commit")
-                connection.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-            raise
+        with self._turn():
+            with self._errors_told(breaking=False):
+                connection.execute("BEGIN IMMEDIATE")
+            try:
+                with self._errors_told(breaking=True):
+                    yield SqlPages(connection.execute)
+                    reached("before commit")
+                    connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
         reached("after commit")
         self._refuse_swapped()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for the other handles of this process; SQLite's own lock is for other processes then."""
+        if self._turns is None:
+            raise LedgerUnavailable(f"{self.path} is closed")
+        with self._turns.taken(timeout=self._timeout) as came:
+            if not came:
+                raise LedgerUnavailable(f"{self.path} is busy: others in this process hold it; try again")
+            yield
 
     @contextmanager
     def _reading(self) -> Iterator[Pages]:

@@ -1,0 +1,105 @@
+"""Turns: first come, first served; a turn is never lost, whoever leaves."""
+
+import _thread
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from privet.core.journals.turns import Turns, turns_at
+
+
+def test_one_at_a_time() -> None:
+    turns, inside, most = Turns(), [], []
+
+    def work(number: int) -> None:
+        with turns.taken(timeout=30) as came:
+            assert came
+            inside.append(number)
+            most.append(len(inside))
+            time.sleep(0.001)
+            inside.remove(number)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(64)))
+    assert set(most) == {1}
+    assert len(most) == 64
+
+
+def test_first_come_first_served() -> None:
+    turns, order = Turns(), list[int]()
+
+    def work(number: int) -> None:
+        with turns.taken(timeout=30):
+            order.append(number)
+
+    with turns.taken(timeout=1):
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+        for place, thread in enumerate(threads, 2):
+            thread.start()
+            while len(turns._line) < place:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == list(range(6))
+
+
+def test_who_waits_too_long_leaves_and_takes_nothing_along() -> None:
+    turns, came = Turns(), list[bool]()
+
+    def work() -> None:
+        with turns.taken(timeout=0.05) as mine:
+            came.append(mine)
+
+    with turns.taken(timeout=1):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert came == [False]
+    with turns.taken(timeout=0) as mine:
+        assert mine
+
+
+def test_an_error_inside_passes_the_turn_on() -> None:
+    turns = Turns()
+    with pytest.raises(ValueError, match="inside"), turns.taken(timeout=1):
+        raise ValueError("inside")
+    with turns.taken(timeout=0) as mine:
+        assert mine
+
+
+@pytest.mark.usefixtures("control_c")
+def test_control_c_while_waiting_leaves_the_queue() -> None:
+    turns, go = Turns(), threading.Event()
+
+    def hold() -> None:
+        with turns.taken(timeout=1):
+            go.wait(10)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    while not turns._line:
+        time.sleep(0.001)
+    timer = threading.Timer(0.1, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt), turns.taken(timeout=10):
+        pass
+    timer.join()
+    go.set()
+    holder.join()
+    with turns.taken(timeout=0) as mine:
+        assert mine
+
+
+def test_a_file_has_one_queue_and_a_forked_child_another() -> None:
+    here = turns_at((1, 2))
+    assert turns_at((1, 2)) is here
+    assert turns_at((1, 3)) is not here
+    with here.taken(timeout=1):
+        child = os.fork()
+        if child == 0:
+            with turns_at((1, 2)).taken(timeout=0) as mine:
+                os._exit(0 if mine else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

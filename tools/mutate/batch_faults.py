@@ -1,0 +1,144 @@
+# ruff: noqa: INP001 - a script, not a package; texts stand as they are in the source
+"""Faults of batches, of threads, of engines that fail, and of ledgers under load."""
+
+from fault import Fault
+
+BATCHES = ("tests/query/test_batch.py",)
+RESERVED = ("tests/core/test_reservation.py",)
+ENGINES = ("tests/query/test_engine_faults.py",)
+
+BATCH: tuple[Fault, ...] = (
+    Fault(
+        "batch: rows under other conditions are taken for the same",
+        "query/alike.py",
+        "        return bool(one == other) and repr(one) == repr(other)  # 0.0 equals -0.0, and is another number\n",
+        "        return True\n",
+        BATCHES,
+    ),
+    Fault(
+        "batch: tables with other columns are taken for the same",
+        "query/alike.py",
+        "            return self.columns[other] is one\n",
+        "            return True\n",
+        ("tests/query/test_alike.py",),
+    ),
+    Fault(
+        "batch: units that are counted hold other questions to few groups",
+        "query/together.py",
+        "        if one.keys and _counts_units(one) != _counts_units(other):",
+        "        if one.keys and not one.keys:",
+        BATCHES,
+    ),
+    Fault(
+        "batch: an aggregate keeps the columns of its own statement",
+        "query/together.py",
+        "            found[column] = self._added(column, _of_columns(wanted, columns))",
+        "            found[column] = self._added(column, wanted)",
+        BATCHES,
+    ),
+    Fault(
+        "batch: only the first statement is reserved",
+        "query/session.py",
+        "            plan.priced.loss,\n            purpose=purpose,\n            promise=promise,",
+        "            parts_of(plan)[0].priced.loss,\n            purpose=purpose,\n            promise=promise,",
+        BATCHES,
+    ),
+    Fault(
+        "batch: what is shared is drawn again for every statement",
+        "query/running.py",
+        "            if stage.source not in self._given:",
+        "            if stage:",
+        BATCHES,
+    ),
+    Fault(
+        "batch: a statement alone is priced as the whole",
+        "query/receipt.py",
+        "    pure = rule.cost(loss, delta=asked.delta)\n",
+        "    pure = rule.cost(loss, promise=part.priced.promise, delta=asked.delta)\n",
+        BATCHES,
+    ),
+    Fault(
+        "batch: shared columns weigh as one",
+        "query/planning.py",
+        "            by_column[column] = by_column.get(column, Fraction(0)) + share / len(part.columns)",
+        "            by_column[column] = share",
+        BATCHES,
+    ),
+    Fault(
+        "batch: the key forgets the weights",
+        "query/session.py",
+        'facts = ["batch", asked.names, asked.texts, shares, ',
+        'facts = ["batch", asked.names, asked.texts, ',
+        BATCHES,
+    ),
+    Fault(
+        "threads: released tables are shared",
+        "query/backends/duckdb/engine.py",
+        "            connection = self._connection.cursor()\n",
+        "            connection = self._connection\n",
+        ("tests/query/test_threads.py",),
+    ),
+    Fault(
+        "failing: the engine's words are passed on",
+        "query/failing.py",
+        "        raise ReleaseFailed(FAILED) from None\n",
+        "        raise\n",
+        ("tests/query/test_bad_input.py", *ENGINES),
+    ),
+    Fault(
+        "failing: what cost nothing is said to be paid for",
+        "query/failing.py",
+        "        raise InvalidParameter(UNREAD) from None\n",
+        "        raise\n",
+        ENGINES,
+    ),
+    Fault(
+        "progress: Ctrl-C leaves the engine at work",
+        "query/progress.py",
+        "            stop()\n",
+        "",
+        ("tests/query/test_progress.py",),
+    ),
+    Fault(
+        "spill: folders in use are removed",
+        "query/backends/duckdb/spill.py",
+        "            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+        "",
+        ("tests/query/test_spill.py",),
+    ),
+    Fault(
+        "reservation: what is ready is drawn without end",
+        "core/reservation.py",
+        "            self._ready[mechanism, loss] -= 1\n",
+        "",
+        RESERVED,
+    ),
+    Fault(
+        "reservation: a forked child draws what is ready",
+        "core/reservation.py",
+        "            if os.getpid() != self._owner or self._ready[mechanism, loss] < 1:",
+        "            if self._ready[mechanism, loss] < 1:",
+        RESERVED,
+    ),
+    Fault(
+        "reservation: draws beyond the plan are recorded with it",
+        "core/ledger.py",
+        "        if any(times < 0 for times in left.values()):",
+        "        if not left:",
+        RESERVED,
+    ),
+    Fault(
+        "journal: draws are recorded across a checkpoint",
+        "core/journals/journal.py",
+        "        if any(self._checkpoint_due(plan.sequence + place) for place in range(1, len(draws) + 1)):",
+        "        if not written:",
+        RESERVED,
+    ),
+    Fault(
+        "turns: who leaves takes the turn along",
+        "core/journals/turns.py",
+        "                self._line[0].set()\n",
+        "                self._line[0].is_set()\n",
+        ("tests/core/journals/test_turns.py",),
+    ),
+)
