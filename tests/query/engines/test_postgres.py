@@ -23,8 +23,10 @@ from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.connect import backend_of
+from privet.query.expressions import Column
 from privet.query.facts import Facts, Type
 from privet.query.limits import Limits
+from privet.query.relations import Released
 from tests.query.engines.engines import engine_of
 from tests.query.engines.on_postgres import Postgres
 from tests.query.exact_session import ExactSession
@@ -264,6 +266,25 @@ def test_rows_never_leave_but_as_sums(server: Postgres, schema: str, monkeypatch
     with privet.connect(known) as session:
         session.sql("SELECT city, COUNT(*), AVG(age), MEDIAN(age) FROM people GROUP BY city", epsilon=1, delta="1e-6")
     assert [len(rows) for rows in fetched] == [1, 1]
+
+
+def test_statements_at_once_have_released_tables_of_their_own(server: Postgres, schema: str) -> None:
+    fill(server, f"{schema}.people")
+    backend, relation = PostgresBackend(people(server, f"{schema}.people")), Released("stage", (Column("c", text()),))
+    with backend.apart() as one, backend.apart() as two:
+        one.publish({"stage": pa.table({"c": ["mine"]})})
+        two.publish({"stage": pa.table({"c": ["yours"]})})
+        assert one.read(relation, {}).to_pydict() == {"c": ["mine"]}
+    backend.close()
+
+
+def test_a_connection_in_use_is_closed_when_it_is_given_back(server: Postgres, schema: str) -> None:
+    fill(server, f"{schema}.people")
+    backend = PostgresBackend(people(server, f"{schema}.people"))
+    with backend._pool.taken() as connection:
+        backend.close()
+        assert not connection.closed
+    assert connection.closed
 
 
 # --- addresses and passwords ---
