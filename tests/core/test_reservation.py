@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from privet.core import Journal, Ledger, Sensitive, Sensitivity, Unit
+from privet.core import Ledger, Sensitive, Sensitivity, Unit
+from privet.core.journals import journal
 from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReused
 from privet.loss import Guarantee
 from privet.mechanisms import DiscreteLaplace, Gaussian
@@ -158,15 +159,20 @@ def test_a_forked_child_cannot_draw_what_is_ready(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_between_plan_and_draws_leaves_them_for_later(
-    drawing: Ledger, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Journal, "_checkpoint_due", staticmethod(lambda sequence: sequence % 3 == 0))
-    one = Gaussian(l2_sensitivity=1, scale=50)
-    for _ in range(5):
-        plan = drawing.reserve([one, one], purpose="a table", delta="1e-6", draws=[one, one])
+    """Where a checkpoint is due its row must be one, or the journal could not be opened from there."""
+    monkeypatch.setattr(journal, "CHECKPOINT", 5)
+    address, one = f"sqlite:///{tmp_path}/ledger.db", Gaussian(l2_sensitivity=1, scale=50)
+    ledger = Ledger(Guarantee(10, "1e-4"), unit=PERSON, journal=address)
+    for _ in range(6):
+        plan = ledger.reserve([one, one], purpose="a table", delta="1e-6", draws=[one, one])
         for _ in range(2):
             plan.release(Sensitive(3.5, Sensitivity(1), PERSON), one, purpose="a table")
         with pytest.raises(BudgetExceeded, match="left"):
             plan.release(Sensitive(3.5, Sensitivity(1), PERSON), one, purpose="a table")
-    assert [entry.kind for entry in drawing.entries] == ["reservation", "draw", "draw"] * 5
-    drawing.verify()
+        again = Ledger.open(address)
+        assert again.verify() == ledger.verify()
+    kinds = [row.facts["kind"] for row in ledger.journal.rows()]
+    assert all((kind == "checkpoint") == (place % 5 == 0) for place, kind in enumerate(kinds) if place)
+    assert [entry.kind for entry in ledger.entries] == ["reservation", "draw", "draw"] * 6

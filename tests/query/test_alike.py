@@ -39,6 +39,11 @@ OTHER = [
         "SELECT COUNT(*) FROM visit a JOIN visit b USING (pid)",
         "SELECT COUNT(*) FROM visit a LEFT JOIN visit b USING (pid)",
     ),
+    ("SELECT COUNT(*) FROM visit WHERE stay % 2 = 0", "SELECT COUNT(*) FROM visit WHERE stay % 2 = 1"),
+    (
+        "SELECT COUNT(*) FROM visit a JOIN visit b USING (pid) WHERE a.stay - 2 * b.stay > 3",
+        "SELECT COUNT(*) FROM visit a JOIN visit b USING (pid) WHERE b.stay - 2 * a.stay > 3",
+    ),
     (
         "SELECT COUNT(*) FROM visit a JOIN visit b USING (pid) WHERE a.stay > b.stay",
         "SELECT COUNT(*) FROM visit a JOIN visit b USING (pid) WHERE b.stay > a.stay",

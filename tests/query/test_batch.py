@@ -335,6 +335,17 @@ def test_the_same_key_gives_the_same_answers_for_free(asked: tuple[Session, Watc
         session.sql(COUNT, epsilon=1, key="report")
 
 
+def test_a_key_stands_for_the_weights_too(asked: tuple[Session, Watched]) -> None:
+    """Also where the whole costs the same: here the two only change places."""
+    session, _ = asked
+    texts = ["SELECT COUNT(*) AS n FROM patient WHERE age > 40", "SELECT COUNT(*) AS n FROM patient WHERE age > 50"]
+    first = session.batch(texts, epsilon=3, weights=[1, 2], key="k")
+    assert session.explain(texts, epsilon=3, weights=[2, 1]).loss == first.loss
+    with pytest.raises(KeyReused):
+        session.batch(texts, epsilon=3, weights=[2, 1], key="k")
+    assert session.batch(texts, epsilon=3, weights=[1, 2], key="k") == first
+
+
 def test_a_key_whose_batch_failed_is_lost(asked: tuple[Session, Watched]) -> None:
     session, backend = asked
 

@@ -1,6 +1,7 @@
 """Bounding: which way is the choice and why that is right, what sampling keeps, and how it is said."""
 
 import itertools
+import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Unpack
@@ -116,14 +117,15 @@ unit_column = "pid"
 csv = "visit.csv"
 {words}
 columns.cost = {{ type = "integer", bounds = [0, 8], nullable = false }}
-columns.kind = {{ type = "text", values = ["a", "b"], nullable = false }}
+columns.kind = {{ type = "text", values = {kinds}, nullable = false }}
 """
 
 
 def visits(folder: Path, words: str, rows: list[tuple[int, int, str]]) -> Path:
     lines = ["pid,cost,kind", *(f"{pid},{cost},{kind}" for pid, cost, kind in rows)]
     (folder / "visit.csv").write_text("\n".join(lines) + "\n")
-    (folder / "visits.toml").write_text(FILE.format(words=words))
+    kinds = json.dumps(sorted({"a", "b", *(kind for _, _, kind in rows)}))
+    (folder / "visits.toml").write_text(FILE.format(words=words, kinds=kinds))
     return folder / "visits.toml"
 
 
@@ -184,6 +186,18 @@ def test_where_rows_are_stored_does_not_matter(tmp_path: Path) -> None:
         with privet.connect(visits(tmp_path, 'rows_per_unit = 3\nbounding = "sample"', order)) as session:
             found.append(bounded_sums(session, text, epsilon=1))
     assert found[0] == found[1] == found[2]
+
+
+def test_equal_rows_are_chosen_one_by_one(tmp_path: Path) -> None:
+    """Twenty units, each in a group of its own, with two rows of 0 and two of 8, of which two count.
+
+    One of each is chosen with probability 2/3, and in no unit with 3^-20; if equal rows went together, it never were.
+    """
+    rows = [(unit, cost, f"k{unit}") for unit in range(20) for cost in (0, 0, 8, 8)]
+    with privet.connect(visits(tmp_path, 'rows_per_unit = 2\nbounding = "sample"', rows)) as session:
+        (found,) = bounded_sums(session, "SELECT kind, AVG(cost) AS c FROM visit GROUP BY kind", epsilon=1)
+    assert {cells[0][0] >> 20 for keys, cells in found.items() if keys[0] not in {"a", "b"}} == {0, 1, 2}
+    assert {sum(cells[0]) >> 20 for cells in found.values()} == {2}
 
 
 def test_samples_are_on_average_what_weighing_gives(tmp_path: Path) -> None:

@@ -159,6 +159,19 @@ def test_public_tables_that_cannot_be_read_cost_nothing(tmp_path: Path) -> None:
         assert session.sql("SELECT COUNT(*) AS n FROM clinic", epsilon=1).rows == [{"n": 2}]
 
 
+def test_a_public_table_that_is_gone_after_the_charge(tmp_path: Path) -> None:
+    """The first stage is paid for and released; what fails then is told in the same words as any failure."""
+    file = of_one_person(tmp_path, rows=1000)
+    text = "WITH a AS (SELECT COUNT(*) AS n FROM t) SELECT beds, n FROM clinic CROSS JOIN a"
+    with privet.connect(file, threads=1) as session:
+        assert len(session.sql(text, epsilon=1)) == 2
+        (tmp_path / "clinic.csv").unlink()
+        with pytest.raises(ReleaseFailed) as failed:
+            session.sql(text, epsilon=1)
+        assert str(failed.value) == FAILED
+        assert session.ledger.spent.epsilon == 2
+
+
 def test_the_error_explains_a_retry() -> None:
     assert "same key is charged no more, and only tells that its answer is lost" in FAILED
     assert "takes a new key" in CANCELLED

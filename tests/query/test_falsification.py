@@ -131,8 +131,9 @@ def test_what_a_row_is_paired_with_does_not_depend_on_where_it_is_stored(monkeyp
     here = worlds.world(units)
     for setting in SETTINGS[2:4]:
         names = ("group_by_public_column", "join_public_first")
-        plans = [planned(STATEMENTS[name], setting.catalog, TIGHT[1]) for name in names]
-        assert falsify(setting, here, list(setting.neighbors(units, OTHER)), plans) == len(names)
+        for limits in (TIGHT[1], Limits(rows_per_unit=1, bounding="sample")):
+            plans = [planned(STATEMENTS[name], setting.catalog, limits) for name in names]
+            assert falsify(setting, here, list(setting.neighbors(units, OTHER)), plans) == len(names)
 
 
 def visiting(*costs: float) -> tuple[tuple[int | None, worlds.Row], ...]:

@@ -44,7 +44,7 @@ BOUNDING: tuple[Fault, ...] = (
         "query/printing/sampling.py",
         'digest = context.dialect.digest((*context.hashed, *context.marks, *places, "copy"))',
         "digest = context.dialect.digest((*context.hashed, *context.marks, *places))",
-        ("tests/query/test_printing.py",),
+        ("tests/query/test_bounding.py",),
     ),
     Fault(
         "bounding: the number of a row is hashed where every row is a unit",

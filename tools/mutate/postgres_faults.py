@@ -120,6 +120,6 @@ POSTGRES: tuple[Fault, ...] = (
         ROOM + "engine.py",
         "twin._inline, twin._running = {}, None",
         "twin._running = None",
-        ("tests/query/engines/test_contract.py",),
+        SERVER,
     ),
 )

@@ -1,6 +1,8 @@
 """Every function on a table of edge values: an engine says what DuckDB says, to the last bit, and the reference too."""
 
 import math
+import random
+import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +12,8 @@ from privet.query.backends.keys import plain_value
 from privet.query.expressions import Column, Expression, Literal, Reference
 from privet.query.facts import Facts, Type, Value
 from privet.query.functions import FUNCTIONS, call, evaluate
-from tests.query.engines.engines import OTHERS, engine_of
+from privet.query.functions.letters import lower, upper
+from tests.query.engines.engines import ENGINES, OTHERS, engine_of
 from tests.query.test_scalars import LITERALS, ONE, SAMPLES, TWO
 
 MORE: dict[Type, list[Value]] = {
@@ -97,3 +100,40 @@ def extreme(value: Any) -> bool:  # noqa: ANN401 - any cell
 
 def test_every_function_is_among_them() -> None:
     assert {name for name, _, _ in expressions()} | {"case"} == set(FUNCTIONS)
+
+
+def random_reals(seed: int, count: int) -> list[tuple[Value, ...]]:
+    """Pairs of floats of any bits, and pairs whose product or quotient is near the largest or the least float."""
+    draw, rows = random.Random(seed), []  # noqa: S311 - invented numbers
+
+    def near(exponent: int) -> float:
+        return math.ldexp(draw.choice([-1, 1]) * draw.uniform(1, 2), min(max(exponent, -1074), 1023))
+
+    for _ in range(count):
+        any_two = struct.unpack("<dd", draw.randbytes(16))
+        one, end = draw.randint(-1074, 1023), draw.choice([1023, 1024, -1074, -1075, -1076, -1022])
+        rows += [any_two, (near(one), near(end - one)), (near(one), near(one - end)), (near(1023), near(1023))]
+    return [row for row in rows if not any(map(math.isnan, row))]
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+@pytest.mark.parametrize("count", [400, pytest.param(20_000, marks=pytest.mark.soak)])
+def test_arithmetic_is_that_of_floats_to_the_last_bit(engine: str, count: int) -> None:
+    made = tuple(Column(f"x{n}", Facts(Type.REAL)) for n in range(2))
+    names = ("add", "subtract", "multiply", "divide", "modulo", "least", "lt")
+    wanted = [call(name, *map(Reference, made)) for name in names]
+    rows = random_reals(count, count)
+    found = engine_of(engine).column(made, rows, wanted)
+    for row, values in zip(rows, found, strict=True):
+        meant = [evaluate(expression, dict(zip(made, row, strict=True))) for expression in wanted]
+        assert list(values) == meant, (row, values, meant)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_letter_has_one_upper_and_lower_case(engine: str) -> None:
+    made = (Column("x0", Facts(Type.TEXT)),)
+    letters = [chr(code) for code in range(1, 0x1F000) if code not in range(0xD800, 0xE000)]
+    rows = [("".join(letters[at : at + 500]),) for at in range(0, len(letters), 500)]
+    wanted = [call(name, Reference(made[0])) for name in ("lower", "upper")]
+    for (text,), values in zip(rows, engine_of(engine).column(made, rows, wanted), strict=True):
+        assert tuple(values) == (lower(text), upper(text))

@@ -23,8 +23,10 @@ from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.connect import backend_of
-from privet.query.facts import Type
+from privet.query.expressions import Column
+from privet.query.facts import Facts, Type
 from privet.query.limits import Limits
+from privet.query.relations import Released
 from tests.query.engines.engines import engine_of
 from tests.query.engines.on_postgres import Postgres
 from tests.query.exact_session import ExactSession
@@ -148,19 +150,30 @@ def test_enumerations_domains_and_decimals_are_read(server: Postgres, schema: st
         f"CREATE TYPE {schema}.mood AS ENUM ('sad', 'glad');"
         f"CREATE DOMAIN {schema}.years AS integer CHECK (VALUE >= 0); CREATE DOMAIN {schema}.old AS {schema}.years;"
         f"CREATE TABLE {schema}.people (id bigint, city {schema}.mood, age {schema}.old, pay numeric, "
-        "cut numeric(6,2));"
-        f"INSERT INTO {schema}.people VALUES (1, 'sad', 30, 1e400, 12.5), (2, 'glad', 40, 'NaN', 2), "
-        "(3, 'sad', 50, -3, 1)"
+        "cut numeric(6,2), at timestamp(3));"
+        f"INSERT INTO {schema}.people VALUES (1, 'sad', 30, 1e400, 12.5, '2024-05-06 07:08:09.123'), "
+        "(2, 'glad', 40, 'NaN', 2, 'infinity'), "
+        "(3, 'sad', 50, -3, 1, '0044-03-15 BC')"
     )
-    columns = COLUMNS | {"pay": number(-9, 9, whole=False), "cut": number(-9, 9, whole=False)}
+    columns = COLUMNS | {
+        "pay": number(-9, 9, whole=False),
+        "cut": number(-9, 9, whole=False),
+        "at": Facts(Type.TIMESTAMP),
+    }
     catalog = people(server, f"{schema}.people", columns=columns)
     backend = backend_of(catalog)
     assert backend.schema()["people"] == {
         "id": "bigint", "city": "ENUM", "age": "integer", "pay": "numeric", "cut": "numeric(6,2)",
+        "at": "timestamp(3) without time zone",
     }  # fmt: skip
     backend.close()
     assert counted(catalog, "SELECT COUNT(*) FILTER (WHERE city = 'sad') AS n FROM people") == 2
     assert counted(catalog, "SELECT SUM(age) AS n FROM people") == 120
+    assert counted(catalog, "SELECT COUNT(at) AS n FROM people") == 1
+    assert (
+        counted(catalog, "SELECT COUNT(*) FILTER (WHERE at > TIMESTAMP '2024-05-06 07:08:09.122') AS n FROM people")
+        == 1
+    )
     assert counted(catalog, "SELECT SUM(pay) AS n FROM people") == pytest.approx(6, abs=1e-4)  # 9 - 3
     assert counted(catalog, "SELECT SUM(cut) AS n FROM people") == pytest.approx(12, abs=1e-4)  # 9 + 2 + 1
 
@@ -253,6 +266,25 @@ def test_rows_never_leave_but_as_sums(server: Postgres, schema: str, monkeypatch
     with privet.connect(known) as session:
         session.sql("SELECT city, COUNT(*), AVG(age), MEDIAN(age) FROM people GROUP BY city", epsilon=1, delta="1e-6")
     assert [len(rows) for rows in fetched] == [1, 1]
+
+
+def test_statements_at_once_have_released_tables_of_their_own(server: Postgres, schema: str) -> None:
+    fill(server, f"{schema}.people")
+    backend, relation = PostgresBackend(people(server, f"{schema}.people")), Released("stage", (Column("c", text()),))
+    with backend.apart() as one, backend.apart() as two:
+        one.publish({"stage": pa.table({"c": ["mine"]})})
+        two.publish({"stage": pa.table({"c": ["yours"]})})
+        assert one.read(relation, {}).to_pydict() == {"c": ["mine"]}
+    backend.close()
+
+
+def test_a_connection_in_use_is_closed_when_it_is_given_back(server: Postgres, schema: str) -> None:
+    fill(server, f"{schema}.people")
+    backend = PostgresBackend(people(server, f"{schema}.people"))
+    with backend._pool.taken() as connection:
+        backend.close()
+        assert not connection.closed
+    assert connection.closed
 
 
 # --- addresses and passwords ---

@@ -19,6 +19,7 @@ from privet.core import Unit
 from privet.core.ledger import FAILED
 from privet.errors import AnswerLost, InvalidParameter, ReleaseFailed
 from privet.loss import Guarantee
+from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.session import Session
 from tests.postgres import MISSING, server
@@ -30,7 +31,7 @@ ROWS = 40_000
 MAKE = f"""
 CREATE TABLE people (id bigint, age integer, city text);
 INSERT INTO people SELECT g, g % 90, 'Zermatt' FROM generate_series(1, {ROWS}) AS g;
-CREATE VIEW slow AS SELECT p.* FROM people AS p WHERE p.id < 4 AND pg_sleep(20) IS NOT NULL;
+CREATE VIEW slow AS SELECT p.* FROM people AS p WHERE p.id < 4 AND pg_sleep(8) IS NOT NULL;
 CREATE ROLE reader LOGIN; GRANT SELECT ON people, slow TO reader;
 """
 
@@ -136,7 +137,7 @@ def test_a_connection_that_is_lost_in_a_statement(address: str, admin: Admin, tm
             session.sql(COUNT, epsilon=1, key="k")
         admin("CREATE OR REPLACE VIEW slow AS SELECT p.* FROM people AS p WHERE p.id < 4")
         goes_on(session, tmp_path)
-    admin("CREATE OR REPLACE VIEW slow AS SELECT p.* FROM people AS p WHERE p.id < 4 AND pg_sleep(20) IS NOT NULL")
+    admin("CREATE OR REPLACE VIEW slow AS SELECT p.* FROM people AS p WHERE p.id < 4 AND pg_sleep(8) IS NOT NULL")
 
 
 def test_a_connection_that_was_lost_between_statements(address: str, admin: Admin, tmp_path: Path) -> None:
@@ -187,18 +188,32 @@ def test_rights_that_are_taken_away(address: str, admin: Admin, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("control_c")
-def test_control_c_stops_the_server(address: str, admin: Admin, tmp_path: Path) -> None:
+def test_control_c_stops_the_server(
+    address: str, admin: Admin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[Exception] = []
+    fetch = PostgresBackend._fetch
+
+    def remembered(self: PostgresBackend, statement: str) -> list[tuple[Any, ...]]:
+        try:
+            return fetch(self, statement)
+        except psycopg.Error as problem:
+            ended.append(problem)
+            raise
+
+    monkeypatch.setattr(PostgresBackend, "_fetch", remembered)
     with privet.connect(catalog(address, tmp_path, location="slow")) as session:
         with (
             during(_thread.interrupt_main, lambda: bool(asleep(admin))),
             pytest.raises(KeyboardInterrupt, match="what was charged stays charged"),
         ):
             session.sql(COUNT, epsilon=1)
+        assert [type(each) for each in ended] == [psycopg.errors.QueryCanceled]
         assert asleep(admin) == []
         assert session.ledger.spent.epsilon == 1
         admin("CREATE OR REPLACE VIEW slow AS SELECT p.* FROM people AS p WHERE p.id < 4")
         goes_on(session, tmp_path)
-    admin("CREATE OR REPLACE VIEW slow AS SELECT p.* FROM people AS p WHERE p.id < 4 AND pg_sleep(20) IS NOT NULL")
+    admin("CREATE OR REPLACE VIEW slow AS SELECT p.* FROM people AS p WHERE p.id < 4 AND pg_sleep(8) IS NOT NULL")
 
 
 def test_questions_side_by_side(address: str, tmp_path: Path) -> None:

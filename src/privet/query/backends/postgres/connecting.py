@@ -24,6 +24,7 @@ PINNED = {  # whatever the server, the database and the role have as defaults
     "lc_time": "'C'",
     "bytea_output": "'hex'",
     "row_security": "on",
+    "enable_nestloop": "off",  # where the planner takes many rows for few; without another way it is still used
     "jit": "off",  # our expressions take longer to compile than to run
 }
 

@@ -1,5 +1,6 @@
 """PostgreSQL's words. Where it would raise an error, the expression looks first (`reals.py`, `spelled.py`)."""
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from types import MappingProxyType
@@ -187,7 +188,7 @@ class PostgresDialect(Dialect):
 
 def _plain(engine_type: str) -> str:
     """The engine's type without its parameters."""
-    return engine_type.split("(", 1)[0].strip()
+    return re.sub(r"\(.*?\)", "", engine_type).strip()
 
 
 def _unlimited(engine_type: str) -> bool:

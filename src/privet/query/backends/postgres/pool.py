@@ -24,6 +24,7 @@ class Pool:
         self._open = open_one
         self._lock = threading.Lock()
         self._idle: list[psycopg.Connection[Any]] = []
+        self._closed = False
 
     @contextmanager
     def taken(self) -> "Iterator[psycopg.Connection[Any]]":
@@ -39,9 +40,9 @@ class Pool:
         self._put_back(self._live())
 
     def close(self) -> None:
-        """Close all that are not in use."""
+        """Close all connections; those in use when they are given back."""
         with self._lock:
-            idle, self._idle = self._idle, []
+            idle, self._idle, self._closed = self._idle, [], True
         for connection in idle:
             _close(connection)
 
@@ -57,7 +58,7 @@ class Pool:
 
     def _put_back(self, connection: "psycopg.Connection[Any]") -> None:
         with self._lock:
-            if not connection.closed and len(self._idle) < MOST_IDLE:
+            if not (self._closed or connection.closed) and len(self._idle) < MOST_IDLE:
                 self._idle.append(connection)
                 return
         _close(connection)
