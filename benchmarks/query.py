@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 PARTS = ("comparison", "errors", "large", "spark", *map(part_of, NAMES))  # of the page, in this order
 GIB = 1 << 30
 WIDTH = 130  # of tables that go to a file
-LARGE_MEMORY = "8GB"  # that DuckDB may use with --large, if nothing else is said
+LARGE_MEMORY = "12GB"  # that DuckDB may use with --large, if nothing else is said
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

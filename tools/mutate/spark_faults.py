@@ -4,7 +4,7 @@
 from fault import Fault
 
 TOLD = ("tests/query/engines/test_spark_dialect.py",)
-DIVIDED = ("tests/query/engines/test_on_spark.py::test_functions_of_edge_values[integer_integer]",)
+DIVIDED = ("tests/query/engines/test_on_spark.py::test_whole_numbers_are_exact_or_null",)
 WIDE = ("tests/query/engines/test_on_spark.py::test_quotients_of_wide_numbers_are_exact",)
 OPENED = ("tests/query/engines/test_spark_opening.py::test_a_frame_that_changes_is_refused",)
 DIALECT = "query/backends/spark/dialect.py"

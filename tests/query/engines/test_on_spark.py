@@ -7,15 +7,16 @@ import pytest
 
 from privet.query.backends.keys import plain_value
 from privet.query.backends.spark.dialect import SparkDialect
-from privet.query.expressions import Column, Expression, Reference
+from privet.query.expressions import Call, Column, Expression, Reference
 from privet.query.facts import Facts, Type
-from privet.query.functions import call, evaluate
+from privet.query.functions import FUNCTIONS, call, evaluate
 from tests.query.engines.engines import engine_of
 from tests.query.engines.nasty import HOSPITALS
 from tests.query.engines.on_spark import spark
 from tests.query.engines.test_functions import batches, rows_of, same
 from tests.query.engines.test_golden import REFUSED, STATEMENTS, compare, plan_of
 from tests.query.replaying import play, refuse_different
+from tests.query.test_scalars import EXACT, WHOLE
 from tests.query.worlds import CROWDED, OTHER, SETTINGS, world
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -51,6 +52,17 @@ def test_functions_of_edge_values(kinds: tuple[Type, ...]) -> None:
 def test_the_same_numbers_reach_the_noise(hospital: str, share: int) -> None:
     names = list(STATEMENTS)[list(HOSPITALS).index(hospital) :: share]
     assert compare("spark", hospital, UNITS, names) == len(names)
+
+
+def test_whole_numbers_are_exact_or_null() -> None:
+    """Also beyond what their facts say, where a sum or product does not fit 64 bits."""
+    made = tuple(Column(f"x{n}", Facts(Type.INTEGER)) for n in range(2))
+    rows = [(one, other) for one in WHOLE for other in WHOLE if one is not None and other is not None]
+    wanted = [Call(name, tuple(map(Reference, made))[: FUNCTIONS[name].least], Facts(Type.INTEGER)) for name in EXACT]
+    for row, found in zip(rows, engine_of("spark").column(made, rows, wanted), strict=True):
+        for name, call_, value in zip(EXACT, wanted, found, strict=True):
+            exact = EXACT[name](*row[: len(call_.arguments)])
+            assert value == (exact if exact is not None and -(2**63) <= exact < 2**63 else None), (name, row, value)
 
 
 def test_quotients_of_wide_numbers_are_exact() -> None:
