@@ -19,6 +19,7 @@ from privet.errors import InvalidParameter, ReleaseFailed
 from privet.loss import Guarantee
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.backends.duckdb.counting import count_in_arrays
+from privet.query.backends.duckdb.dialect import DuckDBDialect
 from privet.query.backends.sql_engine import FAILED
 from privet.query.bounded import Bounded, Lattice, Measure, Shape
 from privet.query.catalog import Catalog, DeclaredTable, Step, TimeWindow
@@ -27,6 +28,7 @@ from privet.query.facts import Facts, Type
 from privet.query.limits import Limits
 from privet.query.plan import Key
 from privet.query.relations import Owner, Released, Table
+from tests.query.engine import execute
 
 COLUMNS = {
     "city": Facts(Type.TEXT),
@@ -366,3 +368,12 @@ def test_units_are_counted_in_arrays_that_memory_has_room_for(threads: int, memo
     assert connection.execute("SELECT current_setting('perfect_ht_threshold')").fetchone() == (bits,)
     assert connection.cursor().execute("SELECT current_setting('perfect_ht_threshold')").fetchone() == (bits,)
     connection.close()
+
+
+@pytest.mark.parametrize("values", [["a", "", "é", "A", "a ", "x'y", "%", "null"], ["a", "b"], ["\0", *"abcdefgh"]])
+def test_texts_are_among_others_as_with_in(values: list[str]) -> None:
+    """Few texts, many, and one that no ENUM can hold."""
+    found = pa.table({"k": [None, "a", "A", "á", "", " ", "a ", "x'y", "%", "\0", "null", "NULL", "h", "é", "e\u0301"]})
+    text = DuckDBDialect().among("k", values, Type.TEXT)
+    kept = [row[0] for row in execute(f"SELECT k FROM t WHERE {text}", t=found)]  # noqa: S608 - printed by us
+    assert kept == [each for each in found["k"].to_pylist() if each in values]

@@ -1,7 +1,7 @@
 """Dialect: the words in which engines differ. What is printed alike everywhere is in `scalars.py`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeAlias
@@ -93,6 +93,10 @@ class Dialect(ABC):
     @abstractmethod
     def digest(self, texts: tuple[str, ...]) -> str:
         """A hash of several values, of which some may be NULL: the same on every engine."""
+
+    def among(self, text: str, values: Sequence[Value], type_: Type) -> str:
+        """Whether a value, a plain name, is one of these, of which none is NULL and there is at least one."""
+        return f"{text} IN ({', '.join(self.literal(value, type_) for value in values)})"
 
     def hashable(self, text: str, type_: Type) -> str:
         """What `digest` takes of a value, a plain name: engines write real numbers differently, so whole ones instead.

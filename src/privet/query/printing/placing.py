@@ -69,9 +69,7 @@ class Placing:
     def _inside(self, key: Key, name: str) -> str:
         """Whether a key is one of its public domain; rows outside do not count, nor use up what a unit may add."""
         values = [value for value in key.domain or () if value is not None]
-        kind = facts_of(key.expression).type
-        options = ", ".join(self.dialect.literal(value, kind) for value in values)
-        known = f"{name} IN ({options})" if values else "FALSE"
+        known = self.dialect.among(name, values, facts_of(key.expression).type) if values else "FALSE"
         return f"({known} OR {name} IS NULL)" if None in (key.domain or ()) else known
 
     def _near(self, measure: Measure, text: str) -> str:
