@@ -4,6 +4,7 @@ import _thread
 import io
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 from rich.console import Console
@@ -85,3 +86,23 @@ def test_control_c_stops_the_engine(screen: io.StringIO) -> None:
     timer.join()
     assert stopped.is_set()
     assert "asking" in screen.getvalue()
+
+
+@pytest.mark.usefixtures("control_c")
+def test_an_engine_that_is_told_too_early_is_told_again(screen: io.StringIO) -> None:
+    """Ctrl-C may come before the statement has reached the engine."""
+    told: list[float] = []
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        watched(lambda: _until(lambda: len(told) > 2), percent=lambda: None, stop=lambda: told.append(0))
+    timer.join()
+    assert len(told) >= 3
+    assert "asking" in screen.getvalue()
+
+
+def _until(done: Callable[[], bool]) -> None:
+    for _ in range(2_000):
+        if done():
+            return
+        time.sleep(0.01)

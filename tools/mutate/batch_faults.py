@@ -95,7 +95,7 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "progress: Ctrl-C leaves the engine at work",
         "query/progress.py",
-        "            stop()\n",
+        "                stop()\n",
         "",
         ("tests/query/test_progress.py",),
     ),

@@ -24,7 +24,7 @@ def watched(run: Callable[[], T], *, percent: Callable[[], float | None], stop: 
     Args:
         run: the statement.
         percent: how much of it is done, if that is known; called from this thread.
-        stop: tells the engine to stop; called from this thread, at Ctrl-C.
+        stop: tells the engine to stop; called from this thread, at Ctrl-C, until the statement has ended.
 
     Raises:
         KeyboardInterrupt: at Ctrl-C, once the engine has stopped.
@@ -35,7 +35,10 @@ def watched(run: Callable[[], T], *, percent: Callable[[], float | None], stop: 
         try:
             return _awaited(future, percent)
         except KeyboardInterrupt:
-            stop()
+            future.cancel()  # it may not have begun
+            while not future.done():  # or have begun, but not yet reached the engine: then it must be told again
+                stop()
+                wait([future], timeout=PATIENCE)
             raise
 
 

@@ -117,6 +117,7 @@ def asleep(admin: Callable[[str], list[tuple[Any, ...]]]) -> list[int]:
     ]
 
 
+ENDED = "SELECT pg_terminate_backend(pid, 9000) FROM pg_stat_activity WHERE usename = 'reader'"  # and waited for
 Admin = Callable[[str], list[tuple[Any, ...]]]
 
 
@@ -143,14 +144,14 @@ def test_a_connection_that_is_lost_in_a_statement(address: str, admin: Admin, tm
 def test_a_connection_that_was_lost_between_statements(address: str, admin: Admin, tmp_path: Path) -> None:
     with privet.connect(catalog(address, tmp_path)) as session:
         goes_on(session, tmp_path)
-        assert admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'") == [(True,)]
+        assert admin(ENDED) == [(True,)]
         goes_on(session, tmp_path)
 
 
 def test_a_server_that_cannot_be_reached_costs_nothing(address: str, admin: Admin, tmp_path: Path) -> None:
     with privet.connect(catalog(address, tmp_path)) as session:
         admin("ALTER ROLE reader NOLOGIN")
-        admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'")
+        admin(ENDED)
         with pytest.raises(InvalidParameter, match="cannot be reached"):
             session.sql(COUNT, epsilon=1)
         assert session.ledger.spent.epsilon == 0
