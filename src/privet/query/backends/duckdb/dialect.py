@@ -1,14 +1,13 @@
 """DuckDB's words."""
 
-import datetime as dt
 import math
 import re
 from collections.abc import Sequence
 
-from privet.errors import InvalidParameter
 from privet.query.facts import Type, Value
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
+from privet.query.printing.literals import date_of, moment_of, refuse_unprintable
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}  # what fits 64 bits
 REALS = {"FLOAT", "DOUBLE"}
@@ -37,7 +36,7 @@ class DuckDBDialect(Dialect):
 
     def name(self, text: str) -> str:
         """A quoted name; a name that cannot be one is refused."""
-        _refuse_unprintable(text)
+        refuse_unprintable(text)
         return '"' + text.replace('"', '""') + '"'
 
     def literal(self, value: Value, type_: Type) -> str:  # noqa: PLR0911 - one return for each type
@@ -54,9 +53,9 @@ class DuckDBDialect(Dialect):
             case Type.TEXT:
                 return quoted(str(value))
             case Type.DATE:
-                return f"DATE '{_date(str(value)).isoformat()}'"
+                return f"DATE '{date_of(str(value)).isoformat()}'"
             case Type.TIMESTAMP:
-                return f"TIMESTAMP '{_moment(str(value)).isoformat(sep=' ')}'"
+                return f"TIMESTAMP '{moment_of(str(value)).isoformat(sep=' ')}'"
 
     def number(self, text: str) -> str:
         """NaN equals itself in DuckDB."""
@@ -161,16 +160,9 @@ class DuckDBDialect(Dialect):
 
 def quoted(text: str) -> str:
     """A text literal; quotes are doubled, and nothing else has a meaning inside."""
-    _refuse_unprintable(text)
+    refuse_unprintable(text)
     parts = ["'" + part.replace("'", "''") + "'" for part in text.split("\0")]
     return parts[0] if len(parts) == 1 else "(" + " || CHR(0) || ".join(parts) + ")"
-
-
-def _refuse_unprintable(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidParameter("a name or text has half a letter (a lone surrogate); write it in full") from None
 
 
 def _whole(number: int) -> str:
@@ -179,23 +171,6 @@ def _whole(number: int) -> str:
 
 def _real(number: float) -> str:
     return f"CAST('{'NaN' if math.isnan(number) else repr(number)}' AS DOUBLE)"
-
-
-def _date(text: str) -> dt.date:
-    try:
-        return dt.date.fromisoformat(text.strip())
-    except ValueError:
-        raise InvalidParameter("a date literal must be written as DATE '2024-12-31'") from None
-
-
-def _moment(text: str) -> dt.datetime:
-    try:
-        moment = dt.datetime.fromisoformat(text.strip())
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is not None:
-        raise InvalidParameter("a timestamp literal must be written as TIMESTAMP '2024-12-31 23:59:59', without a zone")
-    return moment
 
 
 def _plain(engine_type: str) -> str:

@@ -1,11 +1,11 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Words: names and constants as PostgreSQL writes them, and a value that is named so that it is computed once."""
 
-import datetime as dt
 import math
 import re
 
 from privet.errors import InvalidParameter
+from privet.query.printing.literals import date_of, moment_of, refuse_unprintable
 
 REAL, WIDE, LONG = "DOUBLE PRECISION", "NUMERIC", "BIGINT"
 PLAIN = re.compile(r"""\w+(\.(\w+|"[^"]*"))?|CAST\((\w+|'[-+.\w]+'|[-+]?\d+) AS [A-Z ]+\)""")
@@ -26,10 +26,7 @@ def quoted(text: str) -> str:
 def _refuse_unprintable(text: str) -> None:
     if "\0" in text:
         raise InvalidParameter("PostgreSQL has no names or texts with a NUL letter in them: leave it out")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidParameter("a name or text has half a letter (a lone surrogate); write it in full") from None
+    refuse_unprintable(text)
 
 
 def text_of(text: str) -> str:
@@ -50,22 +47,12 @@ def real(number: float) -> str:
 
 def date(text: str) -> str:
     """A day."""
-    try:
-        day = dt.date.fromisoformat(text.strip())
-    except ValueError:
-        raise InvalidParameter("a date literal must be written as DATE '2024-12-31'") from None
-    return f"DATE '{day.isoformat()}'"
+    return f"DATE '{date_of(text).isoformat()}'"
 
 
 def moment(text: str) -> str:
     """A moment without a zone."""
-    try:
-        found = dt.datetime.fromisoformat(text.strip())
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is not None:
-        raise InvalidParameter("a timestamp literal must be written as TIMESTAMP '2024-12-31 23:59:59', without a zone")
-    return f"TIMESTAMP '{found.isoformat(sep=' ')}'"
+    return f"TIMESTAMP '{moment_of(text).isoformat(sep=' ')}'"
 
 
 def named(pattern: str, **values: str) -> str:

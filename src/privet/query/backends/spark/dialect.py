@@ -1,6 +1,5 @@
 """Spark's words."""
 
-import datetime as dt
 import math
 import re
 from collections.abc import Mapping
@@ -10,6 +9,7 @@ from privet.query.backends.spark.functions import SPARK
 from privet.query.facts import Type, Value
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
+from privet.query.printing.literals import date_of, moment_of, refuse_unprintable
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
 REALS = {"FLOAT", "DOUBLE"}
@@ -50,7 +50,7 @@ class SparkDialect(Dialect):
 
     def name(self, text: str) -> str:
         """A quoted name; a name that cannot be one is refused."""
-        _refuse_unprintable(text)
+        refuse_unprintable(text)
         if "\0" in text:
             raise InvalidParameter("a name with a zero in it is none for Spark; rename it")
         return "`" + text.replace("`", "``") + "`"
@@ -69,9 +69,9 @@ class SparkDialect(Dialect):
             case Type.TEXT:
                 return quoted(str(value))
             case Type.DATE:
-                return f"CAST('{_date(str(value)).isoformat()}' AS DATE)"
+                return f"CAST('{date_of(str(value)).isoformat()}' AS DATE)"
             case Type.TIMESTAMP:
-                return f"CAST('{_moment(str(value)).isoformat(sep=' ')}' AS TIMESTAMP_NTZ)"
+                return f"CAST('{moment_of(str(value)).isoformat(sep=' ')}' AS TIMESTAMP_NTZ)"
 
     def number(self, text: str) -> str:
         """Spark has a word for it."""
@@ -190,16 +190,9 @@ class SparkDialect(Dialect):
 
 def quoted(text: str) -> str:
     """A text literal: whatever is not plain ASCII is written by its number."""
-    _refuse_unprintable(text)
+    refuse_unprintable(text)
     letters = (letter if PLAIN.fullmatch(letter) else f"\\U{ord(letter):08X}" for letter in text)
     return "'" + "".join(letters) + "'"
-
-
-def _refuse_unprintable(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidParameter("a name or text has half a letter (a lone surrogate); write it in full") from None
 
 
 def engine_types(types: Mapping[str, str]) -> dict[str, str]:
@@ -222,23 +215,6 @@ def _whole(number: int) -> str:
 
 def _real(number: float) -> str:
     return f"CAST('{'NaN' if math.isnan(number) else repr(number)}' AS DOUBLE)"
-
-
-def _date(text: str) -> dt.date:
-    try:
-        return dt.date.fromisoformat(text.strip())
-    except ValueError:
-        raise InvalidParameter("a date literal must be written as DATE '2024-12-31'") from None
-
-
-def _moment(text: str) -> dt.datetime:
-    try:
-        moment = dt.datetime.fromisoformat(text.strip())
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is not None:
-        raise InvalidParameter("a timestamp literal must be written as TIMESTAMP '2024-12-31 23:59:59', without a zone")
-    return moment
 
 
 def _plain(engine_type: str) -> str:
