@@ -237,8 +237,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "ledger: refunds a failed run",
         "core/ledger.py",
-        "        raise ReleaseFailed(FAILED)\n\n    # ---",
-        "        self._journal.books().accounts.clear()\n        raise ReleaseFailed(FAILED)\n\n    # ---",
+        "        raise ReleaseFailed(FAILED)\n\n\nFAILED",
+        "        self._journal.books().accounts.clear()\n        raise ReleaseFailed(FAILED)\n\n\nFAILED",
         LEDGER,
     ),
     Fault(
