@@ -16,7 +16,8 @@ from privet.core.journals.journal import Journal, Repeat, reached
 from privet.core.journals.places import journal_at
 from privet.core.journals.scope import DATASET, Scope
 from privet.core.journals.terms import LARGEST, Terms, refuse_wordless
-from privet.core.mechanism import Mechanism, refuse_uncovered
+from privet.core.mechanism import Mechanism
+from privet.core.refusals import no_random_dp, no_room, refuse_misfit, refuse_purpose
 from privet.core.release import Release
 from privet.core.sensitive import Sensitive
 from privet.core.unit import Unit
@@ -32,7 +33,7 @@ from privet.loss import (
     SpendingRule,
     ZcdpSum,
 )
-from privet.loss.exact import Exact, exact, readable
+from privet.loss.exact import Exact, exact
 from privet.loss.privacy_loss import sum_of
 from privet.noise import Entropy
 
@@ -284,7 +285,7 @@ class Ledger(Balance):
         return hashlib.sha256(canonical(facts).encode()).hexdigest()
 
     def _plan(self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], purpose: str) -> PrivacyLoss:
-        _refuse_purpose(purpose)
+        refuse_purpose(purpose)
         loss = plan if isinstance(plan, PrivacyLoss) else sum_of(each.loss for each in plan)
         if not loss.parts:
             raise InvalidParameter("plan must hold at least one loss or mechanism, got none")
@@ -292,23 +293,9 @@ class Ledger(Balance):
 
     def _refuse(self, secret: Sensitive[In], mechanism: Mechanism[In, Out], purpose: str) -> None:
         """Check everything that can be checked before the charge."""
-        if not isinstance(secret, Sensitive):
-            raise InvalidParameter(
-                f"a ledger releases Sensitive values, got {type(secret).__name__}: "
-                "wrap it as Sensitive(value, Sensitivity(…), unit)"
-            )
-        if not isinstance(mechanism, Mechanism):
-            raise InvalidParameter(f"mechanism must be a Mechanism, got {type(mechanism).__name__}")
-        _refuse_purpose(purpose)
-        if secret.unit != self.unit:
-            raise InvalidParameter(f"this ledger protects {self.unit!r}, but the secret is about {secret.unit!r}")
-        refuse_uncovered(mechanism, secret.sensitivity)
+        refuse_misfit(secret, mechanism, purpose=purpose, unit=self.unit)
         if secret.sensitivity.gamma and not self._counts_gamma:
-            raise BudgetExceeded(
-                f"{purpose!r} requests γ={readable(secret.sensitivity.gamma)}, for its sensitivity was sampled, and "
-                f"the limit {self.limit!r} is not random DP: only a ledger whose owner made it with a γ, such as "
-                "Guarantee(1, gamma=0.05), can release it"
-            )
+            raise BudgetExceeded(no_random_dp(purpose, secret.sensitivity.gamma, self.limit))
         if not secret.deferred:
             mechanism.check(secret.reveal_to_ledger())
 
@@ -350,25 +337,7 @@ class Ledger(Balance):
         return outcome, drawn
 
     def _refusal(self, entry: Entry, refused: Refusal) -> str:
-        account, scope = refused.account, refused.scope
-        if account is None or scope is None:
-            raise TypeError("only a reservation draws from a plan")
-        if account.frozen:
-            return f"{entry.purpose!r} is refused: {scope!r} is frozen until its owner thaws it"
-        asked, left = entry.cost, account.remaining
-        of = "limit" if scope == DATASET else f"cap of {scope!r}:"
-        advice = "ask for less, or for a smaller ε"
-        if isinstance(self.rule, EpsilonSum) and left is not None and asked.epsilon <= left.epsilon:
-            advice = "its δ does not fit: make it for a smaller δ, or use a pure mechanism"
-        if self._counts_gamma and left is not None and asked.gamma > left.gamma:
-            advice = "its γ does not fit: sample the sensitivity for a smaller one, or prove a bound"
-        if isinstance(self.rule, EpsilonSum) and entry.cost.epsilon == float("inf"):
-            advice = (
-                "its loss is not pure, and this limit has no δ: use a pure mechanism, or a limit with a δ"
-                if isinstance(self.limit, Guarantee) and not self.limit.delta
-                else "its loss is not pure, so it needs a δ: calibrate it with delta=…, or pass delta=… here"
-            )
-        return f"{entry.purpose!r} requests {asked}, {left} remains of the {of} {account.limit!r}: {advice}"
+        return no_room(entry, refused, limit=self.limit, rule=self.rule, counts_gamma=self._counts_gamma)
 
     def _run(self, secret: Sensitive[In], mechanism: Mechanism[In, Out]) -> Out:
         """Touch the data and sample. What goes wrong from here on may depend on the data, so it is not told."""
@@ -407,11 +376,6 @@ def _priced(
 def _writable(cost: Amount) -> bool:
     """Whether a journal could write it down at all: not if it is infinite, or beyond all reason."""
     return all(part <= LARGEST for part in cost.parts)
-
-
-def _refuse_purpose(purpose: object) -> None:
-    if not isinstance(purpose, str) or not purpose.strip():
-        raise InvalidParameter(f"purpose must say in words what the answer is for, got {purpose!r}")
 
 
 def unrepeated(number: int | Repeat) -> int:
