@@ -122,9 +122,9 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "reservation: draws beyond the plan are recorded with it",
-        "core/ledger.py",
-        "        if any(times < 0 for times in left.values()):",
-        "        if not left:",
+        "core/plans.py",
+        "    if any(times < 0 for times in left.values()):",
+        "    if not left:",
         RESERVED,
     ),
     Fault(

@@ -1,7 +1,5 @@
 """Ledger: the only way out for protected data."""
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -10,15 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from privet.core.balance import Balance
 from privet.core.journals.books import Refusal
-from privet.core.journals.chain import canonical
 from privet.core.journals.entry import Entry, loss_facts
 from privet.core.journals.journal import Journal, Repeat, reached
 from privet.core.journals.places import journal_at
 from privet.core.journals.scope import DATASET, Scope
-from privet.core.journals.terms import LARGEST, Terms, refuse_wordless
+from privet.core.journals.terms import LARGEST, Terms
 from privet.core.mechanism import Mechanism
-from privet.core.refusals import no_random_dp, no_room, refuse_misfit, refuse_purpose
+from privet.core.plans import draws_of, plan_of
+from privet.core.refusals import no_random_dp, no_room, refuse_misfit
 from privet.core.release import Release
+from privet.core.requests import request_of
 from privet.core.sensitive import Sensitive
 from privet.core.unit import Unit
 from privet.errors import AnswerLost, BudgetExceeded, EntropyError, InvalidParameter, PrivetError, ReleaseFailed
@@ -34,7 +33,6 @@ from privet.loss import (
     ZcdpSum,
 )
 from privet.loss.exact import Exact, exact
-from privet.loss.privacy_loss import sum_of
 from privet.noise import Entropy
 
 if TYPE_CHECKING:
@@ -160,7 +158,7 @@ class Ledger(Balance):
             LedgerUnavailable, LedgerDamaged: the journal cannot be written or believed; nothing is computed.
         """
         self._refuse(secret, mechanism, purpose)
-        asked = None if key is None else self._request(secret, mechanism, purpose, delta, key)
+        asked = None if key is None else self._request(secret, mechanism, purpose=purpose, delta=delta, key=key)
         gamma = secret.sensitivity.gamma
         loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)
         if isinstance(number, Repeat):
@@ -191,14 +189,11 @@ class Ledger(Balance):
         reached("before send")
 
     def _request(
-        self, secret: Sensitive[In], mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None, key: str
+        self, secret: Sensitive[In], mechanism: Mechanism[In, Out], *, purpose: str, delta: Exact | None, key: str
     ) -> str:
-        """A hash of everything that is asked: what a key is bound to."""
-        refuse_wordless(key, "key must be a text that no other question has, such as a UUID")
         share = None if delta is None else str(exact(delta, "delta"))
-        loss = loss_facts(mechanism.loss)
-        facts = [self.analyst, self.dataset, purpose, repr(mechanism), loss, repr(secret.sensitivity), share]
-        return hashlib.sha256(canonical(facts).encode()).hexdigest()
+        facts = [repr(mechanism), loss_facts(mechanism.loss), repr(secret.sensitivity), share]
+        return request_of(self.analyst, self.dataset, purpose, facts, key=key)
 
     def reserve(  # noqa: PLR0913 - the plan, and how to ask, each by name
         self,
@@ -229,10 +224,10 @@ class Ledger(Balance):
             set; so by induction the run is dominated by the composition of all curves in any one order (adaptive
             composition of dominating pairs: Zhu, Dong and Wang 2022, Theorem 10). What is not drawn reveals nothing.
         """
-        loss = self._plan(plan, purpose)
+        loss = plan_of(plan, purpose=purpose, unit=self.unit)
         cost = self._with_gamma(self.rule.cost(loss, promise=promise, delta=delta))
         entry = self._plan_entry(loss, cost, purpose, key, question)
-        drawn = self._drawn_at_once(loss, draws, purpose)
+        drawn = draws_of(loss, draws, purpose=purpose, unit=self.unit, analyst=self.analyst, cost=self._nothing)
         number, recorded = self._spend_plan(entry, drawn)
         from privet.core.reservation import Reservation  # noqa: PLC0415 - a reservation is itself a ledger
 
@@ -255,41 +250,15 @@ class Ledger(Balance):
             KeyReused: the key belongs to another question.
             AnswerLost: the key was charged before, and its answer was never stored.
         """
-        entry = self._plan_entry(self._plan(plan, purpose), self._nothing, purpose, key, question)
+        loss = plan_of(plan, purpose=purpose, unit=self.unit)
+        entry = self._plan_entry(loss, self._nothing, purpose, key, question)
         found = self._journal.repeated(entry)
         return None if found is None else self._journal.stored(found)
 
     def _plan_entry(self, loss: PrivacyLoss, cost: Amount, purpose: str, key: str | None, question: str) -> Entry:
-        asked = None if key is None else self._plan_request(loss, purpose, question, key)
+        facts = ["a plan", loss_facts(loss), question]
+        asked = None if key is None else request_of(self.analyst, self.dataset, purpose, facts, key=key)
         return Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst, key=key, request=asked)
-
-    def _drawn_at_once(
-        self, plan: PrivacyLoss, draws: Sequence[Mechanism[Any, Any]], purpose: str
-    ) -> tuple[Entry, ...]:
-        """The entries of draws that are recorded with their plan."""
-        losses = [each.loss.under(self.unit.neighbors) for each in draws]
-        left = Counter(dict(plan.parts))
-        for loss in losses:
-            left.subtract(dict(loss.parts))
-        if any(times < 0 for times in left.values()):
-            raise InvalidParameter("draws must be within the plan: reserve the very losses that will be drawn")
-        return tuple(
-            Entry("draw", purpose, repr(each), loss, self._nothing, analyst=self.analyst)
-            for each, loss in zip(draws, losses, strict=True)
-        )
-
-    def _plan_request(self, loss: PrivacyLoss, purpose: str, question: str, key: str) -> str:
-        """A hash of everything that is asked: what a plan's key is bound to."""
-        refuse_wordless(key, "key must be a text that no other question has, such as a UUID")
-        facts = [self.analyst, self.dataset, purpose, "a plan", loss_facts(loss), question]
-        return hashlib.sha256(canonical(facts).encode()).hexdigest()
-
-    def _plan(self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], purpose: str) -> PrivacyLoss:
-        refuse_purpose(purpose)
-        loss = plan if isinstance(plan, PrivacyLoss) else sum_of(each.loss for each in plan)
-        if not loss.parts:
-            raise InvalidParameter("plan must hold at least one loss or mechanism, got none")
-        return loss.under(self.unit.neighbors)
 
     def _refuse(self, secret: Sensitive[In], mechanism: Mechanism[In, Out], purpose: str) -> None:
         """Check everything that can be checked before the charge."""
