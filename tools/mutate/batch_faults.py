@@ -143,7 +143,7 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "journal: draws are recorded across a checkpoint",
-        "core/journals/journal.py",
+        "core/journals/handle.py",
         "        if any(self._checkpoint_due(plan.sequence + place) for place in range(1, len(draws) + 1)):",
         "        if not written:",
         RESERVED,

@@ -747,14 +747,14 @@ FAULTS: tuple[Fault, ...] = (
     # --- journals ---
     Fault(
         "journal: anchor skipped after a commit",
-        "core/journals/journal.py",
+        "core/journals/handle.py",
         "        self._committed(row)\n        return row\n",
         "        return row\n",
         ("tests/core/journals/test_crash.py::test_the_spend_is_on_disk_before_the_data_is_read",),
     ),
     Fault(
         "journal: anchor not compared before a write",
-        "core/journals/journal.py",
+        "core/journals/handle.py",
         "        self._refuse_behind(self._seen())\n",
         "",
         ("tests/core/journals/test_sqlite.py",),
