@@ -775,7 +775,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "journal: rewritten rows are believed",
-        "core/journals/journal.py",
+        "core/journals/opening.py",
         "    if row.sequence == sequence and known is not None and row.hash.hex() != known:",
         "    if False:",
         ("tests/core/journals/test_tamper.py",),
