@@ -38,7 +38,7 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "batch: only the first statement is reserved",
-        "query/session.py",
+        "query/paying.py",
         "            plan.priced.loss,\n            purpose=purpose,\n            promise=promise,",
         "            parts_of(plan)[0].priced.loss,\n            purpose=purpose,\n            promise=promise,",
         BATCHES,
@@ -136,7 +136,7 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "session: a stored answer is looked for after the engine is asked",
-        "query/session.py",
+        "query/paying.py",
         "        if key is not None and plan.priced.loss.parts:  # before",
         "        if key == plan.priced.loss.parts:  # before",
         ("tests/query/engines/test_postgres_faults.py",),
