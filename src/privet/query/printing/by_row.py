@@ -17,7 +17,8 @@ def print_by_row(context: Placing, rows: str) -> str:
         context.chain.append("weights", f"SELECT {group}, {_weight(context, have)} AS weight FROM {source}")
     else:
         group = ", ".join(context.unit)
-        weights = f"SELECT {group}, {_weight(context, 'COUNT(*)')} AS weight FROM {rows} GROUP BY {group}"
+        source = context.counted(rows)
+        weights = f"SELECT {group}, {_weight(context, 'COUNT(*)')} AS weight FROM {source} GROUP BY {group}"
         context.chain.append("weights", weights)
     same = " AND ".join(
         f"{rows}.{name} {'=' if name in context.unit else 'IS NOT DISTINCT FROM'} weights.{name}" for name in matched
@@ -32,6 +33,7 @@ def print_by_row(context: Placing, rows: str) -> str:
     ]
     keys = [f"{rows}.{key}" for key in context.keys]
     context.chain.append("weighed", f"SELECT {', '.join([*keys, *cells])} FROM {source}")
+    context.chain.dissolve("weighed")
     return context.last([])
 
 
