@@ -46,11 +46,11 @@ class Dialect(ABC):
         """A sum of whole numbers as one of 64 bits; NULL if it is larger. The text is used once."""
         return f"TRY_CAST({text} AS {self.types[Type.INTEGER]})"
 
-    def place(self, text: str, origin: Fraction, step: Fraction, *, clipped: bool = False) -> str:  # noqa: ARG002 - for engines that raise errors
+    def place(self, text: str, origin: Fraction, step: Fraction, *, most: Fraction | None = None) -> str:  # noqa: ARG002 - for engines that raise errors
         """How many steps a real number is from the origin, and a half: its floor is the nearest place; NULL for NULL.
 
-        The text is a plain name, or such a name between two ends; `clipped` if what it names was held near to the
-        origin by the statement itself.
+        The text is a plain name, or such a name between two ends; `most` is how large it can be, if the statement
+        itself sees to that.
         """
         first, width, half = (self.literal(float(number), Type.REAL) for number in (origin, step, 0.5))
         return f"({text} - {first}) / {width} + {half}"

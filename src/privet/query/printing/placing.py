@@ -1,6 +1,8 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Placing: the rows of a request, with unit, keys and places on the lattice. The first tables of its statement."""
 
+from fractions import Fraction
+
 from privet.query.bounded import Bounded, Measure, Shape, rank_shift
 from privet.query.expressions import Reference, facts_of
 from privet.query.facts import Type
@@ -111,8 +113,13 @@ class Placing:
             return text
         kind, lattice = kind_of(measure), measure.lattice
         value = text if kind is Type.REAL else self.dialect.convert(text, kind, Type.REAL)
-        first = lattice.first * lattice.step
-        return f"FLOOR({self.dialect.place(value, first, lattice.step, clipped=self.straight)})"
+        first, most = lattice.first * lattice.step, self._most(measure) if self.straight else None
+        return f"FLOOR({self.dialect.place(value, first, lattice.step, most=most)})"
+
+    def _most(self, measure: Measure) -> Fraction:
+        """How large an argument can be that is a column as its table clips it."""
+        facts = None if measure.argument is None else facts_of(measure.argument)
+        return max(abs(Fraction(end or 0)) for end in (facts.low, facts.high)) if facts is not None else Fraction(1)
 
     def _place(self, measure: Measure, text: str) -> str:
         """The place from 0 to `steps`, computed from the value alone and clipped; NULL stays NULL."""

@@ -78,7 +78,7 @@ class PostgresDialect(Dialect):
         """Sums are as wide as they need to be."""
         return spelled.within(text, *BITS_63)
 
-    def place(self, text: str, origin: Fraction, step: Fraction, *, clipped: bool = False) -> str:
+    def place(self, text: str, origin: Fraction, step: Fraction, *, most: Fraction | None = None) -> str:
         """With values so far away that they are at an end anyway brought nearer, and those very near to 0 made 0."""
         far = min(Fraction(2) ** 900 * step, Fraction(2) ** 1000)
         if max(abs(origin), step * (1 << 60)) > Fraction(2) ** 1000:
@@ -86,7 +86,7 @@ class PostgresDialect(Dialect):
         first, width, half = (real(float(number)) for number in (origin, step, 0.5))
         low, high = real(float(-far)), real(float(far))
         held = f"CASE WHEN {text} < {low} THEN {low} WHEN {text} > {high} THEN {high} ELSE {text} END"  # NULL stays
-        near, tiny = f"({text if clipped else f'({held})'} - {first})", float(step) * 2.0**-60
+        near, tiny = f"({f'({held})' if most is None or most > far else text} - {first})", float(step) * 2.0**-60
         steps = f"{near} / {width} + {half}"
         if step <= 1:
             return steps
