@@ -8,8 +8,9 @@ from types import MappingProxyType
 from privet.errors import InvalidParameter
 from privet.query.backends.postgres import reals, spelled, words
 from privet.query.backends.postgres.words import named, real, text_of
-from privet.query.expressions import Call, Literal, facts_of
+from privet.query.expressions import Call, Literal
 from privet.query.facts import Type, Value
+from privet.query.printing.arguments import all_whole, as_reals, as_type, digits_of
 from privet.query.printing.dialect import Dialect, Template
 
 WHOLE = {"smallint", "integer", "bigint"}
@@ -222,23 +223,11 @@ def _finite(text: str, kind: str, low: str, high: str) -> str:
 # --- functions whose common form would raise an error, or mean something else ---
 
 
-def _reals(dialect: Dialect, call: Call, texts: list[str]) -> list[str]:
-    kinds = [facts_of(argument).type for argument in call.arguments]
-    return [
-        dialect.convert(text, kind, Type.REAL) if kind is Type.INTEGER else text
-        for text, kind in zip(texts, kinds, strict=True)
-    ]
-
-
-def _typed(dialect: Dialect, text: str, call: Call) -> str:
-    return text if call.facts.type is Type.REAL else dialect.convert(text, Type.REAL, call.facts.type)
-
-
 def _real(write: Callable[..., str]) -> Template:
     """A function of real numbers; its result is a whole one where the facts say so."""
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        return _typed(dialect, dialect.number(write(*_reals(dialect, call, texts))), call)
+        return as_type(dialect, dialect.number(write(*as_reals(dialect, call, texts))), Type.REAL, call.facts.type)
 
     return template
 
@@ -251,9 +240,8 @@ def _arithmetic(whole: Callable[..., str], of_reals: Callable[..., str]) -> Temp
     """Whole numbers where all arguments are, computed as decimals, which have no end."""
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        if all(facts_of(argument).type is Type.INTEGER for argument in call.arguments):
-            text = dialect.total(whole(*map(_wide, texts)))
-            return text if call.facts.type is Type.INTEGER else dialect.convert(text, Type.INTEGER, call.facts.type)
+        if all_whole(call):
+            return as_type(dialect, dialect.total(whole(*map(_wide, texts))), Type.INTEGER, call.facts.type)
         return _real(of_reals)(dialect, call, texts)
 
     return template
@@ -267,11 +255,8 @@ def _pattern(pattern: str) -> Callable[..., str]:
 
 
 def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    digits = call.arguments[1] if len(call.arguments) > 1 else Literal(0, Type.INTEGER)
-    if not isinstance(digits, Literal) or not isinstance(digits.value, int):
-        raise InvalidParameter("ROUND takes a literal number of digits")
-    (number,) = _reals(dialect, Call(call.function, call.arguments[:1], call.facts), texts[:1])
-    return _typed(dialect, dialect.number(reals.rounded(number, digits.value)), call)
+    (number,) = as_reals(dialect, call, texts[:1])
+    return as_type(dialect, dialect.number(reals.rounded(number, digits_of(call))), Type.REAL, call.facts.type)
 
 
 def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
