@@ -6,6 +6,7 @@ from fault import Fault
 EDGE = ("tests/query/engines/test_functions.py",)
 GOLDEN = ("tests/query/engines/test_golden.py",)
 SERVER = ("tests/query/engines/test_postgres.py",)
+WEIGHED = ("tests/query/engines/test_postgres_weighing.py",)
 FALLS = ("tests/query/engines/test_postgres_faults.py",)
 TLS = ("tests/query/engines/test_postgres_tls.py",)
 ROOM = "query/backends/postgres/"
@@ -122,5 +123,54 @@ POSTGRES: tuple[Fault, ...] = (
         "twin._inline, twin._running = {}, None",
         "twin._running = None",
         SERVER,
+    ),
+    Fault(
+        "postgres: units below 0 share blocks with others",
+        ROOM + "dialect.py",
+        'return f"({unit} >> 4)"',
+        'return f"({unit} / 16)"',
+        WEIGHED,
+    ),
+    Fault(
+        "postgres: sums are narrower than what they may be",
+        ROOM + "dialect.py",
+        "SMALL = 1 << 30",
+        "SMALL = 1 << 40",
+        WEIGHED,
+    ),
+    Fault(
+        "postgres: a value far away is not brought nearer",
+        ROOM + "dialect.py",
+        "if most is None or most > far else text",
+        "if most is None else text",
+        WEIGHED,
+    ),
+    Fault(
+        "postgres: units are counted in a hash table",
+        ROOM + "dialect.py",
+        "ORDER BY {unit}{self.fence}",
+        "{self.fence}",
+        WEIGHED,
+    ),
+    Fault(
+        "postgres: a quotient by a power of two is half as large",
+        ROOM + "dialect.py",
+        ">> {number.bit_length() - 1})",
+        ">> {number.bit_length()})",
+        WEIGHED,
+    ),
+    Fault(
+        "postgres: units far apart are put into blocks",
+        ROOM + "closeness.py",
+        "return FEW <= span <= int(row[0])",
+        "return FEW <= span",
+        WEIGHED,
+    ),
+    Fault(
+        "postgres: a row whose unit has no weight raises an error",
+        ROOM + "dialect.py",
+        "    raises = True\n",
+        "    raises = False\n",
+        WEIGHED,
     ),
 )

@@ -2,7 +2,9 @@
 """Rows weighed on PostgreSQL: how it counts and adds up, and the same sums as DuckDB's whatever is in the table."""
 
 import itertools
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +15,8 @@ from privet.core import Unit
 from privet.loss import Guarantee
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb.engine import DuckDBBackend
+from privet.query.backends.postgres import closeness
+from privet.query.backends.postgres.closeness import close_together
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.bounded import Bounded
@@ -97,8 +101,13 @@ def _sums(catalog: Catalog, backend: Any, statement: str) -> list[Sums | Any]:  
     return sums
 
 
+@pytest.mark.parametrize("blocks", [False, True])
 @pytest.mark.parametrize("bounds", BOUNDS)
-def test_sums_are_those_of_duckdb_whatever_is_in_the_table(schema: str, bounds: tuple[float, float]) -> None:
+def test_sums_are_those_of_duckdb_whatever_is_in_the_table(
+    schema: str,
+    bounds: tuple[float, float],
+    blocks: bool,  # noqa: FBT001 - a case
+) -> None:
     names = ("id", "city", "pay", "age")
     kinds = (pa.int64(), pa.string(), pa.float64(), pa.int64())
     frame = pa.table(
@@ -107,7 +116,10 @@ def test_sums_are_those_of_duckdb_whatever_is_in_the_table(schema: str, bounds: 
     there = _catalog(bounds, source=_server().address, location=f"{schema}.people")
     here = _catalog(bounds, frames={"people": frame})
     one, other = PostgresBackend(there), DuckDBBackend(here)
+    one._close_units = blocks
     try:
+        (request,) = _requests(there, one, STATEMENTS[0])
+        assert (" blocks AS " in one.text(request).replace("\n", " ")) is blocks
         for statement in STATEMENTS:
             assert _sums(there, one, statement) == _sums(here, other, statement), statement
     finally:
@@ -115,21 +127,25 @@ def test_sums_are_those_of_duckdb_whatever_is_in_the_table(schema: str, bounds: 
         other.close()
 
 
-def test_units_are_counted_sorted_if_they_are_whole_numbers(schema: str) -> None:
-    catalog = _catalog((0.0, 20.0), source=_server().address, location=f"{schema}.people")
+@pytest.mark.parametrize(("table", "whole"), [("people", True), ("texts", False)])
+def test_units_are_counted_sorted_if_they_are_whole_numbers(schema: str, table: str, whole: bool) -> None:  # noqa: FBT001 - a case
+    catalog = _catalog((0.0, 20.0), source=_server().address, location=f"{schema}.{table}")
+    declared = catalog.tables["people"]
+    columns = {name: facts for name, facts in declared.columns.items() if name != "id"}
+    catalog = replace(catalog, tables={"people": replace(declared, columns=columns)})
     backend = PostgresBackend(catalog)
     try:
         (request,) = _requests(catalog, backend, STATEMENTS[0])
         plan = _server().admin.execute("EXPLAIN (COSTS OFF) " + backend.text(request)).fetchall()
+        assert ("ORDER BY u1" in backend.text(request)) is whole
     finally:
         backend.close()
+    if not whole:
+        return
     lines = [str(line) for (line,) in plan]
     counting = next(place for place, line in enumerate(lines) if "GroupAggregate" in line)
     assert "Group Key" in lines[counting + 1]
     assert "Sort" in lines[counting + 2]
-    dialect = PostgresDialect()
-    assert dialect.counted("placed", ["u1"], [Type.TEXT]) == "placed"
-    assert dialect.counted("placed", ["u1", "u2"], [Type.INTEGER, Type.DATE]) == "placed"
 
 
 def test_what_is_sorted_and_dissolved_is_read_back_alike(schema: str) -> None:
@@ -141,6 +157,46 @@ def test_what_is_sorted_and_dissolved_is_read_back_alike(schema: str) -> None:
         (read,) = read_back(text_, "postgres")
         assert (read.cap, read.shared, read.groups) == (4, True, None)
         assert text_.count("OFFSET 0") < text_.count(" AS NOT MATERIALIZED (")
+    finally:
+        backend.close()
+
+
+@pytest.mark.parametrize(
+    ("ids", "close"),
+    [
+        ("g % 90", True),  # a range as wide as there are rows
+        ("g % 7", False),  # few
+        ("g * 16", False),  # one in each block
+        ("CAST(NULL AS bigint)", False),
+    ],
+)
+def test_units_are_close_together_as_statistics_say(
+    schema: str,
+    ids: str,
+    close: bool,  # noqa: FBT001 - a case
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(closeness, "FEW", 10)
+    admin, table = _server().admin, f'"{schema}"."units"'
+    admin.execute(f"CREATE TABLE {table} AS SELECT {ids} AS id FROM generate_series(1, 100) AS g")
+    admin.execute(f"CREATE VIEW {schema}.seen AS SELECT * FROM {table}")
+    assert not close_together(admin, table, "id")  # nobody has looked at it yet
+    admin.execute(f"ANALYZE {table}")
+    assert close_together(admin, table, "id") is close
+    assert not close_together(admin, f"{schema}.seen", "id")
+    assert not close_together(admin, f"{schema}.nowhere", "id")
+
+
+def test_a_row_whose_unit_has_no_weight_counts_nothing(schema: str) -> None:
+    catalog = _catalog((0.0, 20.0), source=_server().address, location=f"{schema}.people")
+    backend = PostgresBackend(catalog)
+    backend._close_units = True
+    try:
+        (request,) = _requests(catalog, backend, STATEMENTS[0])
+        found = re.search(r"(CASE WHEN code >= .* END) AS weight FROM coded", backend.text(request))
+        assert found is not None
+        codes = f"SELECT {found[1]} FROM (VALUES (CAST(0 AS BIGINT)), (1), (5), (16384 + 7)) AS t (code)"
+        assert _server().admin.execute(codes).fetchall() == [(None,), (4 << 20,), ((4 << 20) // 5,), (7,)]
     finally:
         backend.close()
 

@@ -34,17 +34,18 @@ def print_blocks(context: Placing, rows: str) -> str:
     """The rows with their `weight`, which is looked up in blocks made of the table `weights`."""
     (unit,) = context.unit
     block = context.dialect.block(unit)
+    context.chain.dissolve("codes")
     context.chain.append("codes", f"SELECT {unit}, {_code(context)} AS code FROM weights")
-    inside = f"{BITS} * ({unit} & 3)"
+    inside = context.dialect.bits(f"{BITS} * ({unit} & 3)")
     packed = ", ".join(
-        f"CAST(SUM(CASE WHEN {_quarter(unit, number)} THEN code << ({inside}) ELSE 0 END) AS {context.integer}) "
+        f"CAST(SUM(CASE WHEN {_quarter(unit, number)} THEN code << {inside} ELSE 0 END) AS {context.integer}) "
         f"AS p{number}"
         for number in range(1, COLUMNS + 1)
     )
     context.chain.append("blocks", f"SELECT {block} AS b1, {packed} FROM codes GROUP BY {block}")
     kept = [*context.keys, *context.places()]
     chosen = " ".join(f"WHEN {_quarter(unit, number)} THEN p{number}" for number in range(1, COLUMNS))
-    code = f"((CASE {chosen} ELSE p{COLUMNS} END >> ({inside})) & {(1 << BITS) - 1}) AS code"
+    code = f"((CASE {chosen} ELSE p{COLUMNS} END >> {inside}) & {(1 << BITS) - 1}) AS code"
     context.chain.append("coded", f"SELECT {', '.join([*kept, code])} FROM {rows} JOIN blocks ON {block} = blocks.b1")
     return context.chain.append("weighted", f"SELECT {', '.join([*kept, _weight(context)])} FROM coded")
 
@@ -61,4 +62,8 @@ def _code(context: Placing) -> str:
 
 def _weight(context: Placing) -> str:
     most, mark = context.whole(context.cap * PART), context.whole(MARK)
-    return f"CASE WHEN code >= {mark} THEN code - {mark} ELSE {context.dialect.quotient(most, 'code')} END AS weight"
+    other = (
+        "WHEN code > 0 THEN" if context.dialect.raises else "ELSE"
+    )  # every row's unit has a code, if data stand still
+    found = context.dialect.quotient(most, "code")
+    return f"CASE WHEN code >= {mark} THEN code - {mark} {other} {found} END AS weight"

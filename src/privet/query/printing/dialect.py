@@ -24,6 +24,7 @@ class Dialect(ABC):
     inlined: str  # after AS, before a common table that is to be computed wherever it is mentioned
     kept: str  # the same for one that is to be computed once
     fence: str = ""  # at the end of a common table, so that it is computed as it stands, and before what is above it
+    raises: bool = False  # whether a division by 0 is an error
     templates: "Mapping[str, Template]" = MappingProxyType({})  # functions that the engine writes its own way
 
     @abstractmethod
@@ -58,6 +59,10 @@ class Dialect(ABC):
     @abstractmethod
     def quotient(self, dividend: str, divisor: str) -> str:
         """The whole part of the quotient of two whole numbers, of which the first is >= 0 and the second > 0."""
+
+    def bits(self, text: str) -> str:
+        """A small whole number as something that another can be shifted by."""
+        return f"({text})"
 
     def block(self, unit: str) -> str:
         """The number of the block that a unit lies in, a whole number: 16 share one, which differ in their last 4 bits.
@@ -121,8 +126,8 @@ class Dialect(ABC):
         """An aggregate: the exact sum of whole numbers, of up to 2^33 rows, that are each at most so large."""
         return f"SUM({text})"
 
-    def counted(self, rows: str, unit: Sequence[str], types: Sequence[Type]) -> str:  # noqa: ARG002 - for engines that sort
-        """What stands after FROM where the rows of each unit are counted."""
+    def counted(self, rows: str, unit: str) -> str:  # noqa: ARG002 - for engines that sort
+        """What stands after FROM where the rows of each unit, a whole number, are counted."""
         return rows
 
     @abstractmethod

@@ -54,7 +54,7 @@ class Placing:
 
     def counted(self, rows: str) -> str:
         """What stands after FROM where the rows of each unit are counted."""
-        return self.dialect.counted(rows, self.unit, [column.facts.type for column in self._owner.unit])
+        return self.dialect.counted(rows, *self.unit) if self.sources.whole_units and len(self.unit) == 1 else rows
 
     def rows(self) -> str:
         """Add these tables."""

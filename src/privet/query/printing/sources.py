@@ -35,6 +35,7 @@ class Sources:
         catalog: what the owner declared.
         tables: by their name in the catalog.
         released: by the name of a stage: the engine's name of the table, whose columns are called c1, c2, …
+        whole_units: whether units are whole numbers of 64 bits in the engine.
         close_units: whether units are whole numbers so close together that their weights are kept in blocks. It decides
             how fast an answer is found, never which.
     """
@@ -42,4 +43,5 @@ class Sources:
     catalog: Catalog
     tables: Mapping[str, Source]
     released: Mapping[str, str] = field(default_factory=dict)
+    whole_units: bool = False
     close_units: bool = False

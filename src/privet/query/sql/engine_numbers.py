@@ -33,7 +33,7 @@ def number_of(node: exp.Expression, known: Mapping[str, Fraction]) -> Fraction: 
     """The value of an expression; "*" stands for every column and function that is not known."""
     if type(node) in BINARY:
         found: Fraction = BINARY[type(node)](number_of(node.this, known), number_of(node.expression, known))
-        return found
+        return Fraction(int(found)) if _whole_quotient(node, known) else found
     match node:
         case exp.Literal():
             return Fraction(node.this)
@@ -54,6 +54,13 @@ def number_of(node: exp.Expression, known: Mapping[str, Fraction]) -> Fraction: 
         case exp.Column() | exp.Count() if "*" in known:
             return known["*"]
     raise Unreadable(f"{type(node).__name__} is not part of a request")
+
+
+def _whole_quotient(node: exp.Expression, known: Mapping[str, Fraction]) -> bool:
+    """Whether whole numbers are divided where that gives a whole number, cut off."""
+    if not isinstance(node, exp.Div) or not node.args.get("typed"):
+        return False
+    return all(number_of(each, known).denominator == 1 for each in (node.this, node.expression))
 
 
 def _chosen(node: exp.Case, known: Mapping[str, Fraction]) -> Fraction:

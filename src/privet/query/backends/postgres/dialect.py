@@ -1,7 +1,7 @@
 """PostgreSQL's words. Where it would raise an error, the expression looks first (`reals.py`, `spelled.py`)."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -43,6 +43,7 @@ class PostgresDialect(Dialect):
     inlined = "NOT MATERIALIZED"
     kept = "MATERIALIZED"
     fence = " OFFSET 0"
+    raises = True
 
     def name(self, text: str) -> str:
         """A quoted name; a name that cannot be one is refused."""
@@ -102,6 +103,14 @@ class PostgresDialect(Dialect):
         if number > 0 and number & (number - 1) == 0:
             return f"(({dividend}) >> {number.bit_length() - 1})"
         return f"(({dividend}) / {divisor})"
+
+    def bits(self, text: str) -> str:
+        """As the operators want them."""
+        return f"CAST({text} AS INTEGER)"
+
+    def block(self, unit: str) -> str:
+        """PostgreSQL shifts the sign along, so numbers below 0 have blocks of their own."""
+        return f"({unit} >> 4)"
 
     def convert(self, text: str, source: Type, target: Type) -> str:
         """One type as another."""
@@ -192,12 +201,9 @@ class PostgresDialect(Dialect):
         """Sums of 32 bits are of 64, and faster than decimals, which those of 64 are."""
         return f"SUM(CAST({text} AS INTEGER))" if most < SMALL else f"SUM({text})"
 
-    def counted(self, rows: str, unit: Sequence[str], types: Sequence[Type]) -> str:
+    def counted(self, rows: str, unit: str) -> str:
         """Whole numbers are sorted: a hash table of units outgrows the caches, and then takes twice as long."""
-        if list(types) != [Type.INTEGER]:
-            return rows
-        (name,) = unit
-        return f"(SELECT {name} FROM {rows} ORDER BY {name}{self.fence}) AS t"  # noqa: S608 - names of our own
+        return f"(SELECT {unit} FROM {rows} ORDER BY {unit}{self.fence}) AS t"  # noqa: S608 - names of our own
 
     def quantile(self, text: str, fraction: str) -> str:
         """Interpolated; PostgreSQL's own."""

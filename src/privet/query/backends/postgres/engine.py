@@ -12,6 +12,7 @@ import pyarrow as pa
 from privet.errors import InvalidParameter
 from privet.query.aggregation import Aggregation, Function
 from privet.query.backends.postgres.address import Address
+from privet.query.backends.postgres.closeness import close_together
 from privet.query.backends.postgres.connecting import connect, pin
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.pool import Pool
@@ -27,6 +28,7 @@ from privet.query.printing.tables import known, unit_text
 from privet.query.relations import Join, JoinKind, Relation, Window
 
 CANCEL_TIMEOUT = 5  # seconds
+BIGINT = 20  # as PostgreSQL numbers types
 
 
 class PostgresBackend(SqlEngine):
@@ -34,7 +36,7 @@ class PostgresBackend(SqlEngine):
 
     Args:
         catalog: which tables there are; its source is "postgresql://user@host/database", read as libpq reads it, so
-            PGPASSWORD, ~/.pgpass, service files and sslmode work. Opening reads schemas, never rows.
+            PGPASSWORD, ~/.pgpass, service files and sslmode work. Opening reads schemas and the planner's statistics, never rows.
         statement_timeout: the longest one statement may take, such as "90s"; by default what the address says
             (?statement_timeout=90s), or else what the server allows.
 
@@ -57,6 +59,7 @@ class PostgresBackend(SqlEngine):
         self._timeout = statement_timeout
         self._inline: dict[str, str] = {}
         self._running: psycopg.Connection[Any] | None = None
+        self._whole_units = self._close_units = False
         self._pool = Pool(self._open)
         self.writable: tuple[str, ...] = ()  # tables that the role could change
         try:
@@ -117,7 +120,9 @@ class PostgresBackend(SqlEngine):
 
     def _sources(self) -> Sources:
         released = {stage: self._inline.get(name, name) for stage, name in self._released.items()}
-        return replace(super()._sources(), released=released)
+        return replace(
+            super()._sources(), released=released, whole_units=self._whole_units, close_units=self._close_units
+        )
 
     # --- connecting ---
 
@@ -137,6 +142,7 @@ class PostgresBackend(SqlEngine):
     def _refuse_mixed_units(self, connection: "psycopg.Connection[Any]") -> None:
         """Units are compared between tables, so they are of one kind."""
         kinds: dict[str, int] = {}
+        columns: list[tuple[str, str]] = []
         for name, table in self._catalog.tables.items():
             if table.public or table.unit_column is None or self._catalog.row_level:
                 continue
@@ -144,6 +150,10 @@ class PostgresBackend(SqlEngine):
             text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
             cursor = connection.execute(f"SELECT {text} FROM {known(self._tables, last).text} AS s LIMIT 0")
             kinds[name] = next((column.type_code for column in cursor.description or ()), 0)
+            source = known(self._tables, last)
+            columns.append((source.text, source.column(table.unit_column) or ""))
+        self._whole_units = set(kinds.values()) == {BIGINT}
+        self._close_units = self._whole_units and all(close_together(connection, *each) for each in columns)
         if len(set(kinds.values())) > 1:
             names = ", ".join(f"{name} has {_spoken(kind)}" for name, kind in kinds.items())
             raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
