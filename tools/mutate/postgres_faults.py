@@ -173,4 +173,11 @@ POSTGRES: tuple[Fault, ...] = (
         "    raises = False\n",
         WEIGHED,
     ),
+    Fault(
+        "postgres: only one process works for a statement",
+        ROOM + "words.py",
+        "FENCE = \" OFFSET '0'\"",
+        'FENCE = " OFFSET 0"',
+        WEIGHED,
+    ),
 )

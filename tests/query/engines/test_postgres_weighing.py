@@ -19,6 +19,7 @@ from privet.query.backends.postgres import closeness
 from privet.query.backends.postgres.closeness import close_together
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.engine import PostgresBackend
+from privet.query.backends.postgres.words import FENCE
 from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.facts import Facts, Type
@@ -127,6 +128,35 @@ def test_sums_are_those_of_duckdb_whatever_is_in_the_table(
         other.close()
 
 
+PARALLEL = ("parallel_setup_cost=0", "parallel_tuple_cost=0.1", "min_parallel_table_scan_size=0")
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_several_processes_add_up_the_same(schema: str, blocks: bool) -> None:  # noqa: FBT001 - a case
+    alone = _catalog((0.0, 20.0), source=_server().address, location=f"{schema}.people")
+    options = "%20".join(f"-c{each.replace('=', '%3D')}" for each in PARALLEL)
+    several = _catalog((0.0, 20.0), source=f"{_server().address}&options={options}", location=f"{schema}.people")
+    _server().admin.execute(
+        f"INSERT INTO {schema}.people SELECT g % 700, 'a', g % 20, 1 FROM generate_series(1, 9000) g"
+    )
+    _server().admin.execute(f"ANALYZE {schema}.people")
+    one, other = PostgresBackend(alone), PostgresBackend(several)
+    one._close_units = other._close_units = blocks
+    try:
+        for statement in STATEMENTS:
+            assert _sums(alone, one, statement) == _sums(several, other, statement), statement
+        (request,) = _requests(several, other, STATEMENTS[0])
+        with other._pool.taken() as connection:
+            plan = connection.execute("EXPLAIN (COSTS OFF) " + other.text(request)).fetchall()
+    finally:
+        one.close()
+        other.close()
+    lines = [str(line).strip() for (line,) in plan]
+    joined = next(place for place, line in enumerate(lines) if "Hash Join" in line)
+    assert any("Gather" in line for line in lines[:joined])  # not the rows go to one process, but their sums
+    assert any("Partial HashAggregate" in line for line in lines[:joined])
+
+
 @pytest.mark.parametrize(("table", "whole"), [("people", True), ("texts", False)])
 def test_units_are_counted_sorted_if_they_are_whole_numbers(schema: str, table: str, whole: bool) -> None:  # noqa: FBT001 - a case
     catalog = _catalog((0.0, 20.0), source=_server().address, location=f"{schema}.{table}")
@@ -156,7 +186,7 @@ def test_what_is_sorted_and_dissolved_is_read_back_alike(schema: str) -> None:
         text_ = backend.text(request)
         (read,) = read_back(text_, "postgres")
         assert (read.cap, read.shared, read.groups) == (4, True, None)
-        assert text_.count("OFFSET 0") < text_.count(" AS NOT MATERIALIZED (")
+        assert text_.count(FENCE) < text_.count(" AS NOT MATERIALIZED (")
     finally:
         backend.close()
 

@@ -62,8 +62,7 @@ def _code(context: Placing) -> str:
 
 def _weight(context: Placing) -> str:
     most, mark = context.whole(context.cap * PART), context.whole(MARK)
-    other = (
-        "WHEN code > 0 THEN" if context.dialect.raises else "ELSE"
-    )  # every row's unit has a code, if data stand still
-    found = context.dialect.quotient(most, "code")
-    return f"CASE WHEN code >= {mark} THEN code - {mark} {other} {found} END AS weight"
+    # every row's unit has a code, unless a view gives other rows when it is read again
+    rest = "WHEN code > 0 THEN" if context.dialect.raises else "ELSE"
+    code = f"CASE WHEN code >= {mark} THEN code - {mark}"
+    return f"{code} {rest} {context.dialect.quotient(most, 'code')} END AS weight"

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from privet.errors import InvalidParameter
 from privet.query.backends.postgres import reals, spelled, words
-from privet.query.backends.postgres.words import named, real, text_of
+from privet.query.backends.postgres.words import FENCE, named, real, text_of
 from privet.query.expressions import Call, Literal
 from privet.query.facts import Type, Value
 from privet.query.printing.arguments import all_whole, as_reals, as_type, digits_of
@@ -42,7 +42,7 @@ class PostgresDialect(Dialect):
     wide = "NUMERIC"
     inlined = "NOT MATERIALIZED"
     kept = "MATERIALIZED"
-    fence = " OFFSET 0"
+    fence = FENCE
     raises = True
 
     def name(self, text: str) -> str:

@@ -36,7 +36,7 @@ class PostgresBackend(SqlEngine):
 
     Args:
         catalog: which tables there are; its source is "postgresql://user@host/database", read as libpq reads it, so
-            PGPASSWORD, ~/.pgpass, service files and sslmode work. Opening reads schemas and the planner's statistics, never rows.
+            PGPASSWORD, ~/.pgpass, service files and sslmode work. Opening reads schemas and statistics, never rows.
         statement_timeout: the longest one statement may take, such as "90s"; by default what the address says
             (?statement_timeout=90s), or else what the server allows.
 

@@ -8,7 +8,7 @@ results are those of IEEE 754, as on other engines.
 
 import math
 
-from privet.query.backends.postgres.words import named, real
+from privet.query.backends.postgres.words import FENCE, named, real
 
 
 def _two(power: int) -> str:
@@ -130,16 +130,14 @@ def _exact_rest() -> str:
     parts = (
         "SELECT (i & 4503599627370495) + CASE WHEN i >= 4503599627370496 THEN 4503599627370496 ELSE 0 END AS m, "
         "GREATEST(i >> 52, 1) AS e, (j & 4503599627370495) + CASE WHEN j >= 4503599627370496 THEN 4503599627370496 "
-        f"ELSE 0 END AS n, GREATEST(j >> 52, 1) AS f FROM ({inner} OFFSET 0) AS q1"
+        f"ELSE 0 END AS n, GREATEST(j >> 52, 1) AS f FROM ({inner}{FENCE}) AS q1"
     )
-    whole = (
-        f"SELECT MOD(m * POWER(CAST(2 AS NUMERIC), e - f), CAST(n AS NUMERIC)) AS r, f FROM ({parts} OFFSET 0) AS q2"
-    )
+    whole = f"SELECT MOD(m * POWER(CAST(2 AS NUMERIC), e - f), CAST(n AS NUMERIC)) AS r, f FROM ({parts}{FENCE}) AS q2"
     scaled = (  # r < 2^53, and r 2^(f - 1075) is a float: two steps, so that neither factor is too small to be one
         f"CAST(r AS DOUBLE PRECISION) *  POWER({_two(1)}, CAST(GREATEST(f - 1075, -500) AS DOUBLE PRECISION))"
     )
     small = "CAST(LEAST(f - 575, 0) AS DOUBLE PRECISION)"
     return (
         f"(SELECT CASE WHEN r = 0 THEN {{a}} * 0 ELSE SIGN({{a}}) * ({scaled}) * POWER({_two(1)}, {small}) END "
-        f"FROM ({whole} OFFSET 0) AS q3)"
+        f"FROM ({whole}{FENCE}) AS q3)"
     )

@@ -3,7 +3,7 @@
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from privet.query.backends.postgres.words import named, quoted, real, text_of
+from privet.query.backends.postgres.words import FENCE, named, quoted, real, text_of
 from privet.query.facts import Type
 from privet.query.functions.letters import lower_table, upper_table
 from privet.query.functions.spelling import DATE_TEXT, END, LONGEST_NUMBER, REAL_TEXT, SPACE, TIMESTAMP_TEXT
@@ -82,7 +82,7 @@ def _real_from_text(text: str) -> str:
         f"ELSE {real(float('-inf'))} END WHEN ABS({{b}}) <= CAST('{TINY:E}' AS NUMERIC) THEN {real(0.0)} "
         "ELSE CAST({a} AS DOUBLE PRECISION) END"
     )
-    inner = f"SELECT a, {number.format(a='q1.a')} AS b FROM (SELECT {found} AS a OFFSET 0) AS q1 OFFSET 0"
+    inner = f"SELECT a, {number.format(a='q1.a')} AS b FROM (SELECT {found} AS a{FENCE}) AS q1{FENCE}"
     return f"(SELECT {pattern.format(a='q2.a', b='q2.b')} FROM ({inner}) AS q2)"
 
 

@@ -8,6 +8,7 @@ from privet.errors import InvalidParameter
 from privet.query.printing.literals import date_of, moment_of, refuse_unprintable
 
 REAL, WIDE, LONG = "DOUBLE PRECISION", "NUMERIC", "BIGINT"
+FENCE = " OFFSET '0'"  # keeps a subquery whole; without quotes it counts as a limit, and one process works alone
 PLAIN = re.compile(r"""\w+(\.(\w+|"[^"]*"))?|CAST\((\w+|'[-+.\w]+'|[-+]?\d+) AS [A-Z ]+\)""")
 
 
@@ -58,11 +59,11 @@ def moment(text: str) -> str:
 def named(pattern: str, **values: str) -> str:
     """A pattern in which {a}, {b}, … stand for values, each computed once, however often it occurs.
 
-    What is no plain name or constant is computed in a subquery of its own, which OFFSET 0 keeps from being dissolved:
+    What is no plain name or constant is computed in a subquery of its own, which a fence keeps from being dissolved:
     a text that repeats its arguments would double with every level.
     """
     if all(PLAIN.fullmatch(text) for text in values.values()):
         return f"({pattern.format(**values)})"
     inner = ", ".join(f"{text} AS {name}" for name, text in values.items())
     body = pattern.format(**{name: f"q.{name}" for name in values})
-    return f"(SELECT {body} FROM (SELECT {inner} OFFSET 0) AS q)"
+    return f"(SELECT {body} FROM (SELECT {inner}{FENCE}) AS q)"
