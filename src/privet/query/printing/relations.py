@@ -47,6 +47,7 @@ class Chain:
         self._names: dict[Column, str] = {}
         self._made: dict[int, str] = {}
         self._tables: list[tuple[str, str, str]] = []
+        self._open: set[str] = set()
 
     def name(self, column: Column) -> str:
         """What a column version is called."""
@@ -59,8 +60,13 @@ class Chain:
     def text(self) -> str:
         """WITH and all tables."""
         return "WITH " + ",\n".join(
-            f"{name} AS {how} ({select}{self.dialect.fence})" for name, how, select in self._tables
+            f"{name} AS {how} ({select}{'' if name in self._open else self.dialect.fence})"
+            for name, how, select in self._tables
         )
+
+    def dissolve(self, *names: str) -> None:
+        """Leave out the fence of tables whose columns are each computed about once by what stands above them."""
+        self._open.update(names)
 
     def append(self, name: str, select: str, *, once: bool = False) -> str:
         """Add a table."""
