@@ -1,6 +1,7 @@
 """What Spark is told, and what it is not asked; none of it needs a Java."""
 
 import importlib.util
+import re
 import sys
 import threading
 from dataclasses import replace
@@ -19,8 +20,13 @@ from privet.query.backends.spark.workers import PATIENCE, SETTING, stopped_witho
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Facts, Type
 from privet.query.functions import call
+from privet.query.limits import Limits
+from privet.query.printing import Source, Sources, print_request
 from privet.query.printing.scalars import print_expression
+from privet.query.sql.engine_text import read_back
+from tests.query.engines.test_golden import STATEMENTS
 from tests.query.hospital import HOSPITAL, row_level
+from tests.query.replaying import planned
 
 DIALECT = SparkDialect()
 
@@ -133,6 +139,47 @@ def test_what_decides_a_meaning_is_pinned() -> None:
     wanted = {"spark.sql.ansi.enabled": "false", "spark.sql.session.timeZone": "UTC", "spark.sql.caseSensitive": "true"}
     wanted |= {"spark.sql.variable.substitute": "false", "spark.sql.files.ignoreMissingFiles": "false"}
     assert {word: PINNED[word] for word in wanted} == wanted
+
+
+def test_what_the_driver_would_gather_is_pinned() -> None:
+    sizes = {word: PINNED[f"spark.sql.{word}autoBroadcastJoinThreshold"] for word in ("", "adaptive.")}
+    assert set(sizes.values()) == {"-1"}
+    filters = ("runtime.bloomFilter", "dynamicPartitionPruning")
+    assert {PINNED[f"spark.sql.optimizer.{word}.enabled"] for word in filters} == {"false"}
+
+
+def printed(name: str, limits: Limits | None) -> str:
+    """A statement's text where every table of the hospital is small."""
+    plan = planned(STATEMENTS[name], HOSPITAL, limits)
+    assert plan is not None
+    names = {**DIALECT.types, Type.TEXT: "VARCHAR"}
+    tables = {
+        table.name: Source(table.name, {word: names[facts.type] for word, facts in table.columns.items()}, small=True)
+        for table in HOSPITAL.tables.values()
+    }
+    return print_request(plan.priced.stages[0].needs.request, DIALECT, Sources(HOSPITAL, tables))
+
+
+@pytest.mark.parametrize(("name", "sent"), [("join_three", ["clinic"]), ("join_units", []), ("join_values", [""])])
+def test_only_public_tables_are_sent_whole(name: str, sent: list[str]) -> None:
+    text = printed(name, None)
+    tables = dict(re.findall(r"(r\d+) AS  \((.*)\),?\n", text))
+    found = [tables[each] for each in re.findall(r"BROADCAST\((\w+)\)", text)]
+    assert len(found) == len(sent)
+    for table, word in zip(found, sent, strict=True):
+        assert (f" FROM {word} AS s0" in table) if word else (" FROM " not in table)
+
+
+def test_rows_that_are_weighed_are_moved_by_unit_and_once() -> None:
+    text = printed("group_by_public_column", Limits(rows_per_unit=2))
+    assert text.count("REPARTITION(") == text.count("/*+ REPARTITION(u1) */ u1, k1") == 1
+    assert text.count("SPARK_PARTITION_ID() >= 0") == 1
+    assert "weighed AS  (SELECT /*+ SHUFFLE_HASH(weights) */ placed.k1" in text
+    (read,) = read_back(text, "spark")
+    assert (read.cap, read.shared) == (2, True)
+    others = printed("group_by_public_column", Limits(rows_per_unit=2, bounding="sample"))
+    assert "REPARTITION(" not in others, "a sample is by unit already"
+    assert "REPARTITION(" not in printed("group_by_public_column", Limits(groups_per_unit=2, rows_per_group=2))
 
 
 def test_a_text_that_says_a_number_ends_there() -> None:
