@@ -3,6 +3,7 @@
 import os
 import pwd
 import shutil
+import socket
 import subprocess
 import tempfile
 import warnings
@@ -31,6 +32,23 @@ def server() -> Iterator[str | None]:
 
 
 @contextmanager
+def tls_server(certificate: Path, key: Path) -> Iterator[int | None]:
+    """The port on 127.0.0.1 of a server that offers TLS, which that of the wheel cannot; None if there is none."""
+    folder = Path(tempfile.mkdtemp(prefix="privet-postgres-"))
+    for name, source in (("certificate", certificate), ("key", key)):
+        shutil.copy(source, folder / name)
+        (folder / name).chmod(0o600)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    tls = f"-c ssl=on -c ssl_cert_file={folder}/certificate -c ssl_key_file={folder}/key"
+    try:
+        with _from_system(folder, f"-c listen_addresses=127.0.0.1 -p {port} {tls}") as address:
+            yield None if address is None else port
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
 def _from_wheel(folder: Path) -> Iterator[str | None]:
     try:
         with warnings.catch_warnings():
@@ -49,7 +67,7 @@ def _from_wheel(folder: Path) -> Iterator[str | None]:
 
 
 @contextmanager
-def _from_system(folder: Path) -> Iterator[str | None]:
+def _from_system(folder: Path, options: str = "-c listen_addresses=''") -> Iterator[str | None]:
     places = [Path(found).parent for name in ("initdb",) if (found := shutil.which(name))]
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     place = next((each for each in places if (each / "pg_ctl").exists()), None)
@@ -58,15 +76,15 @@ def _from_system(folder: Path) -> Iterator[str | None]:
         return
     user = _somebody() if os.geteuid() == 0 else None  # PostgreSQL does not run as root
     if user is not None:
-        shutil.chown(folder, user)
+        for each in (folder, *folder.iterdir()):
+            shutil.chown(each, user)
 
     def run(*command: str) -> None:
         subprocess.run(command, check=True, user=user, cwd=folder, stdout=subprocess.DEVNULL, timeout=60)  # noqa: S603
 
     data = str(folder / "data")
     run(str(place / "initdb"), "-D", data, "-A", "trust", "-U", "postgres")
-    options = f"-k {folder} -c listen_addresses=''"
-    run(str(place / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start")
+    run(str(place / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", f"-k {folder} {options}", "start")
     try:
         yield f"postgresql://postgres@/postgres?host={folder}"
     finally:

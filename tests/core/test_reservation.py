@@ -3,6 +3,7 @@
 import os
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,32 @@ def test_a_key_whose_answer_was_never_kept_is_lost(tmp_path: Path, *, on_disk: b
     with pytest.raises(AnswerLost):
         ledger.reserve(COUNT.loss, purpose="a count", key="k").stored()
     assert ledger.spent.epsilon == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_an_answer_is_recalled_without_being_reserved_again(tmp_path: Path, *, on_disk: bool) -> None:
+    ledger = opened(tmp_path, on_disk=on_disk)
+    asked: dict[str, Any] = {"purpose": "a count", "key": "k", "question": "how many?"}
+    assert ledger.recall(COUNT.loss, **asked) is None
+    assert ledger.spent.epsilon == 0
+    plan = ledger.reserve(COUNT.loss, **asked)
+    plan.store("42 or so")
+    plan.done()
+    rows = ledger.verify()
+    assert ledger.recall(COUNT.loss, **asked) == ledger.recall([COUNT], **asked) == "42 or so"
+    assert ledger.recall(COUNT.loss, **asked | {"key": "another"}) is None
+    for other in ({"purpose": "another"}, {"question": "how few?"}):
+        with pytest.raises(KeyReused):
+            ledger.recall(COUNT.loss, **asked | other)
+    with pytest.raises(KeyReused):
+        ledger.recall(COUNT.loss * 2, **asked)
+    ledger.reserve(COUNT.loss, purpose="a count", key="lost").done()
+    with pytest.raises(AnswerLost):
+        ledger.recall(COUNT.loss, purpose="a count", key="lost")
+    assert ledger.verify() == rows + 1
+    if on_disk:
+        ada = Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}", analyst="ada")
+        assert ada.recall(COUNT.loss, **asked) is None  # keys are each analyst's own
 
 
 def test_a_key_belongs_to_one_question(tmp_path: Path) -> None:

@@ -128,6 +128,20 @@ BATCH: tuple[Fault, ...] = (
         RESERVED,
     ),
     Fault(
+        "ledger: a stored answer is recalled for another question",
+        "core/journals/journal.py",
+        '    if row.facts["request"] != facts["request"]:',
+        '    if row.facts["analyst"] != facts["analyst"]:',
+        RESERVED,
+    ),
+    Fault(
+        "session: a stored answer is looked for after the engine is asked",
+        "query/session.py",
+        "        if key is not None and plan.priced.loss.parts:  # before",
+        "        if key == plan.priced.loss.parts:  # before",
+        ("tests/query/engines/test_postgres_faults.py",),
+    ),
+    Fault(
         "journal: draws are recorded across a checkpoint",
         "core/journals/journal.py",
         "        if any(self._checkpoint_due(plan.sequence + place) for place in range(1, len(draws) + 1)):",

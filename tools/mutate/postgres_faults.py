@@ -7,6 +7,7 @@ EDGE = ("tests/query/engines/test_functions.py",)
 GOLDEN = ("tests/query/engines/test_golden.py",)
 SERVER = ("tests/query/engines/test_postgres.py",)
 FALLS = ("tests/query/engines/test_postgres_faults.py",)
+TLS = ("tests/query/engines/test_postgres_tls.py",)
 ROOM = "query/backends/postgres/"
 
 POSTGRES: tuple[Fault, ...] = (
@@ -93,6 +94,13 @@ POSTGRES: tuple[Fault, ...] = (
         "{user.partition(':')[0]}{at}",
         "{user}{at}",
         SERVER,
+    ),
+    Fault(
+        "postgres: what an address says about certificates is lost",
+        ROOM + "address.py",
+        'f"{place}?{rest}" if rest else place',
+        "place",
+        TLS,
     ),
     Fault(
         "postgres: a connection that was lost is noticed after the charge",

@@ -231,13 +231,37 @@ class Ledger:
         """
         loss = self._plan(plan, purpose)
         cost = self._with_gamma(self.rule.cost(loss, promise=promise, delta=delta))
-        asked = None if key is None else self._plan_request(loss, purpose, question, key)
-        entry = Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst, key=key, request=asked)
+        entry = self._plan_entry(loss, cost, purpose, key, question)
         drawn = self._drawn_at_once(loss, draws, purpose)
         number, recorded = self._spend_plan(entry, drawn)
         from privet.core.reservation import Reservation  # noqa: PLC0415 - a reservation is itself a ledger
 
         return Reservation(self, loss, purpose=purpose, number=number, ready=drawn if recorded else ())
+
+    def recall(
+        self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], *, purpose: str, key: str, question: str = ""
+    ) -> str | None:
+        """The answer that was stored for a plan with this key, for free; None if the key is new. Nothing is written.
+
+        Args:
+            plan: as it was reserved.
+            purpose: as it was reserved.
+            key: as it was reserved.
+            question: as it was reserved.
+
+        Privacy: what is returned has been released before, and was paid for then.
+
+        Raises:
+            KeyReused: the key belongs to another question.
+            AnswerLost: the key was charged before, and its answer was never stored.
+        """
+        entry = self._plan_entry(self._plan(plan, purpose), self._nothing, purpose, key, question)
+        found = self._journal.repeated(entry)
+        return None if found is None else self._journal.stored(found)
+
+    def _plan_entry(self, loss: PrivacyLoss, cost: Amount, purpose: str, key: str | None, question: str) -> Entry:
+        asked = None if key is None else self._plan_request(loss, purpose, question, key)
+        return Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst, key=key, request=asked)
 
     def _drawn_at_once(
         self, plan: PrivacyLoss, draws: Sequence[Mechanism[Any, Any]], purpose: str

@@ -185,6 +185,10 @@ class Session:
         question: str,
     ) -> A:
         """Charge a plan, run it, and make the answer of it; or bring back what the same key was answered."""
+        if key is not None and plan.priced.loss.parts:  # before the engine is asked for anything: it may be down
+            kept = self.ledger.recall(plan.priced.loss, purpose=purpose, key=key, question=question)
+            if kept is not None:
+                return again(kept)
         refuse_another_price(plan, self._backend, self.catalog)
         if not plan.priced.loss.parts:  # public tables, or public groups without a number
             with unpaid():

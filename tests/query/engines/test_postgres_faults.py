@@ -17,7 +17,7 @@ import pytest
 import privet
 from privet.core import Unit
 from privet.core.ledger import FAILED
-from privet.errors import AnswerLost, InvalidParameter, ReleaseFailed
+from privet.errors import AnswerLost, InvalidParameter, KeyReused, ReleaseFailed
 from privet.loss import Guarantee
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.catalog import Catalog, DeclaredTable
@@ -157,6 +157,21 @@ def test_a_server_that_cannot_be_reached_costs_nothing(address: str, admin: Admi
         assert session.ledger.spent.epsilon == 0
         admin("ALTER ROLE reader LOGIN")
         goes_on(session, tmp_path)
+
+
+def test_a_stored_answer_needs_no_server(address: str, admin: Admin, tmp_path: Path) -> None:
+    with privet.connect(catalog(address, tmp_path)) as session:
+        first = session.sql(COUNT, epsilon=1, key="k")
+        both = session.batch([COUNT, "SELECT AVG(age) AS m FROM people"], epsilon=1, key="both")
+        admin("ALTER ROLE reader NOLOGIN")
+        admin(ENDED)
+        assert session.sql(COUNT, epsilon=1, key="k") == first
+        assert session.batch([COUNT, "SELECT AVG(age) AS m FROM people"], epsilon=1, key="both") == both
+        with pytest.raises(InvalidParameter, match="cannot be reached"):
+            session.sql(COUNT, epsilon=1, key="new")
+        with pytest.raises(KeyReused):
+            session.sql(COUNT, epsilon=2, key="k")
+        assert session.ledger.spent.epsilon == 2
 
 
 def test_a_statement_that_takes_too_long(address: str, tmp_path: Path) -> None:

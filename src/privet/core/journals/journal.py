@@ -230,6 +230,16 @@ class Journal(OwnersActs):
             reached("after anchor")
             return number, drawn
 
+    def repeated(self, entry: Entry) -> Repeat | None:
+        """The earlier spend with this entry's key, if there is one; nothing is written.
+
+        Raises:
+            KeyReused: the key belongs to another question.
+        """
+        with self._steady(), self._reading() as pages:
+            self._caught_up(pages)
+            return _repeated(pages, entry.facts)
+
     def answer(self, sequence: int, text: str) -> None:
         """Keep the answer to a spend that was made with a key, durably, before anybody sees it."""
         with self._steady():
