@@ -119,4 +119,11 @@ SPARK = (
         r'r"SELECT u\d+(?:, u\d+)*, (k\d+)\b"',
         TOLD,
     ),
+    Fault(
+        "spark: a Java is asked for a module that it lacks",
+        "query/backends/spark/java.py",
+        "return str(home) if has_vectors(home) or",
+        "return str(home) if has_vectors(home) or home or",
+        ("tests/query/engines/test_spark_master.py",),
+    ),
 )

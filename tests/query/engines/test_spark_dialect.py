@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import subprocess
 import sys
 import threading
 from dataclasses import replace
@@ -133,6 +134,21 @@ def test_a_silent_spark_has_no_workers() -> None:
 def test_a_frame_of_another_kind_is_no_sparks() -> None:
     assert not running_spark.is_spark(replace(HOSPITAL, frames={"patient": pa.table({"pid": [1]})}))
     assert running_spark.is_spark(replace(HOSPITAL, source="spark"))
+
+
+def test_a_java_is_not_asked_for_a_module_that_it_lacks(tmp_path: Path) -> None:
+    said = tmp_path / "bin" / "java"
+    said.parent.mkdir()
+    said.write_text('#!/bin/sh\nprintf "%s|" "$@"\n', encoding="utf-8")
+    said.chmod(0o700)
+    release = tmp_path / "release"
+    for modules, there in (("java.base jdk.incubator.vector", True), ("java.base jdk.unsupported", False)):
+        release.write_text(f'JAVA_VERSION="25"\nMODULES="{modules} x"\n', encoding="utf-8")
+        assert java.has_vectors(tmp_path) == there
+    wrapped = Path(java._without_vectors(tmp_path)) / "bin" / "java"
+    words = ["-cp", "a b*", "--add-modules=jdk.incubator.vector", "", "$HOME"]
+    found = subprocess.run([str(wrapped), *words], capture_output=True, text=True, check=True)  # noqa: S603 - made here
+    assert found.stdout == "-cp|a b*||$HOME|"
 
 
 def test_what_decides_a_meaning_is_pinned() -> None:
