@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from privet.core import DATASET, Journal, Ledger, Scope, Sensitive, Sensitivity, Unit, journal_at
-from privet.core.journals import journal as journal_module
+from privet.core.journals import handle as handle_module
 from privet.errors import (
     AnswerLost,
     BudgetExceeded,
@@ -422,7 +422,7 @@ class JournalContract:
     # --- the chain --------------------------------------------------------------------------------------------
 
     def test_checkpoints_carry_everything(self, address: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(journal_module, "CHECKPOINT", 7)
+        monkeypatch.setattr(handle_module, "CHECKPOINT", 7)
         ledger = new_ledger(address, Guarantee(30), dataset="visits")
         owner = ledger.journal
         owner.cap(Guarantee(9), scope=Scope(purpose="beds"), reason="agreed")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from privet.core import Ledger, Sensitive, Sensitivity, Unit
-from privet.core.journals import journal
+from privet.core.journals import handle
 from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReused
 from privet.loss import Guarantee
 from privet.mechanisms import DiscreteLaplace, Gaussian
@@ -189,7 +189,7 @@ def test_a_checkpoint_between_plan_and_draws_leaves_them_for_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where a checkpoint is due its row must be one, or the journal could not be opened from there."""
-    monkeypatch.setattr(journal, "CHECKPOINT", 5)
+    monkeypatch.setattr(handle, "CHECKPOINT", 5)
     address, one = f"sqlite:///{tmp_path}/ledger.db", Gaussian(l2_sensitivity=1, scale=50)
     ledger = Ledger(Guarantee(10, "1e-4"), unit=PERSON, journal=address)
     for _ in range(6):

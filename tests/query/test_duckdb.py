@@ -356,15 +356,24 @@ def test_units_are_never_rounded_into_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("threads", "memory", "bits"),
-    [(1, "8GiB", 24), (4, "8GiB", 23), (2, "1GiB", 21), (1, "200MB", 19), (1, "512KiB", 12)],
+    ("threads", "memory", "rows", "bits"),
+    [
+        (1, "8GiB", 10**8, 24),
+        (4, "8GiB", 10**8, 23),
+        (2, "1GiB", 10**8, 21),
+        (1, "200MB", 10**8, 19),
+        (1, "512KiB", 10**8, 12),
+        (1, "8GiB", 10**5, 18),
+        (1, "8GiB", 2**16, 18),
+        (1, "8GiB", 7, 12),
+    ],
 )
-def test_units_are_counted_in_arrays_that_memory_has_room_for(threads: int, memory: str, bits: int) -> None:
-    """Each thread has one with 64 bytes for a number, all together at most a quarter of the memory."""
+def test_units_are_counted_in_arrays_that_there_is_room_for(threads: int, memory: str, rows: int, bits: int) -> None:
+    """Each thread has one with 64 bytes for a number, all together at most a quarter of the memory; 4 for each row."""
     connection = duckdb.connect(":memory:")
     connection.execute(f"SET threads = {threads}")
     connection.execute(f"SET memory_limit = '{memory}'")
-    count_in_arrays(connection)
+    count_in_arrays(connection, ["SELECT 1 AS u1", f"SELECT range AS u1 FROM range({rows})"])  # noqa: S608 - ours
     assert connection.execute("SELECT current_setting('perfect_ht_threshold')").fetchone() == (bits,)
     assert connection.cursor().execute("SELECT current_setting('perfect_ht_threshold')").fetchone() == (bits,)
     connection.close()

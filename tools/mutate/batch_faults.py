@@ -38,7 +38,7 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "batch: only the first statement is reserved",
-        "query/session.py",
+        "query/paying.py",
         "            plan.priced.loss,\n            purpose=purpose,\n            promise=promise,",
         "            parts_of(plan)[0].priced.loss,\n            purpose=purpose,\n            promise=promise,",
         BATCHES,
@@ -122,9 +122,9 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "reservation: draws beyond the plan are recorded with it",
-        "core/ledger.py",
-        "        if any(times < 0 for times in left.values()):",
-        "        if not left:",
+        "core/plans.py",
+        "    if any(times < 0 for times in left.values()):",
+        "    if not left:",
         RESERVED,
     ),
     Fault(
@@ -136,14 +136,14 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "session: a stored answer is looked for after the engine is asked",
-        "query/session.py",
+        "query/paying.py",
         "        if key is not None and plan.priced.loss.parts:  # before",
         "        if key == plan.priced.loss.parts:  # before",
         ("tests/query/engines/test_postgres_faults.py",),
     ),
     Fault(
         "journal: draws are recorded across a checkpoint",
-        "core/journals/journal.py",
+        "core/journals/handle.py",
         "        if any(self._checkpoint_due(plan.sequence + place) for place in range(1, len(draws) + 1)):",
         "        if not written:",
         RESERVED,

@@ -237,8 +237,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "ledger: refunds a failed run",
         "core/ledger.py",
-        "        raise ReleaseFailed(FAILED)\n\n    # ---",
-        "        self._journal.books().accounts.clear()\n        raise ReleaseFailed(FAILED)\n\n    # ---",
+        "        raise ReleaseFailed(FAILED)\n\n\nFAILED",
+        "        self._journal.books().accounts.clear()\n        raise ReleaseFailed(FAILED)\n\n\nFAILED",
         LEDGER,
     ),
     Fault(
@@ -250,15 +250,15 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "ledger: does not ask what is covered",
-        "core/ledger.py",
-        "        refuse_uncovered(mechanism, secret.sensitivity)\n",
+        "core/refusals.py",
+        "    refuse_uncovered(mechanism, secret.sensitivity)\n",
         "",
         LEDGER,
     ),
     Fault(
         "ledger: any unit will do",
-        "core/ledger.py",
-        "if secret.unit != self.unit:",
+        "core/refusals.py",
+        "if secret.unit != unit:",
         "if secret.unit.name == '':",
         LEDGER,
     ),
@@ -747,14 +747,14 @@ FAULTS: tuple[Fault, ...] = (
     # --- journals ---
     Fault(
         "journal: anchor skipped after a commit",
-        "core/journals/journal.py",
+        "core/journals/handle.py",
         "        self._committed(row)\n        return row\n",
         "        return row\n",
         ("tests/core/journals/test_crash.py::test_the_spend_is_on_disk_before_the_data_is_read",),
     ),
     Fault(
         "journal: anchor not compared before a write",
-        "core/journals/journal.py",
+        "core/journals/handle.py",
         "        self._refuse_behind(self._seen())\n",
         "",
         ("tests/core/journals/test_sqlite.py",),
@@ -775,7 +775,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "journal: rewritten rows are believed",
-        "core/journals/journal.py",
+        "core/journals/opening.py",
         "    if row.sequence == sequence and known is not None and row.hash.hex() != known:",
         "    if False:",
         ("tests/core/journals/test_tamper.py",),

@@ -384,7 +384,7 @@ QUERY = (
     ),
     Fault(
         "session: only the first stage reserved",
-        "query/session.py",
+        "query/paying.py",
         "            plan.priced.loss,\n            purpose=purpose,\n",
         "            plan.priced.stages[0].loss,\n            purpose=purpose,\n",
         ("tests/query/test_session.py",),
@@ -608,7 +608,7 @@ QUERY = (
     ),
     Fault(
         "falsify: a statement with private groups is not reserved",
-        "query/session.py",
+        "query/paying.py",
         "        if not plan.priced.loss.parts:  # public tables, or public groups without a number",
         "        if not plan.priced.loss.parts or plan.priced.stages[0].selection is not None:",
         ("tests/query/test_session.py::test_private_groups_are_charged_once_as_well",),

@@ -1,22 +1,23 @@
 """Ledger: the only way out for protected data."""
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from privet.core.balance import Balance
 from privet.core.journals.books import Refusal
-from privet.core.journals.chain import canonical
 from privet.core.journals.entry import Entry, loss_facts
 from privet.core.journals.journal import Journal, Repeat, reached
 from privet.core.journals.places import journal_at
 from privet.core.journals.scope import DATASET, Scope
-from privet.core.journals.terms import LARGEST, Terms, refuse_wordless
-from privet.core.mechanism import Mechanism, refuse_uncovered
+from privet.core.journals.terms import LARGEST, Terms
+from privet.core.mechanism import Mechanism
+from privet.core.plans import draws_of, plan_of
+from privet.core.refusals import no_random_dp, no_room, refuse_misfit
 from privet.core.release import Release
+from privet.core.requests import request_of
 from privet.core.sensitive import Sensitive
 from privet.core.unit import Unit
 from privet.errors import AnswerLost, BudgetExceeded, EntropyError, InvalidParameter, PrivetError, ReleaseFailed
@@ -30,11 +31,8 @@ from privet.loss import (
     Promise,
     SpendingRule,
     ZcdpSum,
-    compare_rules,
 )
-from privet.loss.exact import Exact, exact, readable
-from privet.loss.privacy_loss import sum_of
-from privet.loss.rule_choice import RuleComparison
+from privet.loss.exact import Exact, exact
 from privet.noise import Entropy
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 
 
-class Ledger:
+class Ledger(Balance):
     """Who is protected, how much may be revealed about them, and what was revealed so far.
 
     Args:
@@ -160,7 +158,7 @@ class Ledger:
             LedgerUnavailable, LedgerDamaged: the journal cannot be written or believed; nothing is computed.
         """
         self._refuse(secret, mechanism, purpose)
-        asked = None if key is None else self._request(secret, mechanism, purpose, delta, key)
+        asked = None if key is None else self._request(secret, mechanism, purpose=purpose, delta=delta, key=key)
         gamma = secret.sensitivity.gamma
         loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)
         if isinstance(number, Repeat):
@@ -191,14 +189,11 @@ class Ledger:
         reached("before send")
 
     def _request(
-        self, secret: Sensitive[In], mechanism: Mechanism[In, Out], purpose: str, delta: Exact | None, key: str
+        self, secret: Sensitive[In], mechanism: Mechanism[In, Out], *, purpose: str, delta: Exact | None, key: str
     ) -> str:
-        """A hash of everything that is asked: what a key is bound to."""
-        refuse_wordless(key, "key must be a text that no other question has, such as a UUID")
         share = None if delta is None else str(exact(delta, "delta"))
-        loss = loss_facts(mechanism.loss)
-        facts = [self.analyst, self.dataset, purpose, repr(mechanism), loss, repr(secret.sensitivity), share]
-        return hashlib.sha256(canonical(facts).encode()).hexdigest()
+        facts = [repr(mechanism), loss_facts(mechanism.loss), repr(secret.sensitivity), share]
+        return request_of(self.analyst, self.dataset, purpose, facts, key=key)
 
     def reserve(  # noqa: PLR0913 - the plan, and how to ask, each by name
         self,
@@ -229,10 +224,10 @@ class Ledger:
             set; so by induction the run is dominated by the composition of all curves in any one order (adaptive
             composition of dominating pairs: Zhu, Dong and Wang 2022, Theorem 10). What is not drawn reveals nothing.
         """
-        loss = self._plan(plan, purpose)
+        loss = plan_of(plan, purpose=purpose, unit=self.unit)
         cost = self._with_gamma(self.rule.cost(loss, promise=promise, delta=delta))
         entry = self._plan_entry(loss, cost, purpose, key, question)
-        drawn = self._drawn_at_once(loss, draws, purpose)
+        drawn = draws_of(loss, draws, purpose=purpose, unit=self.unit, analyst=self.analyst, cost=self._nothing)
         number, recorded = self._spend_plan(entry, drawn)
         from privet.core.reservation import Reservation  # noqa: PLC0415 - a reservation is itself a ledger
 
@@ -255,61 +250,21 @@ class Ledger:
             KeyReused: the key belongs to another question.
             AnswerLost: the key was charged before, and its answer was never stored.
         """
-        entry = self._plan_entry(self._plan(plan, purpose), self._nothing, purpose, key, question)
+        loss = plan_of(plan, purpose=purpose, unit=self.unit)
+        entry = self._plan_entry(loss, self._nothing, purpose, key, question)
         found = self._journal.repeated(entry)
         return None if found is None else self._journal.stored(found)
 
     def _plan_entry(self, loss: PrivacyLoss, cost: Amount, purpose: str, key: str | None, question: str) -> Entry:
-        asked = None if key is None else self._plan_request(loss, purpose, question, key)
+        facts = ["a plan", loss_facts(loss), question]
+        asked = None if key is None else request_of(self.analyst, self.dataset, purpose, facts, key=key)
         return Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst, key=key, request=asked)
-
-    def _drawn_at_once(
-        self, plan: PrivacyLoss, draws: Sequence[Mechanism[Any, Any]], purpose: str
-    ) -> tuple[Entry, ...]:
-        """The entries of draws that are recorded with their plan."""
-        losses = [each.loss.under(self.unit.neighbors) for each in draws]
-        left = Counter(dict(plan.parts))
-        for loss in losses:
-            left.subtract(dict(loss.parts))
-        if any(times < 0 for times in left.values()):
-            raise InvalidParameter("draws must be within the plan: reserve the very losses that will be drawn")
-        return tuple(
-            Entry("draw", purpose, repr(each), loss, self._nothing, analyst=self.analyst)
-            for each, loss in zip(draws, losses, strict=True)
-        )
-
-    def _plan_request(self, loss: PrivacyLoss, purpose: str, question: str, key: str) -> str:
-        """A hash of everything that is asked: what a plan's key is bound to."""
-        refuse_wordless(key, "key must be a text that no other question has, such as a UUID")
-        facts = [self.analyst, self.dataset, purpose, "a plan", loss_facts(loss), question]
-        return hashlib.sha256(canonical(facts).encode()).hexdigest()
-
-    def _plan(self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], purpose: str) -> PrivacyLoss:
-        _refuse_purpose(purpose)
-        loss = plan if isinstance(plan, PrivacyLoss) else sum_of(each.loss for each in plan)
-        if not loss.parts:
-            raise InvalidParameter("plan must hold at least one loss or mechanism, got none")
-        return loss.under(self.unit.neighbors)
 
     def _refuse(self, secret: Sensitive[In], mechanism: Mechanism[In, Out], purpose: str) -> None:
         """Check everything that can be checked before the charge."""
-        if not isinstance(secret, Sensitive):
-            raise InvalidParameter(
-                f"a ledger releases Sensitive values, got {type(secret).__name__}: "
-                "wrap it as Sensitive(value, Sensitivity(…), unit)"
-            )
-        if not isinstance(mechanism, Mechanism):
-            raise InvalidParameter(f"mechanism must be a Mechanism, got {type(mechanism).__name__}")
-        _refuse_purpose(purpose)
-        if secret.unit != self.unit:
-            raise InvalidParameter(f"this ledger protects {self.unit!r}, but the secret is about {secret.unit!r}")
-        refuse_uncovered(mechanism, secret.sensitivity)
+        refuse_misfit(secret, mechanism, purpose=purpose, unit=self.unit)
         if secret.sensitivity.gamma and not self._counts_gamma:
-            raise BudgetExceeded(
-                f"{purpose!r} requests γ={readable(secret.sensitivity.gamma)}, for its sensitivity was sampled, and "
-                f"the limit {self.limit!r} is not random DP: only a ledger whose owner made it with a γ, such as "
-                "Guarantee(1, gamma=0.05), can release it"
-            )
+            raise BudgetExceeded(no_random_dp(purpose, secret.sensitivity.gamma, self.limit))
         if not secret.deferred:
             mechanism.check(secret.reveal_to_ledger())
 
@@ -351,25 +306,7 @@ class Ledger:
         return outcome, drawn
 
     def _refusal(self, entry: Entry, refused: Refusal) -> str:
-        account, scope = refused.account, refused.scope
-        if account is None or scope is None:
-            raise TypeError("only a reservation draws from a plan")
-        if account.frozen:
-            return f"{entry.purpose!r} is refused: {scope!r} is frozen until its owner thaws it"
-        asked, left = entry.cost, account.remaining
-        of = "limit" if scope == DATASET else f"cap of {scope!r}:"
-        advice = "ask for less, or for a smaller ε"
-        if isinstance(self.rule, EpsilonSum) and left is not None and asked.epsilon <= left.epsilon:
-            advice = "its δ does not fit: make it for a smaller δ, or use a pure mechanism"
-        if self._counts_gamma and left is not None and asked.gamma > left.gamma:
-            advice = "its γ does not fit: sample the sensitivity for a smaller one, or prove a bound"
-        if isinstance(self.rule, EpsilonSum) and entry.cost.epsilon == float("inf"):
-            advice = (
-                "its loss is not pure, and this limit has no δ: use a pure mechanism, or a limit with a δ"
-                if isinstance(self.limit, Guarantee) and not self.limit.delta
-                else "its loss is not pure, so it needs a δ: calibrate it with delta=…, or pass delta=… here"
-            )
-        return f"{entry.purpose!r} requests {asked}, {left} remains of the {of} {account.limit!r}: {advice}"
+        return no_room(entry, refused, limit=self.limit, rule=self.rule, counts_gamma=self._counts_gamma)
 
     def _run(self, secret: Sensitive[In], mechanism: Mechanism[In, Out]) -> Out:
         """Touch the data and sample. What goes wrong from here on may depend on the data, so it is not told."""
@@ -383,84 +320,6 @@ class Ledger:
         except Exception:  # noqa: BLE001, S110 - the reason could be one person's data
             pass
         raise ReleaseFailed(FAILED)
-
-    # --- reading ----------------------------------------------------------------------------------------------
-
-    @property
-    def limit(self) -> Promise:
-        """The promise that is never broken, as it stands now; of each period, if the owner renews it."""
-        limit = self._journal.books().dataset.limit
-        return self._journal.books().terms.limit if limit is None else limit
-
-    @property
-    def spent(self) -> Amount:
-        """What has been charged so far, exactly, in the rule's own terms; since the last renewal, if there was one."""
-        return self._journal.books().dataset.spent
-
-    @property
-    def remaining(self) -> Amount:
-        """What may still be charged through this handle, exactly: the least of the dataset's and the analyst's."""
-        books = self._journal.books()
-        scopes = [DATASET] if self.analyst is None else [DATASET, Scope(self.analyst)]
-        left = [each for scope in scopes if (each := books.account(scope).remaining) is not None]
-        return Amount(*map(min, zip(*(each.parts for each in left), strict=True)), units=left[0].units)
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        """Every spend, in order."""
-        return self._journal.entries()
-
-    @property
-    def journal(self) -> Journal:
-        """Where the entries are; what its owner does to it (caps, renewals, checks) is done there."""
-        return self._journal
-
-    def verify(self) -> int:
-        """Check the whole journal against itself and its anchor; return how many rows it has, or raise."""
-        return self._journal.verify()
-
-    @staticmethod
-    def compare_rules(limit: Guarantee, answer: PrivacyLoss | Mechanism[Any, Any]) -> RuleComparison:
-        """How many answers of one size each rule would admit under a limit, best first.
-
-        Example:
-            >>> from privet.mechanisms import Laplace
-            >>> print(Ledger.compare_rules(Guarantee(1, 1e-6), Laplace(l1_sensitivity=1, scale=100)))
-            rule                                  answers
-            Rényi divergence of order 22 adds up      492
-            zCDP: ρ adds up                           488
-            Gaussian: μ² adds up                      356
-            ε and δ add up                            100
-        """
-        return compare_rules(limit, answer=answer.loss if isinstance(answer, Mechanism) else answer)
-
-    def __repr__(self) -> str:
-        return (
-            f"Ledger({self.limit!r} per {self.unit.name}, {self.unit.neighbors.value}; {self.rule.name}; "
-            f"spent {self.spent}; {_counted(self._journal.books().spends)})"
-        )
-
-    # --- a ledger is a handle, not data -----------------------------------------------------------------------
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of files and connections; the ledger opens them again when it is used."""
-        self._journal.close()
-
-    def __copy__(self) -> Self:
-        """A budget cannot be duplicated: whoever copies a ledger gets the same one."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a Ledger cannot be pickled: that would be a second budget; open its journal again instead")
 
 
 FAILED = (
@@ -488,17 +347,8 @@ def _writable(cost: Amount) -> bool:
     return all(part <= LARGEST for part in cost.parts)
 
 
-def _refuse_purpose(purpose: object) -> None:
-    if not isinstance(purpose, str) or not purpose.strip():
-        raise InvalidParameter(f"purpose must say in words what the answer is for, got {purpose!r}")
-
-
 def unrepeated(number: int | Repeat) -> int:
     """The place of an entry that has no key, so cannot be a repetition."""
     if isinstance(number, Repeat):
         raise TypeError("an entry without a key is never a repetition")
     return number
-
-
-def _counted(entries: int) -> str:
-    return "1 entry" if entries == 1 else f"{entries:,} entries"

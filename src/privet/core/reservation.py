@@ -12,6 +12,7 @@ from privet.core.journals.entry import Entry, loss_facts
 from privet.core.journals.journal import Repeat
 from privet.core.ledger import Ledger, unrepeated
 from privet.core.mechanism import Mechanism
+from privet.core.plans import plan_of
 from privet.errors import AnswerLost, InvalidParameter, PrivetError
 from privet.loss import Amount, Guarantee, PrivacyLoss
 from privet.loss.exact import Exact
@@ -92,7 +93,7 @@ class Reservation(Ledger):
         """Set a part of the plan aside as a plan of its own; it is paid for, so `delta` changes nothing."""
         if key is not None:
             raise InvalidParameter("a part of a plan has no key of its own: give the key when the plan is reserved")
-        loss = self._plan(plan, purpose)
+        loss = plan_of(plan, purpose=purpose, unit=self.unit)
         number = self._spend(self._drawn(loss, "a plan", purpose, plan=True))
         return Reservation(self, loss, purpose=purpose, number=unrepeated(number))
 

@@ -1,10 +1,9 @@
 """Session: an analyst asks questions in SQL; each answer is paid for before the data is read."""
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Self, TypeVar, Unpack, cast, overload
+from typing import Any, Self, Unpack, cast, overload
 
 from privet.core import Ledger
 from privet.errors import InvalidParameter
@@ -15,9 +14,9 @@ from privet.query.catalog import Catalog
 from privet.query.explaining import explained, queries_of
 from privet.query.explanation import Explanation
 from privet.query.explanations import Explanations
-from privet.query.failing import paid_for, unpaid
 from privet.query.frame import Rows, table_of
 from privet.query.parts import parts_of
+from privet.query.paying import Paying
 from privet.query.plan import Statement
 from privet.query.planner import Planner
 from privet.query.planning import Planned
@@ -27,8 +26,6 @@ from privet.query.receipt import Receipt, cost_alone, cost_of
 from privet.query.running import Run
 from privet.query.second_price import refuse_another_price
 from privet.query.spending import JointSpending, Said, Spending
-
-A = TypeVar("A", Answer, Answers)
 
 
 class Session:
@@ -48,6 +45,7 @@ class Session:
             raise InvalidParameter(f"the catalog protects {catalog.unit!r}, but the ledger protects {ledger.unit!r}")
         self.catalog, self.ledger, self._backend = catalog, ledger, backend
         self._planner = Planner(catalog, PublicValues(catalog, backend))
+        self._paying = Paying(catalog, backend=backend, ledger=ledger)
         self._closed = False
 
     def sql(
@@ -77,7 +75,7 @@ class Session:
         def answer(run: Run) -> Answer:
             return self._receipt(plan, said, why).answer(run)
 
-        return self._paid(plan, said, answer, Answer.from_json, purpose=why, key=key, question=question)
+        return self._paying.answered(plan, said, answer, Answer.from_json, purpose=why, key=key, question=question)
 
     def batch(
         self,
@@ -119,7 +117,9 @@ class Session:
             given = tuple(found[text.strip()] for text in asked.texts)
             return Answers(given, asked.names, joint.loss, joint.cost, self.catalog.unit, why)
 
-        return self._paid(plan, said, answers, Answers.from_json, purpose=why, key=key, question=json.dumps(facts))
+        return self._paying.answered(
+            plan, said, answers, Answers.from_json, purpose=why, key=key, question=json.dumps(facts)
+        )
 
     @overload
     def explain(self, text: str, **spending: Unpack[Spending]) -> Explanation: ...
@@ -170,57 +170,6 @@ class Session:
         if self._closed:
             raise InvalidParameter("this session is closed: connect again")
         return Said.of(spending, self.catalog, explaining=explaining)
-
-    # --- paying and answering -----------------------------------------------------------------------------------
-
-    def _paid(  # noqa: PLR0913 - all by name but what is asked
-        self,
-        plan: Planned,
-        said: Said,
-        answer: Callable[[Run], A],
-        again: Callable[[str], A],
-        *,
-        purpose: str,
-        key: str | None,
-        question: str,
-    ) -> A:
-        """Charge a plan, run it, and make the answer of it; or bring back what the same key was answered."""
-        if key is not None and plan.priced.loss.parts:  # before the engine is asked for anything: it may be down
-            kept = self.ledger.recall(plan.priced.loss, purpose=purpose, key=key, question=question)
-            if kept is not None:
-                return again(kept)
-        refuse_another_price(plan, self._backend, self.catalog)
-        if not plan.priced.loss.parts:  # public tables, or public groups without a number
-            with unpaid():
-                return answer(self._run(plan, said, self.ledger, purpose))
-        promise, delta = plan.priced.promise, said.asked.delta
-        reservation = self.ledger.reserve(
-            plan.priced.loss,
-            purpose=purpose,
-            promise=promise,
-            delta=delta,
-            key=key,
-            question=question,
-            draws=plan.priced.mechanisms,
-        )
-        if key is None:
-            return answer(self._run(plan, said, reservation, purpose))
-        if (stored := reservation.stored()) is not None:
-            return again(stored)
-        try:
-            given = answer(self._run(plan, said, reservation, purpose))
-            reservation.store(given.to_json())
-            return given
-        finally:
-            reservation.done()
-
-    def _run(self, plan: Planned, said: Said, ledger: Ledger, purpose: str) -> Run:
-        """Run what is paid for, over a connection of its own."""
-        with paid_for(), self._backend.apart() as backend:
-            how: dict[str, Any] = {"purpose": purpose, "confidence": said.confidence, "catalog": self.catalog}
-            run = Run(plan, backend=backend, ledger=ledger, **how)
-            run.answer()
-            return run
 
     def _receipt(self, plan: Planned, said: Said, purpose: str) -> Receipt:
         unit = self.catalog.unit

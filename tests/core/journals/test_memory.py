@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from privet.core import Ledger, MemoryJournal
-from privet.core.journals.journal import CHECKPOINT
+from privet.core.journals.handle import CHECKPOINT
 from privet.errors import BudgetExceeded, LedgerDamaged, LedgerUnavailable
 from privet.loss import Amount, Guarantee
 from tests.contracts.journal import JournalContract

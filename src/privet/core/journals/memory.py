@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from privet.core.journals.books import Refusal
 from privet.core.journals.chain import Row
 from privet.core.journals.entry import Entry
-from privet.core.journals.journal import Journal, Repeat, read_clock
+from privet.core.journals.handle import read_clock
+from privet.core.journals.journal import Journal, Repeat
 from privet.core.journals.pages import Pages
 from privet.errors import LedgerUnavailable
 

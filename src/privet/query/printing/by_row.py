@@ -2,6 +2,7 @@
 """Rows: each one weighed down on its own, by a weight that its unit (and group) has."""
 
 from privet.query.bounded import PART, Measure, Shape
+from privet.query.printing.blocks import packs, print_blocks
 from privet.query.printing.placing import Placing, plain, signed, size_of
 
 
@@ -19,10 +20,18 @@ def print_by_row(context: Placing, rows: str) -> str:
         group = ", ".join(context.unit)
         weights = f"SELECT {group}, {_weight(context, 'COUNT(*)')} AS weight FROM {rows} GROUP BY {group}"
         context.chain.append("weights", weights)
+        if packs(context):
+            rows = print_blocks(context, rows)
+            return _weighed(context, rows, rows)
     same = " AND ".join(
         f"{rows}.{name} {'=' if name in context.unit else 'IS NOT DISTINCT FROM'} weights.{name}" for name in matched
     )
-    source = f"{rows} JOIN weights ON {same}"
+    return _weighed(context, rows, f"{rows} JOIN weights ON {same}")
+
+
+def _weighed(context: Placing, rows: str, source: str) -> str:
+    """The end of the statement: what each row adds, given its `weight`."""
+    request = context.request
     if any(measure.shape is Shape.RANKS for measure in request.measures):
         return _ranks(context, rows, source)
     cells = [

@@ -15,7 +15,7 @@ class Placing:
     """A request while it is printed: its tables so far, and the names that all of them use."""
 
     def __init__(self, request: Bounded, owner: Owner, dialect: Dialect, sources: Sources) -> None:
-        self.request, self.dialect, self._owner = request, dialect, owner
+        self.request, self.dialect, self.sources, self._owner = request, dialect, sources, owner
         self.chain = Chain(dialect, sources)
         self.cap = cap_of(request)
         self.unit = [f"u{number}" for number in range(1, len(owner.unit) + 1)]
@@ -96,6 +96,10 @@ class Placing:
         if measure.shape is Shape.RANKS and (shift := rank_shift(lattice)):
             place = self.dialect.quotient(place, self.dialect.literal(1 << shift, Type.INTEGER))
         return place
+
+    def places(self) -> list[str]:
+        """The columns of places on the lattice that rows have."""
+        return [f"a{number}" for number, measure in enumerate(self.request.measures, 1) if not plain(measure)]
 
     def kept(self, pairs: str) -> tuple[str, str]:
         """The pairs that count, and the rows that a unit has, to be compared with the cap."""

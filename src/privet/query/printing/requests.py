@@ -7,6 +7,7 @@
     pairs    for each unit and group: rows n, and what each measure adds up                      (unless by_row)
     kept     of those, the first `groups` of each unit by a hash of unit and group               (if cap_groups)
     weights  for each unit (and group): `weight`, in parts of a row                              (if by_row)
+    blocks   of those, sixteen in a row; then rows with the weight found there, `weighted`         (see blocks.py)
     weighed  what a unit adds to a group: each number held to cap / have of itself
     last     sums over units, by group, and how many units there are
 

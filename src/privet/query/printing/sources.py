@@ -37,8 +37,11 @@ class Sources:
         catalog: what the owner declared.
         tables: by their name in the catalog.
         released: by the name of a stage: the engine's name of the table, whose columns are called c1, c2, …
+        close_units: whether units are whole numbers so close together that their weights are kept in blocks. It decides
+            how fast an answer is found, never which.
     """
 
     catalog: Catalog
     tables: Mapping[str, Source]
     released: Mapping[str, str] = field(default_factory=dict)
+    close_units: bool = False

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any, Self
 
 import duckdb
@@ -16,7 +17,7 @@ from privet.query.backends.duckdb.sources import arrow_of, database_of, files_of
 from privet.query.backends.duckdb.spill import SpillFolder
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.printing import Source
+from privet.query.printing import Source, Sources
 from privet.query.printing.tables import known, unit_text
 
 SHOWING = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"}  # so that it can be asked how far it is
@@ -53,6 +54,7 @@ class DuckDBBackend(SqlEngine):
         super().__init__(catalog, DuckDBDialect())
         self._files = {name: files_of(catalog, table) for name, table in catalog.tables.items()}
         self._frames: dict[str, pa.Table] = {}
+        self._close_units = False
         self._spill = SpillFolder()
         try:
             self._connection = self._open(threads, memory)
@@ -62,6 +64,7 @@ class DuckDBBackend(SqlEngine):
         try:
             self._tables = {name: self._source(name, table) for name, table in catalog.tables.items()}
             self._refuse_mixed_units()
+            self._close_units = count_in_arrays(self._connection, self._unit_selects().values())
             with suppress(duckdb.Error):  # before version 1.4
                 self._connection.execute(f"SET allowed_configs = [{', '.join(map(quoted, SHOWING))}]")
             for statement in LOCKED:
@@ -97,6 +100,9 @@ class DuckDBBackend(SqlEngine):
         with suppress(duckdb.Error):  # before version 1.4 they were locked with the rest
             for name, value in SHOWING.items():
                 connection.execute(f"SET {name} = {value}")
+
+    def _sources(self) -> Sources:
+        return replace(super()._sources(), close_units=self._close_units)
 
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(text).fetchall()
@@ -141,7 +147,6 @@ class DuckDBBackend(SqlEngine):
         except duckdb.Error:
             connection.close()
             raise InvalidParameter(f'memory must be written as "4GB" or "500MB", got {memory!r}') from None
-        count_in_arrays(connection)
         return connection
 
     def _source(self, name: str, table: DeclaredTable) -> Source:
@@ -194,17 +199,23 @@ class DuckDBBackend(SqlEngine):
     def _refuse_mixed_units(self) -> None:
         """Units are compared between tables, so they are of one kind."""
         kinds: dict[str, str] = {}
-        for name, table in self._catalog.tables.items():
-            if table.public or table.unit_column is None or self._catalog.row_level:
-                continue
-            last = table.unit_path[-1].table if table.unit_path else name
-            source = known(self._tables, last)
-            text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
-            row = self._connection.execute(f"DESCRIBE SELECT {text} FROM {source.text} AS s").fetchone()
+        for name, select in self._unit_selects().items():
+            row = self._connection.execute(f"DESCRIBE {select}").fetchone()
             kinds[name] = str(row[1]) if row is not None else ""
         if len(set(kinds.values())) > 1:
             names = ", ".join(f"{name} has {kind}" for name, kind in kinds.items())
             raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
+
+    def _unit_selects(self) -> dict[str, str]:
+        """The units of each private table, as u1."""
+        selects = {}
+        for name, table in self._catalog.tables.items():
+            if table.public or table.unit_column is None or self._catalog.row_level:
+                continue
+            last = table.unit_path[-1].table if table.unit_path else name
+            text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
+            selects[name] = f"SELECT {text} AS u1 FROM {known(self._tables, last).text} AS s"
+        return selects
 
 
 def _without_values(engine_type: str) -> str:
