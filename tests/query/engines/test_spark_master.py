@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from privet.core import Ledger
-from tests.query.engines.on_spark import spark
+from tests.spark import MISSING
 
 pytestmark = pytest.mark.xdist_group("spark")
 ROOT = Path(__file__).parents[3]
@@ -69,10 +70,8 @@ def without_java(folder: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
-    try:
-        spark()
-    except OSError as problem:
-        pytest.skip(str(problem))
+    if importlib.util.find_spec("pyspark") is None or (java_of_a_wheel() is None and shutil.which("java") is None):
+        pytest.skip(MISSING)
     folder, ledger = tmp_path_factory.mktemp("programs"), f"sqlite:///{tmp_path_factory.mktemp('ledger')}/events.db"
     environment = dict(os.environ) if java_of_a_wheel() is None else without_java(folder)
     found = subprocess.run(  # noqa: S603 - this interpreter
