@@ -52,7 +52,7 @@ BROKEN: dict[str, tuple[object, str, object, Callable[[], object]]] = {
     "places very near to 0 are too small": (
         PostgresDialect,
         "place",
-        lambda _, text, origin, step: f"({text} - {real(float(origin))}) / {real(float(step))} + 0.5",
+        lambda _, text, origin, step, **__: f"({text} - {real(float(origin))}) / {real(float(step))} + 0.5",
         statement("wide_steps"),
     ),
 }

@@ -18,7 +18,8 @@ def print_by_row(context: Placing, rows: str) -> str:
         context.chain.append("weights", f"SELECT {group}, {_weight(context, have)} AS weight FROM {source}")
     else:
         group = ", ".join(context.unit)
-        weights = f"SELECT {group}, {_weight(context, 'COUNT(*)')} AS weight FROM {rows} GROUP BY {group}"
+        source = context.counted(rows)
+        weights = f"SELECT {group}, {_weight(context, 'COUNT(*)')} AS weight FROM {source} GROUP BY {group}"
         context.chain.append("weights", weights)
         if packs(context):
             rows = print_blocks(context, rows)
@@ -41,6 +42,7 @@ def _weighed(context: Placing, rows: str, source: str) -> str:
     ]
     keys = [f"{rows}.{key}" for key in context.keys]
     context.chain.append("weighed", f"SELECT {', '.join([*keys, *cells])} FROM {source}")
+    context.chain.dissolve("weighed")
     return context.last([])
 
 

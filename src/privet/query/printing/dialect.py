@@ -23,7 +23,7 @@ class Dialect(ABC):
     wide: str  # whole numbers of at least 127 bits
     inlined: str  # after AS, before a common table that is to be computed wherever it is mentioned
     kept: str  # the same for one that is to be computed once
-    fence: str = ""  # at the end of a common table, so that what stands above is not computed before its conditions
+    fence: str = ""  # at the end of a common table, so that it is computed as it stands, and before what is above it
     templates: "Mapping[str, Template]" = MappingProxyType({})  # functions that the engine writes its own way
 
     @abstractmethod
@@ -46,10 +46,11 @@ class Dialect(ABC):
         """A sum of whole numbers as one of 64 bits; NULL if it is larger. The text is used once."""
         return f"TRY_CAST({text} AS {self.types[Type.INTEGER]})"
 
-    def place(self, text: str, origin: Fraction, step: Fraction) -> str:
+    def place(self, text: str, origin: Fraction, step: Fraction, *, most: Fraction | None = None) -> str:  # noqa: ARG002 - for engines that raise errors
         """How many steps a real number is from the origin, and a half: its floor is the nearest place; NULL for NULL.
 
-        The text is a plain name, or such a name between two ends.
+        The text is a plain name, or such a name between two ends; `most` is how large it can be, if the statement
+        itself sees to that.
         """
         first, width, half = (self.literal(float(number), Type.REAL) for number in (origin, step, 0.5))
         return f"({text} - {first}) / {width} + {half}"
@@ -127,6 +128,10 @@ class Dialect(ABC):
     def added(self, text: str, most: int) -> str:  # noqa: ARG002 - for engines whose sums are no wider than what is added
         """An aggregate: the exact sum of whole numbers, of up to 2^33 rows, that are each at most so large."""
         return f"SUM({text})"
+
+    def counted(self, rows: str, unit: Sequence[str], types: Sequence[Type]) -> str:  # noqa: ARG002 - for engines that sort
+        """What stands after FROM where the rows of each unit are counted."""
+        return rows
 
     @abstractmethod
     def quantile(self, text: str, fraction: str) -> str:

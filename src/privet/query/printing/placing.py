@@ -1,14 +1,18 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Placing: the rows of a request, with unit, keys and places on the lattice. The first tables of its statement."""
 
+from fractions import Fraction
+
 from privet.query.bounded import Bounded, Measure, Shape, rank_shift
-from privet.query.expressions import facts_of
+from privet.query.expressions import Reference, facts_of
 from privet.query.facts import Type
 from privet.query.plan import Key
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.relations import Chain
 from privet.query.printing.sources import Sources
-from privet.query.relations import Owner
+from privet.query.relations import Owner, Table
+
+FEW = {Shape.ROWS, Shape.SUM, Shape.MEAN}  # shapes that use the place of a row once or twice
 
 
 class Placing:
@@ -24,6 +28,33 @@ class Placing:
         self.hashed = [] if sources.catalog.row_level else self.unit
         self.marks = [dialect.hashable(name, facts_of(key.expression).type) for key, name in self._named_keys()]
         self.integer = dialect.types[Type.INTEGER]
+
+    @property
+    def straight(self) -> bool:
+        """Whether keys and arguments are columns of one table as they are, and arguments real numbers clipped there.
+
+        So every column is computed about once between the table and its place on the lattice.
+        """
+        wanted = [measure for measure in self.request.measures if not plain(measure)]
+        return (
+            isinstance(self.request.source, Table)
+            and all(
+                isinstance(each, Reference)
+                for each in [*(key.expression for key in self.request.keys), *(measure.argument for measure in wanted)]
+            )
+            and all(
+                measure.condition is None
+                and on_steps(measure)
+                and kind_of(measure) is Type.REAL
+                and facts_of(measure.argument).bounded
+                for measure in wanted
+                if measure.argument is not None
+            )
+        )
+
+    def counted(self, rows: str) -> str:
+        """What stands after FROM where the rows of each unit are counted."""
+        return self.dialect.counted(rows, self.unit, [column.facts.type for column in self._owner.unit])
 
     def rows(self) -> str:
         """Add these tables."""
@@ -43,6 +74,8 @@ class Placing:
         # a row without a unit is nobody's: tables leave them out, but a unit may be computed later, such as a day
         known = " AND ".join(f"{self.chain.name(column)} IS NOT NULL" for column in self._owner.unit)
         once = self.request.by_row and not self.chain.steady
+        if self.straight:
+            self.chain.dissolve(source, "found")
         return self.chain.append("found", f"SELECT {', '.join(items)} FROM {source} WHERE {known}", once=once)
 
     def _named_keys(self) -> list[tuple[Key, str]]:
@@ -64,6 +97,8 @@ class Placing:
         where = f" WHERE {' AND '.join(inside)}" if inside else ""
         if any(on_steps(measure) for measure in self.request.measures):
             found, where = self.chain.append("near", f"SELECT {', '.join(near)} FROM {found}{where}"), ""
+            if not self.request.sample and all(measure.shape in FEW for measure in self.request.measures):
+                self.chain.dissolve("placed")
         return self.chain.append("placed", f"SELECT {', '.join(items)} FROM {found}{where}")
 
     def _inside(self, key: Key, name: str) -> str:
@@ -78,7 +113,13 @@ class Placing:
             return text
         kind, lattice = kind_of(measure), measure.lattice
         value = text if kind is Type.REAL else self.dialect.convert(text, kind, Type.REAL)
-        return f"FLOOR({self.dialect.place(value, lattice.first * lattice.step, lattice.step)})"
+        first, most = lattice.first * lattice.step, self._most(measure) if self.straight else None
+        return f"FLOOR({self.dialect.place(value, first, lattice.step, most=most)})"
+
+    def _most(self, measure: Measure) -> Fraction:
+        """How large an argument can be that is a column as its table clips it."""
+        facts = None if measure.argument is None else facts_of(measure.argument)
+        return max(abs(Fraction(end or 0)) for end in (facts.low, facts.high)) if facts is not None else Fraction(1)
 
     def _place(self, measure: Measure, text: str) -> str:
         """The place from 0 to `steps`, computed from the value alone and clipped; NULL stays NULL."""

@@ -47,6 +47,7 @@ class Chain:
         self._names: dict[Column, str] = {}
         self._made: dict[int, str] = {}
         self._tables: list[tuple[str, str, str]] = []
+        self._open: set[str] = set()
 
     def name(self, column: Column) -> str:
         """What a column version is called."""
@@ -58,11 +59,15 @@ class Chain:
 
     def text(self) -> str:
         """WITH and all tables."""
-        names = [name for name, _, _ in self._tables]
+        names, fence = [name for name, _, _ in self._tables], self.dialect.fence
         return "WITH " + ",\n".join(
-            f"{name} AS {how} ({self.dialect.common(name, select, names)}{self.dialect.fence})"
+            f"{name} AS {how} ({self.dialect.common(name, select, names)}{'' if name in self._open else fence})"
             for name, how, select in self._tables
         )
+
+    def dissolve(self, *names: str) -> None:
+        """Leave out the fence of tables whose columns are each computed about once by what stands above them."""
+        self._open.update(names)
 
     def append(self, name: str, select: str, *, once: bool = False) -> str:
         """Add a table."""

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from privet.errors import InvalidParameter
 from privet.query.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import Type
+from privet.query.printing.arguments import all_whole, as_reals, as_type, digits_of
 from privet.query.printing.dialect import Dialect, Template
 
 LONGEST = 200_000  # letters of one printed expression
@@ -53,28 +54,15 @@ def _prefix(word: str) -> Template:
     return lambda _, __, texts: f"{word}({', '.join(texts)})"
 
 
-def _real_arguments(dialect: Dialect, call: Call, texts: list[str]) -> list[str]:
-    """Arguments as real numbers."""
-    kinds = [facts_of(argument).type for argument in call.arguments]
-    return [
-        dialect.convert(text, kind, Type.REAL) if kind is Type.INTEGER else text
-        for text, kind in zip(texts, kinds, strict=True)
-    ]
-
-
-def _whole(call: Call) -> bool:
-    return all(facts_of(argument).type is Type.INTEGER for argument in call.arguments)
-
-
 def _arithmetic(whole: str, real: str) -> Template:
     """Whole numbers where all arguments are, else real ones; {0} and {1} are the arguments."""
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        if _whole(call):
+        if all_whole(call):
             text = dialect.total(whole.format(*texts))
         else:
-            text = dialect.number(real.format(*_real_arguments(dialect, call, texts)))
-        return _as_type(dialect, text, Type.INTEGER if _whole(call) else Type.REAL, call.facts.type)
+            text = dialect.number(real.format(*as_reals(dialect, call, texts)))
+        return as_type(dialect, text, Type.INTEGER if all_whole(call) else Type.REAL, call.facts.type)
 
     return template
 
@@ -83,7 +71,7 @@ def _real(pattern: str) -> Template:
     """A function of real numbers that gives one."""
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        return dialect.number(pattern.format(*_real_arguments(dialect, call, texts)))
+        return dialect.number(pattern.format(*as_reals(dialect, call, texts)))
 
     return template
 
@@ -92,25 +80,15 @@ def _rounding(pattern: str) -> Template:
     """A function to whole numbers: its result is of that type where it surely fits."""
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        text = dialect.number(pattern.format(*_real_arguments(dialect, call, texts)))
-        return _as_type(dialect, text, Type.REAL, call.facts.type)
+        text = dialect.number(pattern.format(*as_reals(dialect, call, texts)))
+        return as_type(dialect, text, Type.REAL, call.facts.type)
 
     return template
 
 
 def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    digits = call.arguments[1] if len(call.arguments) > 1 else Literal(0, Type.INTEGER)
-    if not isinstance(digits, Literal) or not isinstance(digits.value, int):
-        raise InvalidParameter("ROUND takes a literal number of digits")
-    number = texts[0]
-    if facts_of(call.arguments[0]).type is Type.INTEGER:
-        number = dialect.convert(number, Type.INTEGER, Type.REAL)
-    text = dialect.number(f"ROUND({number}, {int(digits.value)})")
-    return _as_type(dialect, text, Type.REAL, call.facts.type)
-
-
-def _as_type(dialect: Dialect, text: str, source: Type, target: Type) -> str:
-    return text if source is target else dialect.convert(text, source, target)
+    digits, number = digits_of(call), as_reals(dialect, call, texts[:1])[0]
+    return as_type(dialect, dialect.number(f"ROUND({number}, {digits})"), Type.REAL, call.facts.type)
 
 
 def _in(_: Dialect, __: Call, texts: list[str]) -> str:
@@ -137,7 +115,7 @@ def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
 
 def _cast(target: Type) -> Template:
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        return _as_type(dialect, texts[0], facts_of(call.arguments[0]).type, target)
+        return as_type(dialect, texts[0], facts_of(call.arguments[0]).type, target)
 
     return template
 

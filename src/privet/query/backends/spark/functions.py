@@ -6,38 +6,23 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Call, Literal, facts_of
+from privet.query.expressions import Call
 from privet.query.facts import Type
 from privet.query.functions import letters
+from privet.query.printing.arguments import all_whole, as_reals, as_type, digits_of
 from privet.query.printing.dialect import Dialect, Template
 
 EXACT = float(1 << 53)  # real numbers from here on are whole
-
-
-def _whole(call: Call) -> bool:
-    return all(facts_of(argument).type is Type.INTEGER for argument in call.arguments)
-
-
-def _reals(dialect: Dialect, call: Call, texts: list[str]) -> list[str]:
-    kinds = [facts_of(argument).type for argument in call.arguments]
-    return [
-        dialect.convert(text, kind, Type.REAL) if kind is Type.INTEGER else text
-        for text, kind in zip(texts, kinds, strict=True)
-    ]
-
-
-def _as_type(dialect: Dialect, text: str, source: Type, target: Type) -> str:
-    return text if source is target else dialect.convert(text, source, target)
 
 
 def _arithmetic(whole: str, real: str) -> Template:
     """Whole numbers where all arguments are, NULL where they overflow; else real ones."""
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        if _whole(call):
-            return _as_type(dialect, whole.format(*texts), Type.INTEGER, call.facts.type)
-        text = dialect.number(real.format(*_reals(dialect, call, texts)))
-        return _as_type(dialect, text, Type.REAL, call.facts.type)
+        if all_whole(call):
+            return as_type(dialect, whole.format(*texts), Type.INTEGER, call.facts.type)
+        text = dialect.number(real.format(*as_reals(dialect, call, texts)))
+        return as_type(dialect, text, Type.REAL, call.facts.type)
 
     return template
 
@@ -50,37 +35,32 @@ def floored(dialect: Dialect, text: str, word: str = "FLOOR") -> str:
 
 def _rounding(word: str) -> Template:
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        (number,) = _reals(dialect, call, texts)
-        return _as_type(dialect, floored(dialect, number, word), Type.REAL, call.facts.type)
+        (number,) = as_reals(dialect, call, texts)
+        return as_type(dialect, floored(dialect, number, word), Type.REAL, call.facts.type)
 
     return template
 
 
 def _integer_divide(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    if _whole(call):
+    if all_whole(call):
         a, b = texts
         less = f"CASE WHEN ({a}) % ({b}) <> 0 AND (({a}) < 0) <> (({b}) < 0) THEN 1 ELSE 0 END"
         text = f"CASE WHEN {b} = 0 THEN NULL WHEN {b} = -1 THEN TRY_SUBTRACT(0, {a}) ELSE ({a}) DIV ({b}) - {less} END"
-        return _as_type(dialect, f"CAST({text} AS BIGINT)", Type.INTEGER, call.facts.type)
-    a, b = _reals(dialect, call, texts)
+        return as_type(dialect, f"CAST({text} AS BIGINT)", Type.INTEGER, call.facts.type)
+    a, b = as_reals(dialect, call, texts)
     quotient = dialect.number(f"({a} / NULLIF({b}, 0))")
-    return _as_type(dialect, floored(dialect, quotient), Type.REAL, call.facts.type)
+    return as_type(dialect, floored(dialect, quotient), Type.REAL, call.facts.type)
 
 
 def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
     """A power of ten away, to the next whole number, and back; what would be infinite then stays as it is."""
-    digits = call.arguments[1] if len(call.arguments) > 1 else Literal(0, Type.INTEGER)
-    if not isinstance(digits, Literal) or not isinstance(digits.value, int):
-        raise InvalidParameter("ROUND takes a literal number of digits")
-    number = texts[0]
-    if facts_of(call.arguments[0]).type is Type.INTEGER:
-        number = dialect.convert(number, Type.INTEGER, Type.REAL)
-    power = dialect.literal(float(10 ** abs(digits.value)), Type.REAL)
-    there, back = ("*", "/") if digits.value >= 0 else ("/", "*")
+    digits, number = digits_of(call), as_reals(dialect, call, texts[:1])[0]
+    power = dialect.literal(float(10 ** abs(digits)), Type.REAL)
+    there, back = ("*", "/") if digits >= 0 else ("/", "*")
     moved = f"({number} {there} {power})"
     near = f"(ROUND({moved}, 0) {back} {power})"
     text = f"CASE WHEN ABS({near}) < {dialect.literal(math.inf, Type.REAL)} THEN {near} ELSE {number} END"
-    return _as_type(dialect, text, Type.REAL, call.facts.type)
+    return as_type(dialect, text, Type.REAL, call.facts.type)
 
 
 def _translated(table: tuple[str, str]) -> Template:
@@ -102,12 +82,6 @@ def _refused(function: str) -> Template:
         )
 
     return template
-
-
-def _hour(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    if facts_of(call.arguments[0]).type is Type.DATE:
-        return f"CASE WHEN {texts[0]} IS NULL THEN NULL ELSE {dialect.literal(0, Type.INTEGER)} END"
-    return dialect.part("hour", texts[0])
 
 
 SPARK: Mapping[str, Template] = MappingProxyType(
@@ -134,6 +108,5 @@ SPARK: Mapping[str, Template] = MappingProxyType(
         "upper": _translated(letters.upper_table()),
         "trim": lambda _, __, texts: f"BTRIM({texts[0]}, ' ')",
         "length": lambda _, __, texts: f"CAST(LENGTH({texts[0]}) AS BIGINT)",
-        "hour": _hour,
     }
 )
