@@ -1,11 +1,12 @@
 """Spark's words."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from privet.errors import InvalidParameter
 from privet.query.backends.shared_words import LONG, narrowed, plain, real, short, within
 from privet.query.backends.spark.functions import SPARK
+from privet.query.backends.spark.shared_rows import arranged
 from privet.query.facts import Type, Value
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
@@ -79,6 +80,14 @@ class SparkDialect(Dialect):
     def total(self, text: str) -> str:
         """Spark has no word for it: each function of `functions.py` is total by itself."""
         raise InvalidParameter(f"Spark cannot compute {text} without a failure")
+
+    def common(self, name: str, select: str, names: Collection[str]) -> str:
+        """Rows that are counted and weighed are moved once."""
+        return arranged(name, select, names)
+
+    def sent_whole(self, name: str) -> str:
+        """By hint: of its own accord Spark sends nothing."""
+        return f"/*+ BROADCAST({name}) */ "
 
     def added(self, text: str, most: int) -> str:
         """A sum of BIGINTs is one, and would wrap around: where it could, decimals are added."""
