@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 COLUMNS = {"count": "COUNT(*)", "sum": "SUM(salary)", "avg": "AVG(salary)"}
 ALL = ", ".join(f"{column} AS {kind}_" for kind, column in COLUMNS.items())
 JOINT = f"SELECT city, {ALL} FROM people GROUP BY city"  # noqa: S608 - constants
-LONGEST = 300.0  # seconds after which even a warm-up is enough
+LONGEST = 120.0  # seconds after which even a warm-up is enough
 SPARK_MEMORY = "6GB"  # of the driver, which runs all tasks
 CATALOG = """
 name = "people"

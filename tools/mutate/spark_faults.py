@@ -7,6 +7,7 @@ TOLD = ("tests/query/engines/test_spark_dialect.py",)
 DIVIDED = ("tests/query/engines/test_on_spark.py::test_whole_numbers_are_exact_or_null",)
 WIDE = ("tests/query/engines/test_on_spark.py::test_quotients_of_wide_numbers_are_exact",)
 OPENED = ("tests/query/engines/test_spark_opening.py::test_a_frame_that_changes_is_refused",)
+DRIVER = ("tests/query/engines/test_spark_driver.py",)
 DIALECT = "query/backends/spark/dialect.py"
 ENGINE = "query/backends/spark/engine.py"
 
@@ -82,5 +83,47 @@ SPARK = (
         "({a}) DIV ({b}) - {less} END",
         "({a}) DIV ({b}) - 0 * {less} END",
         DIVIDED,
+    ),
+    Fault(
+        "spark: units are broadcast where they are few",
+        ENGINE,
+        '"spark.sql.autoBroadcastJoinThreshold": "-1"',
+        '"spark.sql.autoBroadcastJoinThreshold": "10MB"',
+        DRIVER,
+    ),
+    Fault(
+        "spark: units are broadcast when they turn out to be few",
+        ENGINE,
+        '"spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"',
+        '"spark.sql.adaptive.autoBroadcastJoinThreshold": "10MB"',
+        DRIVER,
+    ),
+    Fault(
+        "spark: units are gathered in a filter for scans",
+        ENGINE,
+        '"spark.sql.optimizer.runtime.bloomFilter.enabled": "false"',
+        '"spark.sql.optimizer.runtime.bloomFilter.enabled": "true"',
+        TOLD,
+    ),
+    Fault(
+        "spark: a private table is sent whole if it is small",
+        "query/printing/relations.py",
+        "        if relation.owner is not None:\n            return False\n        while isinstance(",
+        "        while isinstance(",
+        TOLD,
+    ),
+    Fault(
+        "spark: rows are moved by their group",
+        "query/backends/spark/shared_rows.py",
+        r'r"SELECT (u\d+(?:, u\d+)*)\b"',
+        r'r"SELECT u\d+(?:, u\d+)*, (k\d+)\b"',
+        TOLD,
+    ),
+    Fault(
+        "spark: a Java is asked for a module that it lacks",
+        "query/backends/spark/java.py",
+        "return str(home) if has_vectors(home) or",
+        "return str(home) if has_vectors(home) or home or",
+        ("tests/query/engines/test_spark_master.py",),
     ),
 )

@@ -1,5 +1,6 @@
 """A journal that was changed behind Privet's back is refused, whatever was changed."""
 
+import itertools
 import json
 import shutil
 import sqlite3
@@ -88,6 +89,20 @@ def test_every_flipped_byte_of_the_rows_is_refused() -> None:
             assert refused([*rows[:number], moved, *rows[number + 1 :]])
     assert checked > 5_000
     assert not refused(rows)
+
+
+def test_a_row_with_a_right_hash_of_its_own_does_not_fit_what_comes_after() -> None:
+    """Whoever changes one row has to change all that follow, up to what the anchor remembers."""
+    ledger = new_ledger(None, Guarantee(30))
+    for number in range(5):
+        ask(ledger, key=f"key {number}")
+    rows = list(ledger.journal.rows())
+    assert not refused(rows)
+    for before, row in itertools.pairwise(rows[:-1]):
+        forged = Row.after(before, {**row.facts, "at": "another day"})
+        assert forged.sequence == row.sequence
+        assert refused([*rows[: row.sequence], forged, *rows[row.sequence + 1 :]])
+        assert not refused([*rows[: row.sequence], forged])  # the control: as a last row nothing is wrong with it
 
 
 def refused(rows: list[Row]) -> bool:

@@ -1,6 +1,8 @@
 """What Spark is told, and what it is not asked; none of it needs a Java."""
 
 import importlib.util
+import re
+import subprocess
 import sys
 import threading
 from dataclasses import replace
@@ -19,8 +21,13 @@ from privet.query.backends.spark.workers import PATIENCE, SETTING, stopped_witho
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Facts, Type
 from privet.query.functions import call
+from privet.query.limits import Limits
+from privet.query.printing import Source, Sources, print_request
 from privet.query.printing.scalars import print_expression
+from privet.query.sql.engine_text import read_back
+from tests.query.engines.test_golden import STATEMENTS
 from tests.query.hospital import HOSPITAL, row_level
+from tests.query.replaying import planned
 
 DIALECT = SparkDialect()
 
@@ -129,10 +136,66 @@ def test_a_frame_of_another_kind_is_no_sparks() -> None:
     assert running_spark.is_spark(replace(HOSPITAL, source="spark"))
 
 
+def test_a_java_is_not_asked_for_a_module_that_it_lacks(tmp_path: Path) -> None:
+    said = tmp_path / "bin" / "java"
+    said.parent.mkdir()
+    said.write_text('#!/bin/sh\nprintf "%s|" "$@"\n', encoding="utf-8")
+    said.chmod(0o700)
+    release = tmp_path / "release"
+    for modules, there in (("java.base jdk.incubator.vector", True), ("java.base jdk.unsupported", False)):
+        release.write_text(f'JAVA_VERSION="25"\nMODULES="{modules} x"\n', encoding="utf-8")
+        assert java.has_vectors(tmp_path) == there
+    wrapped = Path(java._without_vectors(tmp_path)) / "bin" / "java"
+    words = ["-cp", "a b*", "--add-modules=jdk.incubator.vector", "", "$HOME"]
+    found = subprocess.run([str(wrapped), *words], capture_output=True, text=True, check=True)  # noqa: S603 - made here
+    assert found.stdout == "-cp|a b*||$HOME|"
+
+
 def test_what_decides_a_meaning_is_pinned() -> None:
     wanted = {"spark.sql.ansi.enabled": "false", "spark.sql.session.timeZone": "UTC", "spark.sql.caseSensitive": "true"}
     wanted |= {"spark.sql.variable.substitute": "false", "spark.sql.files.ignoreMissingFiles": "false"}
     assert {word: PINNED[word] for word in wanted} == wanted
+
+
+def test_what_the_driver_would_gather_is_pinned() -> None:
+    sizes = {word: PINNED[f"spark.sql.{word}autoBroadcastJoinThreshold"] for word in ("", "adaptive.")}
+    assert set(sizes.values()) == {"-1"}
+    filters = ("runtime.bloomFilter", "dynamicPartitionPruning")
+    assert {PINNED[f"spark.sql.optimizer.{word}.enabled"] for word in filters} == {"false"}
+
+
+def printed(name: str, limits: Limits | None) -> str:
+    """A statement's text where every table of the hospital is small."""
+    plan = planned(STATEMENTS[name], HOSPITAL, limits)
+    assert plan is not None
+    names = {**DIALECT.types, Type.TEXT: "VARCHAR"}
+    tables = {
+        table.name: Source(table.name, {word: names[facts.type] for word, facts in table.columns.items()}, small=True)
+        for table in HOSPITAL.tables.values()
+    }
+    return print_request(plan.priced.stages[0].needs.request, DIALECT, Sources(HOSPITAL, tables))
+
+
+@pytest.mark.parametrize(("name", "sent"), [("join_three", ["clinic"]), ("join_units", []), ("join_values", [""])])
+def test_only_public_tables_are_sent_whole(name: str, sent: list[str]) -> None:
+    text = printed(name, None)
+    tables = dict(re.findall(r"(r\d+) AS  \((.*)\),?\n", text))
+    found = [tables[each] for each in re.findall(r"BROADCAST\((\w+)\)", text)]
+    assert len(found) == len(sent)
+    for table, word in zip(found, sent, strict=True):
+        assert (f" FROM {word} AS s0" in table) if word else (" FROM " not in table)
+
+
+def test_rows_that_are_weighed_are_moved_by_unit_and_once() -> None:
+    text = printed("group_by_public_column", Limits(rows_per_unit=2))
+    assert text.count("REPARTITION(") == text.count("/*+ REPARTITION(u1) */ u1, k1") == 1
+    assert text.count("SPARK_PARTITION_ID() >= 0") == 1
+    assert "weighed AS  (SELECT /*+ SHUFFLE_HASH(weights) */ placed.k1" in text
+    (read,) = read_back(text, "spark")
+    assert (read.cap, read.shared) == (2, True)
+    others = printed("group_by_public_column", Limits(rows_per_unit=2, bounding="sample"))
+    assert "REPARTITION(" not in others, "a sample is by unit already"
+    assert "REPARTITION(" not in printed("group_by_public_column", Limits(groups_per_unit=2, rows_per_group=2))
 
 
 def test_a_text_that_says_a_number_ends_there() -> None:

@@ -8,26 +8,31 @@ from privet.query.printing.placing import Placing, plain, signed, size_of
 
 def print_by_row(context: Placing, rows: str) -> str:
     """The rest of a statement whose rows are weighed one by one."""
-    request = context.request
-    matched = context.unit
-    if request.cap_groups or not (request.spread and context.keys):
-        matched = [*context.unit, *context.keys]
-        group = ", ".join(matched)
-        context.chain.append("pairs", f"SELECT {group}, COUNT(*) AS n FROM {rows} GROUP BY {group}")
-        source, have = context.kept("pairs")
-        context.chain.append("weights", f"SELECT {group}, {_weight(context, have)} AS weight FROM {source}")
-    else:
-        group = ", ".join(context.unit)
-        source = context.counted(rows)
-        weights = f"SELECT {group}, {_weight(context, 'COUNT(*)')} AS weight FROM {source} GROUP BY {group}"
-        context.chain.append("weights", weights)
-        if packs(context):
-            rows = print_blocks(context, rows)
-            return _weighed(context, rows, rows)
+    matched = _add_weights(context, rows)
+    if matched == context.unit and packs(context):
+        rows = print_blocks(context, rows)
+        return _weighed(context, rows, rows)
     same = " AND ".join(
         f"{rows}.{name} {'=' if name in context.unit else 'IS NOT DISTINCT FROM'} weights.{name}" for name in matched
     )
     return _weighed(context, rows, f"{rows} JOIN weights ON {same}")
+
+
+def _add_weights(context: Placing, rows: str) -> list[str]:
+    """Add the table `weights`; the columns that rows and weights have in common: unit, and keys if it is by group."""
+    request = context.request
+    if request.spread and context.keys and not request.cap_groups:
+        group = ", ".join(context.unit)
+        source = context.counted(rows)
+        weights = f"SELECT {group}, {_weight(context, 'COUNT(*)')} AS weight FROM {source} GROUP BY {group}"
+        context.chain.append("weights", weights)
+        return context.unit
+    matched = [*context.unit, *context.keys]
+    group = ", ".join(matched)
+    context.chain.append("pairs", f"SELECT {group}, COUNT(*) AS n FROM {rows} GROUP BY {group}")
+    source, have = context.kept("pairs")
+    context.chain.append("weights", f"SELECT {group}, {_weight(context, have)} AS weight FROM {source}")
+    return matched
 
 
 def _weighed(context: Placing, rows: str, source: str) -> str:

@@ -1,7 +1,7 @@
 """Dialect: the words in which engines differ. What is printed alike everywhere is in `scalars.py`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeAlias
@@ -121,6 +121,14 @@ class Dialect(ABC):
         low, high, fine = (self.literal(number, Type.REAL) for number in (-FAR, FAR, FINE))
         place = f"CAST(FLOOR(LEAST(GREATEST({text}, {low}), {high}) * {fine}) AS {self.types[Type.INTEGER]})"
         return f"CASE WHEN {text} IS NOT NULL THEN {place} END"
+
+    def common(self, name: str, select: str, names: Collection[str]) -> str:  # noqa: ARG002 - for engines that need to be told
+        """A common table among those of these names, with what the engine is told about how to compute it."""
+        return select
+
+    def sent_whole(self, name: str) -> str:  # noqa: ARG002 - as above
+        """What stands after SELECT where a public table, and a small one, is joined."""
+        return ""
 
     def added(self, text: str, most: int) -> str:  # noqa: ARG002 - for engines whose sums are no wider than what is added
         """An aggregate: the exact sum of whole numbers, of up to 2^33 rows, that are each at most so large."""

@@ -11,7 +11,7 @@ from privet.query.printing.aggregates import place, print_aggregation
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.scalars import coerced, print_expression
 from privet.query.printing.sources import Sources
-from privet.query.printing.tables import print_table
+from privet.query.printing.tables import known, print_table
 from privet.query.relations import (
     Filter,
     Group,
@@ -59,8 +59,9 @@ class Chain:
 
     def text(self) -> str:
         """WITH and all tables."""
+        names, fence = [name for name, _, _ in self._tables], self.dialect.fence
         return "WITH " + ",\n".join(
-            f"{name} AS {how} ({select}{'' if name in self._open else self.dialect.fence})"
+            f"{name} AS {how} ({self.dialect.common(name, select, names)}{'' if name in self._open else fence})"
             for name, how, select in self._tables
         )
 
@@ -154,7 +155,19 @@ class Chain:
         if not conditions and kind is not JoinKind.CROSS:
             conditions = ["TRUE"]
         condition = f" ON {' AND '.join(conditions)}" if conditions else ""
-        return f"SELECT {self._items(relation.items)} FROM {left} {JOINS[kind]} {right}{condition}"
+        sides = ((relation.left, left), (relation.right, right))
+        whole = next((self.dialect.sent_whole(name) for side, name in sides if self._is_small(side)), "")
+        return f"SELECT {whole}{self._items(relation.items)} FROM {left} {JOINS[kind]} {right}{condition}"
+
+    def _is_small(self, relation: Relation) -> bool:
+        """Whether it is made of one public table that is small."""
+        if relation.owner is not None:
+            return False
+        while isinstance(relation, Filter | Project | Group | Window):
+            relation = relation.source
+        return isinstance(relation, Released | Values) or (
+            isinstance(relation, Table) and known(self.sources.tables, relation.name).small
+        )
 
     def _union(self, relation: Union) -> str:
         parts = []

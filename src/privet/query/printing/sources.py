@@ -14,11 +14,13 @@ class Source:
         text: what stands after FROM.
         types: the engine's type of every column, by the name it has in the engine.
         row_number: an expression that tells rows apart, the same in every scan; None if there is none.
+        small: whether it is public, and so small that an engine of many machines may send it to each of them.
     """
 
     text: str
     types: Mapping[str, str]
     row_number: str | None = None
+    small: bool = False
 
     def column(self, name: str) -> str | None:
         """The engine's own spelling of a column, whatever the case."""

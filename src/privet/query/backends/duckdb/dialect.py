@@ -1,17 +1,16 @@
 """DuckDB's words."""
 
-import math
 import re
 from collections.abc import Sequence
 
+from privet.query.backends.shared_words import LONG, narrowed, plain, real, short, within
 from privet.query.facts import Type, Value
-from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT
+from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.literals import date_of, moment_of, refuse_unprintable
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}  # what fits 64 bits
 REALS = {"FLOAT", "DOUBLE"}
-LONG = 1 << 62  # whole numbers read from texts and real ones stay within this
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 EPOCH_DAYS = (-719_162, 2_932_896)  # those two, in days since 1970-01-01
 DAY = 86_400_000_000  # microseconds
@@ -49,7 +48,7 @@ class DuckDBDialect(Dialect):
             case Type.INTEGER:
                 return _whole(int(value))
             case Type.REAL:
-                return _real(float(value))
+                return real(float(value))
             case Type.TEXT:
                 return quoted(str(value))
             case Type.DATE:
@@ -84,7 +83,7 @@ class DuckDBDialect(Dialect):
         if source is Type.TEXT:
             return _from_text(text, target)
         if target is Type.INTEGER and source is Type.REAL:
-            inside = f"{text} >= {_real(-LONG)} AND {text} <= {_real(LONG)}"
+            inside = f"{text} >= {real(-LONG)} AND {text} <= {real(LONG)}"
             return f"CASE WHEN {inside} THEN CAST(ROUND({text}, 0) AS BIGINT) END"
         if target is Type.REAL and source is Type.BOOLEAN:
             return f"CAST(CAST({text} AS BIGINT) AS DOUBLE)"
@@ -92,7 +91,7 @@ class DuckDBDialect(Dialect):
 
     def read(self, text: str, engine_type: str, target: Type) -> str:  # noqa: PLR0911 - one return for each type
         """A column as it is declared."""
-        kind = _plain(engine_type)
+        kind = plain(engine_type)
         if kind == "VARCHAR" and target is not Type.TEXT:
             return _from_text(text, target)
         match target:
@@ -104,22 +103,22 @@ class DuckDBDialect(Dialect):
                 real = text if kind == "DOUBLE" else f"CAST({text} AS DOUBLE)"
                 return self.number(real) if kind in REALS else real
             case Type.DATE:
-                return _within(f"TRY_CAST({text} AS DATE)", f"DATE '{FIRST_DAY}'", f"DATE '{LAST_DAY}'")
+                return within(f"TRY_CAST({text} AS DATE)", f"DATE '{FIRST_DAY}'", f"DATE '{LAST_DAY}'")
             case Type.TIMESTAMP:
                 last = f"TIMESTAMP '{LAST_DAY} 23:59:59.999999'"
-                return _within(f"TRY_CAST({text} AS TIMESTAMP)", f"TIMESTAMP '{FIRST_DAY} 00:00:00'", last)
+                return within(f"TRY_CAST({text} AS TIMESTAMP)", f"TIMESTAMP '{FIRST_DAY} 00:00:00'", last)
         return text if kind == self.types[target] else f"TRY_CAST({text} AS {self.types[target]})"
 
     def unit(self, text: str, engine_type: str, target: Type) -> str:
         """A text declared a whole number must say one plainly; a whole number stays one, whatever is declared."""
-        kind = _plain(engine_type)
+        kind = plain(engine_type)
         if kind == "VARCHAR" and target is Type.INTEGER:
-            return _narrowed(_plainly_whole(text))
+            return narrowed(_plainly_whole(text))
         return self.identity(text, engine_type) if kind in WHOLE else self.read(text, engine_type, target)
 
     def identity(self, text: str, engine_type: str) -> str:
         """Whole numbers as such, real ones as such (0 and -0 are one, NaN is none), all else as text."""
-        kind = _plain(engine_type)
+        kind = plain(engine_type)
         if kind in WHOLE:
             return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
         if kind in REALS:
@@ -176,19 +175,6 @@ def _whole(number: int) -> str:
     return f"CAST({number} AS {'BIGINT' if -(1 << 63) <= number < 1 << 63 else 'HUGEINT'})"
 
 
-def _real(number: float) -> str:
-    return f"CAST('{'NaN' if math.isnan(number) else repr(number)}' AS DOUBLE)"
-
-
-def _plain(engine_type: str) -> str:
-    """The engine's type without its parameters."""
-    return engine_type.split("(", 1)[0].strip().upper()
-
-
-def _within(text: str, low: str, high: str) -> str:
-    return f"CASE WHEN {text} BETWEEN {low} AND {high} THEN {text} END"
-
-
 def _inside(text: str, low: int, high: int) -> str:
     """A whole number, NULL outside; the text is used once."""
     clip = f"CASE WHEN ({text}) IS NULL THEN NULL ELSE LEAST(GREATEST({text}, {low - 1}), {high + 1}) END"
@@ -197,17 +183,7 @@ def _inside(text: str, low: int, high: int) -> str:
 
 def _plainly_whole(text: str) -> str:
     """The whole number that a text consists of, as a HUGEINT; else NULL."""
-    return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({_short(text)}, '{INTEGER_TEXT}', 1), '') AS HUGEINT)"
-
-
-def _short(text: str) -> str:
-    """A text that may say a number; longer ones say none."""
-    return f"CASE WHEN LENGTH({text}) <= {LONGEST_NUMBER} THEN {text} END"
-
-
-def _narrowed(number: str) -> str:
-    """A HUGEINT as a BIGINT, NULL if it is too large."""
-    return f"CASE WHEN {number} BETWEEN {-LONG} AND {LONG} THEN CAST({number} AS BIGINT) END"
+    return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({short(text)}, '{INTEGER_TEXT}', 1), '') AS HUGEINT)"
 
 
 def _from_text(text: str, target: Type) -> str:
@@ -215,9 +191,9 @@ def _from_text(text: str, target: Type) -> str:
     match target:
         case Type.INTEGER:
             near = f"ROUND({_from_text(text, Type.REAL)}, 0)"
-            return _narrowed(f"COALESCE({_plainly_whole(text)}, TRY_CAST({near} AS HUGEINT))")
+            return narrowed(f"COALESCE({_plainly_whole(text)}, TRY_CAST({near} AS HUGEINT))")
         case Type.REAL:
-            return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({_short(text)}, '{REAL_TEXT}', 1), '') AS DOUBLE)"
+            return f"TRY_CAST(NULLIF(REGEXP_EXTRACT({short(text)}, '{REAL_TEXT}', 1), '') AS DOUBLE)"
         case Type.BOOLEAN:
             word = f"LOWER(TRIM({text}, ' '))"
             return f"CASE WHEN {word} IN ('true', 't', '1') THEN TRUE WHEN {word} IN ('false', 'f', '0') THEN FALSE END"

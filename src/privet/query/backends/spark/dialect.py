@@ -1,19 +1,19 @@
 """Spark's words."""
 
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from privet.errors import InvalidParameter
+from privet.query.backends.shared_words import LONG, narrowed, plain, real, short, within
 from privet.query.backends.spark.functions import SPARK
+from privet.query.backends.spark.shared_rows import arranged
 from privet.query.facts import Type, Value
-from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT
+from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.literals import date_of, moment_of, refuse_unprintable
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
 REALS = {"FLOAT", "DOUBLE"}
-LONG = 1 << 62  # whole numbers read from texts and real ones stay within this
 SAFE = 1 << 29  # 2^33 whole numbers up to this add up to less than 2^63
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 EPOCH_DAYS = (-719_162, 2_932_896)  # those two, in days since 1970-01-01
@@ -65,7 +65,7 @@ class SparkDialect(Dialect):
             case Type.INTEGER:
                 return _whole(int(value))
             case Type.REAL:
-                return _real(float(value))
+                return real(float(value))
             case Type.TEXT:
                 return quoted(str(value))
             case Type.DATE:
@@ -80,6 +80,14 @@ class SparkDialect(Dialect):
     def total(self, text: str) -> str:
         """Spark has no word for it: each function of `functions.py` is total by itself."""
         raise InvalidParameter(f"Spark cannot compute {text} without a failure")
+
+    def common(self, name: str, select: str, names: Collection[str]) -> str:
+        """Rows that are counted and weighed are moved once."""
+        return arranged(name, select, names)
+
+    def sent_whole(self, name: str) -> str:
+        """By hint: of its own accord Spark sends nothing."""
+        return f"/*+ BROADCAST({name}) */ "
 
     def added(self, text: str, most: int) -> str:
         """A sum of BIGINTs is one, and would wrap around: where it could, decimals are added."""
@@ -101,13 +109,13 @@ class SparkDialect(Dialect):
         if source is Type.REAL and target is Type.TEXT:
             raise InvalidParameter("Spark writes real numbers as texts differently: ROUND or CAST to a whole one first")
         if target is Type.INTEGER and source is Type.REAL:
-            inside = f"{text} >= {_real(-LONG)} AND {text} <= {_real(LONG)}"
+            inside = f"{text} >= {real(-LONG)} AND {text} <= {real(LONG)}"
             return f"CASE WHEN {inside} THEN CAST(ROUND({text}, 0) AS BIGINT) END"
         return f"CAST({text} AS {self.types[target]})"
 
     def read(self, text: str, engine_type: str, target: Type) -> str:  # noqa: PLR0911 - one return for each type
         """A column as it is declared."""
-        kind = _plain(engine_type)
+        kind = plain(engine_type)
         if kind == "VARCHAR":
             return self._valid(text) if target is Type.TEXT else _from_text(text, target)
         match target:
@@ -119,27 +127,25 @@ class SparkDialect(Dialect):
                 real = text if kind == "DOUBLE" else f"CAST({text} AS DOUBLE)"
                 return self.number(real) if kind in REALS else real
             case Type.DATE:
-                return _within(
-                    f"TRY_CAST({text} AS DATE)", *(f"CAST('{day}' AS DATE)" for day in (FIRST_DAY, LAST_DAY))
-                )
+                return within(f"TRY_CAST({text} AS DATE)", *(f"CAST('{day}' AS DATE)" for day in (FIRST_DAY, LAST_DAY)))
             case Type.TIMESTAMP:
                 ends = (f"{FIRST_DAY} 00:00:00", f"{LAST_DAY} 23:59:59.999999")
                 low, high = (f"CAST('{end}' AS TIMESTAMP_NTZ)" for end in ends)
-                return _within(f"TRY_CAST({text} AS TIMESTAMP_NTZ)", low, high)
+                return within(f"TRY_CAST({text} AS TIMESTAMP_NTZ)", low, high)
         return text if kind == self.types[target] else f"TRY_CAST({text} AS {self.types[target]})"
 
     def unit(self, text: str, engine_type: str, target: Type) -> str:
         """A text declared a whole number must say one plainly; a whole number stays one, whatever is declared."""
-        kind = _plain(engine_type)
+        kind = plain(engine_type)
         if kind == "VARCHAR" and target is Type.INTEGER:
-            return _narrowed(_plainly_whole(text))
+            return narrowed(_plainly_whole(text))
         if kind in WHOLE or kind in REALS:
             return self.identity(text, engine_type)
         return self.read(text, engine_type, target)
 
     def identity(self, text: str, engine_type: str) -> str:
         """Whole numbers as such, all else as text; real ones are refused, for Spark writes them differently."""
-        kind = _plain(engine_type)
+        kind = plain(engine_type)
         if kind in WHOLE:
             return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
         if kind in REALS:
@@ -213,22 +219,9 @@ def _whole(number: int) -> str:
     return f"CAST({number} AS {'BIGINT' if -(1 << 63) <= number < 1 << 63 else 'DECIMAL(38, 0)'})"
 
 
-def _real(number: float) -> str:
-    return f"CAST('{'NaN' if math.isnan(number) else repr(number)}' AS DOUBLE)"
-
-
-def _plain(engine_type: str) -> str:
-    """The engine's type without its parameters."""
-    return engine_type.split("(", 1)[0].strip().upper()
-
-
-def _within(text: str, low: str, high: str) -> str:
-    return f"CASE WHEN {text} BETWEEN {low} AND {high} THEN {text} END"
-
-
 def _inside(text: str, low: int, high: int) -> str:
     """A whole number, NULL outside."""
-    return f"CASE WHEN {text} BETWEEN {low} AND {high} THEN {text} END"
+    return within(text, str(low), str(high))
 
 
 def _said(text: str, pattern: str) -> str:
@@ -237,19 +230,9 @@ def _said(text: str, pattern: str) -> str:
     return f"NULLIF(REGEXP_EXTRACT({text}, {whole}, 1), '')"
 
 
-def _short(text: str) -> str:
-    """A text that may say a number; longer ones say none."""
-    return f"CASE WHEN LENGTH({text}) <= {LONGEST_NUMBER} THEN {text} END"
-
-
 def _plainly_whole(text: str) -> str:
     """The whole number that a text consists of, as a wide one; else NULL."""
-    return f"TRY_CAST({_said(_short(text), INTEGER_TEXT)} AS DECIMAL(38, 0))"
-
-
-def _narrowed(number: str) -> str:
-    """A wide number as a BIGINT, NULL if it is too large."""
-    return f"CASE WHEN {number} BETWEEN {-LONG} AND {LONG} THEN CAST({number} AS BIGINT) END"
+    return f"TRY_CAST({_said(short(text), INTEGER_TEXT)} AS DECIMAL(38, 0))"
 
 
 def _from_text(text: str, target: Type) -> str:
@@ -257,9 +240,9 @@ def _from_text(text: str, target: Type) -> str:
     match target:
         case Type.INTEGER:
             near = f"TRY_CAST(ROUND({_from_text(text, Type.REAL)}, 0) AS DECIMAL(38, 0))"
-            return _narrowed(f"COALESCE({_plainly_whole(text)}, {near})")
+            return narrowed(f"COALESCE({_plainly_whole(text)}, {near})")
         case Type.REAL:
-            return f"TRY_CAST({_said(_short(text), REAL_TEXT)} AS DOUBLE)"
+            return f"TRY_CAST({_said(short(text), REAL_TEXT)} AS DOUBLE)"
         case Type.BOOLEAN:
             word = f"LOWER(BTRIM({text}, ' '))"
             return f"CASE WHEN {word} IN ('true', 't', '1') THEN TRUE WHEN {word} IN ('false', 'f', '0') THEN FALSE END"

@@ -10,7 +10,7 @@ import pyarrow as pa
 from privet.errors import InvalidParameter
 from privet.query.backends.spark.dialect import SparkDialect, engine_types
 from privet.query.backends.spark.running_spark import HERE, is_gone, let_go, opened
-from privet.query.backends.spark.sources import frame_of, refuse_unsteady
+from privet.query.backends.spark.sources import frame_of, refuse_unsteady, size_of
 from privet.query.backends.spark.tables import arrow_from, frame_from
 from privet.query.backends.spark.workers import stopped_without_workers
 from privet.query.backends.sql_engine import SqlEngine
@@ -37,9 +37,22 @@ PINNED = {  # what a statement means does not depend on how a cluster is set up
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.adaptive.coalescePartitions.enabled": "true",
+    "spark.sql.requireAllClusterKeysForCoPartition": "false",  # rows that are together by unit are so by unit and group
+    # whatever is broadcast, or filters a scan while it runs, is gathered by the driver first: units never are
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
 }
-FORGOTTEN = ("spark.sql.legacy.", "spark.sql.optimizer.excludedRules", "spark.sql.adaptive.optimizer.excludedRules")
+FORGOTTEN = (
+    "spark.sql.legacy.",
+    "spark.sql.optimizer.excludedRules",
+    "spark.sql.adaptive.optimizer.excludedRules",
+    "spark.sql.optimizer.runtime",
+)
+MOST_SENT = 10 << 20  # bytes of a public table that is sent to all workers as a whole
 MOST_PARTITIONS = 400
+PARTITION = 32 << 20  # bytes of private tables, as they are stored, for each part that rows are moved in
 NUMBERS = itertools.count(1)  # of statements
 CHECKS_TEXTS = 4  # the version of Spark that can tell what is no UTF-8
 
@@ -70,12 +83,13 @@ class SparkBackend(SqlEngine):
                 "rows are not numbered on Spark, which may compute them twice: declare a unit_column, or use DuckDB"
             )
         self._session, self._ours = opened(catalog.source or HERE, memory=memory)
-        self._group = ""
+        self._group, self._sizes = "", dict[str, int]()
         try:
             version = int(self._session.version.split(".")[0])
             super().__init__(catalog, SparkDialect(checks_texts=version >= CHECKS_TEXTS))
             self._pin()
             self._tables = {name: self._source(name, place) for place, name in enumerate(catalog.tables, 1)}
+            self._divide()
             self._refuse_mixed_units()
         except BaseException:
             self.close()
@@ -127,15 +141,22 @@ class SparkBackend(SqlEngine):
                 self._session.conf.unset(word)
         for word, setting in PINNED.items():
             self._session.conf.set(word, setting)
-        partitions = min(MOST_PARTITIONS, max(2, 2 * self._session.sparkContext.defaultParallelism))
+
+    def _divide(self) -> None:
+        """Set how many parts rows are moved in: enough for all workers, and so many that each is small."""
+        sizes = [self._sizes[name] for name, table in self._catalog.tables.items() if not table.public]
+        fewest = max(2, 2 * self._session.sparkContext.defaultParallelism)
+        partitions = min(MOST_PARTITIONS, max(fewest, sum(sizes) // PARTITION))
         self._session.conf.set("spark.sql.shuffle.partitions", str(partitions))
 
     def _source(self, name: str, place: int) -> Source:
         frame = frame_of(self._session, self._catalog, self._catalog.tables[name])
         refuse_unsteady(name, frame)
+        self._sizes[name] = size_of(frame)
         frame.createOrReplaceTempView(f"table_{place}")
         types = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
-        return Source(f"table_{place}", engine_types(types))
+        small = self._catalog.tables[name].public and self._sizes[name] <= MOST_SENT
+        return Source(f"table_{place}", engine_types(types), small=small)
 
     def _refuse_mixed_units(self) -> None:
         """Units are compared between tables, so they are of one kind."""

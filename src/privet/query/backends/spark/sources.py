@@ -105,3 +105,9 @@ def refuse_unsteady(name: str, frame: "DataFrame") -> None:
             f"table {name}: it may have other rows each time it is computed (a sample, a limit, a random number, "
             "Python code); write it to a table or Parquet files first"
         )
+
+
+def size_of(frame: "DataFrame") -> int:
+    """How many bytes a table is thought to have, from the sizes of files; where Spark does not know, very many."""
+    made: Any = frame
+    return int(str(made._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))  # noqa: SLF001 - the way to a plan
