@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privet.errors import ReleaseFailed
 from privet.query.planning import Planned
 from tests.query import worlds
 from tests.query.engines.engines import OTHERS, engine_of
@@ -95,5 +96,5 @@ def test_a_fault_is_noticed(engine: str, fault: str) -> None:
         for where, name, wrong in wrongs:
             stack.enter_context(patch.object(where, name, wrong))
         plan = planned(STATEMENTS[statement], setting.catalog, TIGHT[1])
-        with pytest.raises(AssertionError):
+        with pytest.raises((AssertionError, ReleaseFailed)):  # what nobody clips may be too large for PostgreSQL's floats
             falsify(engine, setting, here, others, [plan])
