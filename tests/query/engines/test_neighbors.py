@@ -96,5 +96,5 @@ def test_a_fault_is_noticed(engine: str, fault: str) -> None:
         for where, name, wrong in wrongs:
             stack.enter_context(patch.object(where, name, wrong))
         plan = planned(STATEMENTS[statement], setting.catalog, TIGHT[1])
-        with pytest.raises((AssertionError, ReleaseFailed)):  # what nobody clips may be too large for PostgreSQL's floats
+        with pytest.raises((AssertionError, ReleaseFailed)):  # what is not clipped may be too large to compute
             falsify(engine, setting, here, others, [plan])
