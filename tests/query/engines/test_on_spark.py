@@ -88,7 +88,7 @@ def test_the_same_where_days_are_protected(share: int) -> None:
 
 def test_a_dialect_that_rounds_otherwise_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = SparkDialect.place
-    monkeypatch.setattr(SparkDialect, "place", lambda *words: f"{plain(*words)} + 1")
+    monkeypatch.setattr(SparkDialect, "place", lambda *words, **more: f"{plain(*words, **more)} + 1")
     with pytest.raises(AssertionError, match="1 differ"):
         compare("spark", "crowded", UNITS, ["sum"])
 
