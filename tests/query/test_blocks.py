@@ -90,6 +90,18 @@ def test_every_weight_is_found_again(packed: DuckDBBackend, cap: int) -> None:
     assert len(found) == len(units)
 
 
+def test_a_row_that_was_not_counted_counts_nothing(packed: DuckDBBackend) -> None:
+    """As if a file were replaced between two scans: the block of such a row may be there, its weight is not."""
+    text = text_of(packed)
+    steps = text[text.index("codes AS") : text.index(",\nweighed AS")].replace("k1, ", "u1, ")
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE weights AS SELECT 5 AS u1, 1048576 AS weight")
+        connection.execute("CREATE TABLE placed AS SELECT range AS u1, 1 AS a1, 2 AS a2, 3 AS a3 FROM range(99)")
+        found = connection.execute(f"WITH {steps} SELECT u1, weight FROM weighted").fetchall()  # noqa: S608 - ours
+    assert {unit: weight for unit, weight in found if weight is not None} == {5: 1048576}
+    assert {unit for unit, _ in found} == set(range(16))
+
+
 def test_a_larger_cap_has_no_blocks(packed: DuckDBBackend) -> None:
     assert "blocks AS" in text_of(packed, MOST_CAP)
     assert "blocks AS" not in text_of(packed, MOST_CAP + 1)

@@ -167,11 +167,11 @@ POSTGRES: tuple[Fault, ...] = (
         WEIGHED,
     ),
     Fault(
-        "postgres: a row whose unit has no weight raises an error",
-        ROOM + "dialect.py",
-        "    raises = True\n",
-        "    raises = False\n",
-        WEIGHED,
+        "blocks: a row whose unit has no weight raises an error",
+        "query/printing/blocks.py",
+        "WHEN code > 0 THEN {context",
+        "ELSE {context",
+        (*WEIGHED, "tests/query/test_blocks.py"),
     ),
     Fault(
         "postgres: only one process works for a statement",

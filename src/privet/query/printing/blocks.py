@@ -17,8 +17,7 @@ Proof: let w = ⌊most / n⌋ >= 128 cap and c = ⌊most / w⌋ <= 2^20 / 128 = 
 from privet.query.bounded import PART
 from privet.query.printing.placing import Placing
 
-UNITS = 16  # in a block
-COLUMNS = 4  # of a block, each with a quarter of its units
+COLUMNS = 4  # of a block, each with a quarter of its 16 units
 BITS = 15  # of a code: 14, and a mark
 MARK = 1 << 14
 SMALL = 128  # times the cap: weights below have a mark
@@ -62,7 +61,6 @@ def _code(context: Placing) -> str:
 
 def _weight(context: Placing) -> str:
     most, mark = context.whole(context.cap * PART), context.whole(MARK)
-    # every row's unit has a code, unless a view gives other rows when it is read again
-    rest = "WHEN code > 0 THEN" if context.dialect.raises else "ELSE"
-    code = f"CASE WHEN code >= {mark} THEN code - {mark}"
-    return f"{code} {rest} {context.dialect.quotient(most, 'code')} END AS weight"
+    # every row's unit has a code, unless a view or file gives other rows when it is read again: such a row counts 0
+    large = f"WHEN code > 0 THEN {context.dialect.quotient(most, 'code')}"
+    return f"CASE WHEN code >= {mark} THEN code - {mark} {large} END AS weight"

@@ -24,7 +24,6 @@ class Dialect(ABC):
     inlined: str  # after AS, before a common table that is to be computed wherever it is mentioned
     kept: str  # the same for one that is to be computed once
     fence: str = ""  # at the end of a common table, so that it is computed as it stands, and before what is above it
-    raises: bool = False  # whether a division by 0 is an error
     templates: "Mapping[str, Template]" = MappingProxyType({})  # functions that the engine writes its own way
 
     @abstractmethod

@@ -43,7 +43,6 @@ class PostgresDialect(Dialect):
     inlined = "NOT MATERIALIZED"
     kept = "MATERIALIZED"
     fence = FENCE
-    raises = True
 
     def name(self, text: str) -> str:
         """A quoted name; a name that cannot be one is refused."""
