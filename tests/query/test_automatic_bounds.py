@@ -86,9 +86,17 @@ def test_a_number_lies_in_its_bin(number: float) -> None:
     found = evaluate(bin_of(Reference(X)), {X: number})
     assert found in BINS
     low, high = (float(end) for end in ends_of(int(found or 0)))
-    slack = 1e-9 * abs(number) if math.isfinite(number) else 0.0
-    assert number <= high + slack or found == BINS[-1]
-    assert number >= low - slack or found == BINS[0]
+    assert number <= high or found == BINS[-1]
+    assert number >= low or found == BINS[0]
+
+
+@pytest.mark.parametrize("bin_", range(1, BINS[-1] + 1))
+def test_a_bin_begins_with_its_power_of_two(bin_: int) -> None:
+    begin = float(ends_of(bin_)[0])
+    just_below = math.nextafter(begin, 0)
+    for sign in (1, -1):
+        assert evaluate(bin_of(Reference(X)), {X: sign * begin}) == sign * bin_
+        assert evaluate(bin_of(Reference(X)), {X: sign * just_below}) == sign * (bin_ - 1)
 
 
 def test_bins_touch_and_reach_far() -> None:

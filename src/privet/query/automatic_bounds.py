@@ -6,7 +6,7 @@ everything gets is known before anything is read: it is counted in lattice steps
 the bounds are (`Lattice.found`).
 """
 
-import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -16,10 +16,12 @@ import numpy as np
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shortest
 from privet.query.aggregation import Aggregation, Function
-from privet.query.expressions import Call, Column, Expression, Literal, facts_of
+from privet.query.expressions import Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import Facts, Type
 from privet.query.functions import call
 from privet.query.limits import ONE_ROW
+from privet.query.marks import Marks
+from privet.query.nodes import projected
 from privet.query.noise_margin import Floats, Noise
 from privet.query.plan import Aggregate, Key, Search, Statement
 from privet.query.reading import Linear
@@ -67,33 +69,40 @@ def _search(source: Aggregate, argument: Expression, conditions: set[Expression 
     """A count of rows by bin; of the rows that count, if that is one and the same condition for all aggregates.
 
     Each unit counts as one row in all, divided among the bins of its rows: what the bins hold is then about units, and
-    a unit with one row says as much as one with many.
+    a unit with one row says as much as one with many. The argument becomes a column first: a bin mentions it often.
     """
     (condition,) = conditions if len(conditions) == 1 else (None,)
-    bin_ = bin_of(argument)
+    wanted = [("number", argument), *([] if condition is None else [("counts", condition)])]
+    rows, (number, *counts) = projected(source.source, wanted, marks=Marks())
+    bin_ = bin_of(Reference(number))
     key = Key(Column("bin", facts_of(bin_)), bin_, BINS)
-    rows = (Column("rows", Facts(Type.INTEGER, nullable=False)), Aggregation(Function.COUNT_ROWS, condition=condition))
-    return Search(argument, Aggregate(source.source, (key,), (rows,), ONE_ROW))
+    count = Aggregation(Function.COUNT_ROWS, condition=Reference(counts[0]) if counts else None)
+    item = (Column("rows", Facts(Type.INTEGER, nullable=False)), count)
+    return Search(argument, Aggregate(rows, (key,), (item,), ONE_ROW))
 
 
-def bin_of(argument: Expression) -> Expression:
+def bin_of(number: Expression) -> Expression:
     """The bin of a number; NULL of NULL.
+
+    Nothing but comparisons with powers of two, which are exact, and the same on every engine; a logarithm is neither.
 
     Example:
         >>> from privet.query.functions import evaluate
         >>> x = Column("x", Facts(Type.REAL))
-        >>> from privet.query.expressions import Reference
         >>> [evaluate(bin_of(Reference(x)), {x: value}) for value in (None, 0.0, 1e-9, 1.5, -1.5, 3000.0, 1e300)]
         [None, 0, 0, 21, -21, 32, 71]
     """
-    power = call("divide", call("ln", call("abs", argument)), Literal(math.log(2), Type.REAL))
-    place = call("add", power, Literal(float(1 - SMALLEST), Type.REAL))
-    ends = (Literal(0.0, Type.REAL), Literal(float(LARGEST - SMALLEST), Type.REAL))
-    size = call("coalesce", call("floor", call("clip", place, *ends)), Literal(0, Type.INTEGER))
-    made = call("multiply", call("sign", argument), size)
-    if not isinstance(made, Call) or made.facts.type is not Type.INTEGER:
-        raise TypeError("a bin is a whole number")
-    return made
+    return call("case", call("is_null", number), Literal(None, Type.INTEGER), _bin_among(number, BINS))
+
+
+def _bin_among(number: Expression, bins: Sequence[int]) -> Expression:
+    """The bin of a number that is in one of several: it is compared with where their second half begins."""
+    if len(bins) == 1:
+        return Literal(bins[0], Type.INTEGER)
+    below, above = bins[: len(bins) // 2], bins[len(bins) // 2 :]
+    begin = Literal(float(ends_of(above[0])[0]), Type.REAL)
+    reaches = call("ge" if above[0] > 0 else "gt", number, begin)  # of its ends a bin has the one nearer to 0
+    return call("case", reaches, _bin_among(number, above), _bin_among(number, below))
 
 
 def ends_of(bin_: int) -> Ends:
