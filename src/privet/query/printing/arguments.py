@@ -1,8 +1,14 @@
-"""Arguments: what templates of functions make of the arguments of a call, whatever the engine."""
+"""Arguments: what templates of functions make of the arguments of a call, whatever the engine.
+
+What is known of arguments makes texts shorter, where a template would mention one twice in order to look at it first: a
+key is computed for every row, and engines compute what a filter mentions as often as it does. No text fails if what is
+known were not so.
+"""
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Call, Literal, facts_of
+from privet.query.expressions import Call, Expression, Literal, facts_of
 from privet.query.facts import Type
+from privet.query.functions.rule import within_whole
 from privet.query.printing.dialect import Dialect
 
 
@@ -20,9 +26,29 @@ def as_reals(dialect: Dialect, call: Call, texts: list[str]) -> list[str]:
     ]
 
 
-def as_type(dialect: Dialect, text: str, source: Type, target: Type) -> str:
-    """A text of one type as another."""
-    return text if source is target else dialect.convert(text, source, target)
+def as_typed(dialect: Dialect, text: str, source: Type, call: Call) -> str:
+    """What a call computes as one type, as the type that it has."""
+    facts = call.facts
+    if source is facts.type:
+        return text
+    return dialect.convert(text, source, facts.type, fits=within_whole((facts.low, facts.high)))
+
+
+def finite(argument: Expression) -> bool:
+    """Whether it is surely no infinite number."""
+    facts = facts_of(argument)
+    return facts.type is Type.INTEGER or facts.bounded
+
+
+def nonzero(argument: Expression, text: str, *, real: bool) -> str:
+    """An argument, as a real number or a whole one; NULL instead of 0.
+
+    Real numbers that are known not to be 0 stay as they are: were one 0, the quotient would be infinite. A whole one
+    would raise an error.
+    """
+    low, high = facts_of(argument).low, facts_of(argument).high
+    sure = (low is not None and low > 0) or (high is not None and high < 0)
+    return text if sure and (real or isinstance(argument, Literal)) else f"NULLIF({text}, 0)"
 
 
 def digits_of(call: Call) -> int:

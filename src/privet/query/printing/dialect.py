@@ -71,8 +71,11 @@ class Dialect(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def convert(self, text: str, source: Type, target: Type) -> str:
-        """A value as another type, NULL where that cannot be: the rule of `functions/casts.py`."""
+    def convert(self, text: str, source: Type, target: Type, *, fits: bool = False) -> str:
+        """A value as another type, NULL where that cannot be: the rule of `functions/casts.py`.
+
+        `fits` says that it is known to be no whole number of more than 62 bits; were it one, it may be any, or NULL.
+        """
 
     @abstractmethod
     def read(self, text: str, engine_type: str, target: Type) -> str:

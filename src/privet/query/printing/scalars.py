@@ -4,14 +4,17 @@ A template may repeat an argument, and its text doubles with each level then; so
 """
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from types import MappingProxyType
+from typing import TypeAlias
 
 from privet.errors import InvalidParameter
 from privet.query.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import Type
-from privet.query.printing.arguments import all_whole, as_reals, as_type, digits_of
+from privet.query.printing.arguments import all_whole, as_reals, as_typed, digits_of, finite, nonzero
 from privet.query.printing.dialect import Dialect, Template
 
+Sure: TypeAlias = Callable[[Call], bool]
 LONGEST = 200_000  # letters of one printed expression
 
 
@@ -54,41 +57,82 @@ def _prefix(word: str) -> Template:
     return lambda _, __, texts: f"{word}({', '.join(texts)})"
 
 
-def _arithmetic(whole: str, real: str) -> Template:
-    """Whole numbers where all arguments are, else real ones; {0} and {1} are the arguments."""
+def _real(pattern: str, sure: Sure) -> Template:
+    """A function of real numbers, NULL where it has no value; a whole number where that surely fits.
+
+    Args:
+        pattern: with {0} and {1} for the arguments, and {2} for the second with NULL instead of 0.
+        sure: whether a call is never NaN, as long as its arguments are not.
+    """
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        if all_whole(call):
-            text = dialect.total(whole.format(*texts))
-        else:
-            text = dialect.number(real.format(*as_reals(dialect, call, texts)))
-        return as_type(dialect, text, Type.INTEGER if all_whole(call) else Type.REAL, call.facts.type)
+        text = pattern.format(*_with_divisor(call, as_reals(dialect, call, texts), real=True))
+        return as_typed(dialect, f"({text})" if sure(call) else dialect.number(text), Type.REAL, call)
 
     return template
 
 
-def _real(pattern: str) -> Template:
-    """A function of real numbers that gives one."""
+def _arithmetic(whole: str, real: str, sure: Sure) -> Template:
+    """Whole numbers where all arguments are, else real ones; see `_real`."""
+    of_reals = _real(real, sure)
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        return dialect.number(pattern.format(*as_reals(dialect, call, texts)))
+        if not all_whole(call):
+            return of_reals(dialect, call, texts)
+        text = dialect.total(whole.format(*_with_divisor(call, texts, real=False)))
+        return as_typed(dialect, text, Type.INTEGER, call)
 
     return template
 
 
-def _rounding(pattern: str) -> Template:
-    """A function to whole numbers: its result is of that type where it surely fits."""
+def _with_divisor(call: Call, texts: list[str], *, real: bool) -> list[str]:
+    return [*texts, nonzero(call.arguments[1], texts[1], real=real)] if len(texts) > 1 else texts
+
+
+def _always(_: Call) -> bool:
+    return True
+
+
+def _one_finite(call: Call) -> bool:
+    return any(map(finite, call.arguments))
+
+
+def _all_finite(call: Call) -> bool:
+    return all(map(finite, call.arguments))
+
+
+def _first_finite(call: Call) -> bool:
+    return finite(call.arguments[0])
+
+
+def _partial(word: str, least: Fraction | None, otherwise: str) -> Template:
+    """A function of a real number that few numbers lack; those that surely have it are not looked at first.
+
+    Args:
+        word: its name.
+        least: the first number that has it; None for all above 0.
+        otherwise: with {0} for the number, where it may have none.
+    """
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        text = dialect.number(pattern.format(*as_reals(dialect, call, texts)))
-        return as_type(dialect, text, Type.REAL, call.facts.type)
+        (number,), low = as_reals(dialect, call, texts), facts_of(call.arguments[0]).low
+        sure = low is not None and (low > 0 if least is None else low >= least)
+        return dialect.total(f"{word}({number})") if sure else f"({otherwise.format(number)})"
 
     return template
+
+
+def _power(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    base, exponent = as_reals(dialect, call, texts)
+    low = facts_of(call.arguments[0]).low
+    if low is not None and low > 0 and _all_finite(call):
+        return f"POWER({base}, {exponent})"
+    return dialect.number(f"CASE WHEN {base} = 0 AND {exponent} < 0 THEN NULL ELSE POWER({base}, {exponent}) END")
 
 
 def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
     digits, number = digits_of(call), as_reals(dialect, call, texts[:1])[0]
-    return as_type(dialect, dialect.number(f"ROUND({number}, {digits})"), Type.REAL, call.facts.type)
+    return as_typed(dialect, f"ROUND({number}, {digits})", Type.REAL, call)
 
 
 def _in(_: Dialect, __: Call, texts: list[str]) -> str:
@@ -113,11 +157,8 @@ def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
     return f"SUBSTRING({texts[0]}, {min(start, longest)}, {min(length, longest)})"
 
 
-def _cast(target: Type) -> Template:
-    def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        return as_type(dialect, texts[0], facts_of(call.arguments[0]).type, target)
-
-    return template
+def _cast(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    return as_typed(dialect, texts[0], facts_of(call.arguments[0]).type, call)
 
 
 def _part(part: str) -> Template:
@@ -134,13 +175,13 @@ def _start(part: str) -> Template:
     return lambda dialect, _, texts: dialect.start(part, texts[0])
 
 
-def _sign(dialect: Dialect, _: Call, texts: list[str]) -> str:
-    plus, zero, minus = (dialect.literal(value, Type.INTEGER) for value in (1, 0, -1))
-    return f"CASE WHEN {texts[0]} > 0 THEN {plus} WHEN {texts[0]} < 0 THEN {minus} WHEN {texts[0]} = 0 THEN {zero} END"
+def _sign(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    return f"CAST(SIGN({as_reals(dialect, call, texts)[0]}) AS {dialect.types[Type.INTEGER]})"
 
 
-FLOORED = "(({0}) - ((({0}) % NULLIF({1}, 0)) + ({1})) % NULLIF({1}, 0)) // NULLIF({1}, 0)"
-POWER = "CASE WHEN {0} = 0 AND {1} < 0 THEN NULL ELSE POWER({0}, {1}) END"
+# the rest that two functions have in common is tried by itself: DuckDB computes it once, before what tries the whole
+FLOORED = "(({0}) - (TRY(({0}) % {2}) + ({1})) % {2}) // {2}"
+CLIP = "CASE WHEN {0} IS NULL THEN NULL ELSE LEAST(GREATEST({0}, {1}), {2}) END"  # those two leave NULL aside
 
 TEMPLATES: Mapping[str, Template] = MappingProxyType(
     {
@@ -162,26 +203,24 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
         "nullif": _prefix("NULLIF"),
         "least": _prefix("LEAST"),
         "greatest": _prefix("GREATEST"),
-        "clip": lambda _, __, t: (
-            f"CASE WHEN {t[0]} < {t[1]} THEN {t[1]} WHEN {t[0]} > {t[2]} THEN {t[2]} ELSE {t[0]} END"
-        ),
-        "add": _arithmetic("{0} + {1}", "{0} + {1}"),
-        "subtract": _arithmetic("{0} - {1}", "{0} - {1}"),
-        "multiply": _arithmetic("{0} * {1}", "{0} * {1}"),
-        "negate": _arithmetic("-({0})", "-({0})"),
-        "abs": _arithmetic("ABS({0})", "ABS({0})"),
-        "divide": _real("{0} / NULLIF({1}, 0)"),
-        "integer_divide": _arithmetic(FLOORED, "FLOOR({0} / NULLIF({1}, 0))"),
-        "modulo": _arithmetic("{0} % NULLIF({1}, 0)", "{0} % NULLIF({1}, 0)"),
+        "clip": lambda _, __, texts: CLIP.format(*texts),
+        "add": _arithmetic("{0} + {1}", "{0} + {1}", _one_finite),
+        "subtract": _arithmetic("{0} - {1}", "{0} - {1}", _one_finite),
+        "multiply": _arithmetic("{0} * {1}", "{0} * {1}", _all_finite),
+        "negate": _arithmetic("-({0})", "-({0})", _always),
+        "abs": _arithmetic("ABS({0})", "ABS({0})", _always),
+        "divide": _real("{0} / {2}", _one_finite),
+        "integer_divide": _arithmetic(FLOORED, "FLOOR({0} / {2})", _one_finite),
+        "modulo": _arithmetic("{0} % {2}", "{0} % {2}", _first_finite),
         "sign": _sign,
         "round": _round,
-        "floor": _rounding("FLOOR({0})"),
-        "ceil": _rounding("CEIL({0})"),
-        "sqrt": _real("CASE WHEN {0} >= 0 THEN SQRT({0}) END"),
-        "ln": _real("CASE WHEN {0} > 0 THEN LN({0}) END"),
-        "log10": _real("CASE WHEN {0} > 0 THEN LOG10({0}) END"),
-        "exp": _real("CASE WHEN {0} < -708 THEN 0 ELSE EXP({0}) END"),
-        "power": _real(POWER),
+        "floor": _real("FLOOR({0})", _always),
+        "ceil": _real("CEIL({0})", _always),
+        "sqrt": _partial("SQRT", Fraction(0), "CASE WHEN {0} >= 0 THEN SQRT({0}) END"),
+        "ln": _partial("LN", None, "CASE WHEN {0} > 0 THEN LN({0}) END"),
+        "log10": _partial("LOG10", None, "CASE WHEN {0} > 0 THEN LOG10({0}) END"),
+        "exp": _partial("EXP", Fraction(-708), "CASE WHEN {0} < -708 THEN 0 ELSE EXP({0}) END"),
+        "power": _power,
         "lower": _prefix("LOWER"),
         "upper": _prefix("UPPER"),
         "trim": lambda _, __, texts: f"TRIM({texts[0]}, ' ')",
@@ -202,5 +241,5 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
         "days_between": lambda dialect, _, texts: dialect.days_between(texts[0], texts[1]),
         "add_days": lambda dialect, call, texts: dialect.add_days(texts[0], texts[1], call.facts.type),
     }
-    | {f"cast_{type_.value}": _cast(type_) for type_ in Type}
+    | {f"cast_{type_.value}": _cast for type_ in Type}
 )

@@ -78,11 +78,13 @@ class DuckDBDialect(Dialect):
         """
         return f"({unit} // 16 + CAST({unit} >= 0 AS BIGINT))"
 
-    def convert(self, text: str, source: Type, target: Type) -> str:
+    def convert(self, text: str, source: Type, target: Type, *, fits: bool = False) -> str:
         """One type as another."""
         if source is Type.TEXT:
             return _from_text(text, target)
         if target is Type.INTEGER and source is Type.REAL:
+            if fits:
+                return f"TRY_CAST(ROUND({text}, 0) AS BIGINT)"
             inside = f"{text} >= {real(-LONG)} AND {text} <= {real(LONG)}"
             return f"CASE WHEN {inside} THEN CAST(ROUND({text}, 0) AS BIGINT) END"
         if target is Type.REAL and source is Type.BOOLEAN:

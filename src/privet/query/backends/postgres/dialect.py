@@ -10,8 +10,9 @@ from privet.query.backends.postgres import reals, spelled, words
 from privet.query.backends.postgres.words import FENCE, named, real, text_of
 from privet.query.expressions import Call, Literal
 from privet.query.facts import Type, Value
-from privet.query.printing.arguments import all_whole, as_reals, as_type, digits_of
+from privet.query.printing.arguments import all_whole, as_reals, as_typed, digits_of
 from privet.query.printing.dialect import Dialect, Template
+from privet.query.printing.scalars import CLIP
 
 WHOLE = {"smallint", "integer", "bigint"}
 REALS = {"real", "double precision"}
@@ -111,7 +112,7 @@ class PostgresDialect(Dialect):
         """PostgreSQL shifts the sign along, so numbers below 0 have blocks of their own."""
         return f"({unit} >> 4)"
 
-    def convert(self, text: str, source: Type, target: Type) -> str:
+    def convert(self, text: str, source: Type, target: Type, *, fits: bool = False) -> str:  # noqa: ARG002 - a name costs little
         """One type as another."""
         if source is Type.TEXT:
             return spelled.from_text(text, target)
@@ -232,7 +233,7 @@ def _real(write: Callable[..., str]) -> Template:
     """A function of real numbers; its result is a whole one where the facts say so."""
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        return as_type(dialect, dialect.number(write(*as_reals(dialect, call, texts))), Type.REAL, call.facts.type)
+        return as_typed(dialect, dialect.number(write(*as_reals(dialect, call, texts))), Type.REAL, call)
 
     return template
 
@@ -246,7 +247,7 @@ def _arithmetic(whole: Callable[..., str], of_reals: Callable[..., str]) -> Temp
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
         if all_whole(call):
-            return as_type(dialect, dialect.total(whole(*map(_wide, texts))), Type.INTEGER, call.facts.type)
+            return as_typed(dialect, dialect.total(whole(*map(_wide, texts))), Type.INTEGER, call)
         return _real(of_reals)(dialect, call, texts)
 
     return template
@@ -261,7 +262,7 @@ def _pattern(pattern: str) -> Callable[..., str]:
 
 def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
     (number,) = as_reals(dialect, call, texts[:1])
-    return as_type(dialect, dialect.number(reals.rounded(number, digits_of(call))), Type.REAL, call.facts.type)
+    return as_typed(dialect, dialect.number(reals.rounded(number, digits_of(call))), Type.REAL, call)
 
 
 def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
@@ -273,6 +274,7 @@ def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
 
 PostgresDialect.templates = MappingProxyType(
     {
+        "clip": lambda _, __, texts: named(CLIP.format("{a}", *texts[1:]), a=texts[0]),
         "add": _arithmetic(lambda a, b: f"{a} + {b}", reals.add),
         "subtract": _arithmetic(lambda a, b: f"{a} - {b}", lambda a, b: reals.add(a, f"(-({b}))")),
         "multiply": _arithmetic(lambda a, b: f"{a} * {b}", reals.multiply),

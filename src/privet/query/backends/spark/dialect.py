@@ -102,13 +102,15 @@ class SparkDialect(Dialect):
             return f"SHIFTRIGHT({dividend}, {number.bit_length() - 1})"
         return f"(({dividend}) DIV {divisor})"
 
-    def convert(self, text: str, source: Type, target: Type) -> str:
+    def convert(self, text: str, source: Type, target: Type, *, fits: bool = False) -> str:
         """One type as another."""
         if source is Type.TEXT:
             return _from_text(text, target)
         if source is Type.REAL and target is Type.TEXT:
             raise InvalidParameter("Spark writes real numbers as texts differently: ROUND or CAST to a whole one first")
         if target is Type.INTEGER and source is Type.REAL:
+            if fits:
+                return f"CAST(ROUND({text}, 0) AS BIGINT)"
             inside = f"{text} >= {real(-LONG)} AND {text} <= {real(LONG)}"
             return f"CASE WHEN {inside} THEN CAST(ROUND({text}, 0) AS BIGINT) END"
         return f"CAST({text} AS {self.types[target]})"

@@ -9,7 +9,7 @@ from privet.errors import InvalidParameter
 from privet.query.expressions import Call
 from privet.query.facts import Type
 from privet.query.functions import letters
-from privet.query.printing.arguments import all_whole, as_reals, as_type, digits_of
+from privet.query.printing.arguments import all_whole, as_reals, as_typed, digits_of
 from privet.query.printing.dialect import Dialect, Template
 
 EXACT = float(1 << 53)  # real numbers from here on are whole
@@ -20,9 +20,9 @@ def _arithmetic(whole: str, real: str) -> Template:
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
         if all_whole(call):
-            return as_type(dialect, whole.format(*texts), Type.INTEGER, call.facts.type)
+            return as_typed(dialect, whole.format(*texts), Type.INTEGER, call)
         text = dialect.number(real.format(*as_reals(dialect, call, texts)))
-        return as_type(dialect, text, Type.REAL, call.facts.type)
+        return as_typed(dialect, text, Type.REAL, call)
 
     return template
 
@@ -36,7 +36,9 @@ def floored(dialect: Dialect, text: str, word: str = "FLOOR") -> str:
 def _rounding(word: str) -> Template:
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
         (number,) = as_reals(dialect, call, texts)
-        return as_type(dialect, floored(dialect, number, word), Type.REAL, call.facts.type)
+        if call.facts.type is Type.INTEGER:  # as far as it surely fits, and then Spark's own is right
+            return f"{word}({number})"
+        return as_typed(dialect, floored(dialect, number, word), Type.REAL, call)
 
     return template
 
@@ -46,10 +48,10 @@ def _integer_divide(dialect: Dialect, call: Call, texts: list[str]) -> str:
         a, b = texts
         less = f"CASE WHEN ({a}) % ({b}) <> 0 AND (({a}) < 0) <> (({b}) < 0) THEN 1 ELSE 0 END"
         text = f"CASE WHEN {b} = 0 THEN NULL WHEN {b} = -1 THEN TRY_SUBTRACT(0, {a}) ELSE ({a}) DIV ({b}) - {less} END"
-        return as_type(dialect, f"CAST({text} AS BIGINT)", Type.INTEGER, call.facts.type)
+        return as_typed(dialect, f"CAST({text} AS BIGINT)", Type.INTEGER, call)
     a, b = as_reals(dialect, call, texts)
     quotient = dialect.number(f"({a} / NULLIF({b}, 0))")
-    return as_type(dialect, floored(dialect, quotient), Type.REAL, call.facts.type)
+    return as_typed(dialect, floored(dialect, quotient), Type.REAL, call)
 
 
 def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
@@ -60,7 +62,7 @@ def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
     moved = f"({number} {there} {power})"
     near = f"(ROUND({moved}, 0) {back} {power})"
     text = f"CASE WHEN ABS({near}) < {dialect.literal(math.inf, Type.REAL)} THEN {near} ELSE {number} END"
-    return as_type(dialect, text, Type.REAL, call.facts.type)
+    return as_typed(dialect, text, Type.REAL, call)
 
 
 def _translated(table: tuple[str, str]) -> Template:
@@ -96,6 +98,7 @@ SPARK: Mapping[str, Template] = MappingProxyType(
         "round": _round,
         "floor": _rounding("FLOOR"),
         "ceil": _rounding("CEIL"),
+        "sqrt": lambda dialect, call, texts: dialect.number(f"SQRT({as_reals(dialect, call, texts)[0]})"),
         "ln": _refused("LN"),
         "log10": _refused("LOG10"),
         "exp": _refused("EXP"),
