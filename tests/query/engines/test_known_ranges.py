@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 
 import pytest
@@ -31,21 +32,20 @@ OUTSIDE: dict[Type, list[Value]] = {
 }
 
 
+def _of(functions: Mapping[str, tuple[Type, ...]], kind: Type) -> list[str]:
+    return [name for name, kinds in functions.items() if kind in kinds]
+
+
 def asked(kind: Type, ends: tuple[int, int], engine: str) -> tuple[tuple[Column, ...], list[tuple[str, Expression]]]:
     """Two columns of numbers in this range, and every function of one or both that the engine has."""
     low, high = map(Fraction, ends)
     made = tuple(Column(f"x{n}", Facts(kind, low=low, high=high)) for n in range(2))
     one, other = map(Reference, made)
     whole = Literal(2, Type.INTEGER)
-    calls: list[tuple[str, tuple[Expression, ...]]] = [
-        *((name, (one,)) for name, kinds in ONE.items() if kind in kinds and name != "cast_text"),
-        *((name, (one, other)) for name, kinds in TWO.items() if kind in kinds),
-        *((name, (one, whole)) for name, kinds in TWO.items() if kind in kinds and Type.TEXT not in kinds),
-        *((name, (one, *literals)) for name, of, literals in LITERALS if of is kind),
-    ]
-    return made, [
-        (name, call(name, *parts)) for name, parts in calls if not (engine == "spark" and name in NOT_ON_SPARK)
-    ]
+    few: list[tuple[str, tuple[Expression, ...]]] = [(name, (one,)) for name in _of(ONE, kind) if name != "cast_text"]
+    few += [(name, (one, second)) for name in _of(TWO, kind) for second in (other, whole)]
+    few += [(name, (one, *literals)) for name, of, literals in LITERALS if of is kind]
+    return made, [(name, call(name, *parts)) for name, parts in few if not (engine == "spark" and name in NOT_ON_SPARK)]
 
 
 @pytest.mark.parametrize("engine", ALL)
