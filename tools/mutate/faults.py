@@ -10,6 +10,7 @@ from batch_faults import BATCH
 from bounding_faults import BOUNDING
 from fault import Fault
 from postgres_faults import POSTGRES
+from printing_faults import PRINTING
 from query_faults import QUERY
 from spark_faults import SPARK
 from stats_faults import STATS
@@ -958,6 +959,7 @@ FAULTS: tuple[Fault, ...] = (
     *STATS,
     *STORIES,
     *QUERY,
+    *PRINTING,
     *SPARK,
     *BOUNDING,
     *BATCH,

@@ -833,8 +833,8 @@ QUERY = (
     Fault(
         "a search counts all rows of a unit",
         "query/automatic_bounds.py",
-        "Aggregate(source.source, (key,), (rows,), ONE_ROW)",
-        "Aggregate(source.source, (key,), (rows,), source.limits)",
+        "Aggregate(rows, (key,), (item,), ONE_ROW)",
+        "Aggregate(rows, (key,), (item,), source.limits)",
         ("tests/query/test_automatic_bounds.py",),
     ),
     Fault(

@@ -74,6 +74,26 @@ def test_numbers_beyond_their_range_do_not_raise(engine: str, kind: Type, ends: 
     assert len(engine_of(engine).column(made, rows, [expression for _, expression in wanted])) == len(rows)
 
 
+@pytest.mark.parametrize("engine", ALL)
+@pytest.mark.parametrize("ends", RANGES, ids=lambda ends: f"{ends[0]}_to_{ends[1]}")
+def test_one_number_is_known_and_the_other_may_be_infinite(engine: str, ends: tuple[int, int]) -> None:
+    known = Column("x0", Facts(Type.REAL, low=Fraction(ends[0]), high=Fraction(ends[1])))
+    unknown = Column("x1", Facts(Type.REAL))
+    one, other = Reference(known), Reference(unknown)
+    names = [name for name in _of(TWO, Type.REAL) if name != "power"]
+    wanted = [call(name, *pair) for name in names for pair in ((one, other), (other, one))]
+    inside = [number for number in INSIDE[Type.REAL] if ends[0] <= number <= ends[1]]
+    rows = list(itertools.product([None, *inside], [None, *OUTSIDE[Type.REAL], *inside]))
+    found = engine_of(engine).column((known, unknown), rows, wanted)
+    wrong = [
+        (expression, row, value, meant)
+        for row, values in zip(rows, found, strict=True)
+        for expression, value in zip(wanted, map(plain_value, values), strict=True)
+        if not same(value, meant := evaluate(expression, {known: row[0], unknown: row[1]}), loose=True)
+    ]
+    assert not wrong, (len(wrong), wrong[:20])
+
+
 @pytest.mark.parametrize("name", [*(name for name, kinds in ONE.items() if Type.REAL in kinds), "round"])
 def test_a_number_that_is_known_is_mentioned_once(name: str) -> None:
     known = Column("x0", Facts(Type.REAL, low=Fraction(1), high=Fraction(9)))

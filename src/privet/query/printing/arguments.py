@@ -40,15 +40,11 @@ def finite(argument: Expression) -> bool:
     return facts.type is Type.INTEGER or facts.bounded
 
 
-def nonzero(argument: Expression, text: str, *, real: bool) -> str:
-    """An argument, as a real number or a whole one; NULL instead of 0.
-
-    Real numbers that are known not to be 0 stay as they are: were one 0, the quotient would be infinite. A whole one
-    would raise an error.
-    """
+def nonzero(argument: Expression, text: str) -> str:
+    """An argument; NULL instead of 0."""
     low, high = facts_of(argument).low, facts_of(argument).high
     sure = (low is not None and low > 0) or (high is not None and high < 0)
-    return text if sure and (real or isinstance(argument, Literal)) else f"NULLIF({text}, 0)"
+    return text if sure else f"NULLIF({text}, 0)"
 
 
 def digits_of(call: Call) -> int:

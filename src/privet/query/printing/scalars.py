@@ -66,7 +66,7 @@ def _real(pattern: str, sure: Sure) -> Template:
     """
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        text = pattern.format(*_with_divisor(call, as_reals(dialect, call, texts), real=True))
+        text = pattern.format(*_with_divisor(call, as_reals(dialect, call, texts)))
         return as_typed(dialect, f"({text})" if sure(call) else dialect.number(text), Type.REAL, call)
 
     return template
@@ -79,14 +79,14 @@ def _arithmetic(whole: str, real: str, sure: Sure) -> Template:
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
         if not all_whole(call):
             return of_reals(dialect, call, texts)
-        text = dialect.total(whole.format(*_with_divisor(call, texts, real=False)))
+        text = dialect.total(whole.format(*_with_divisor(call, texts)))
         return as_typed(dialect, text, Type.INTEGER, call)
 
     return template
 
 
-def _with_divisor(call: Call, texts: list[str], *, real: bool) -> list[str]:
-    return [*texts, nonzero(call.arguments[1], texts[1], real=real)] if len(texts) > 1 else texts
+def _with_divisor(call: Call, texts: list[str]) -> list[str]:
+    return [*texts, nonzero(call.arguments[1], texts[1])] if len(texts) > 1 else texts
 
 
 def _always(_: Call) -> bool:
