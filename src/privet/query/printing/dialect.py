@@ -8,9 +8,11 @@ from typing import TypeAlias
 
 from privet.query.expressions import Call
 from privet.query.facts import Type, Value
+from privet.query.printing.literals import date_of, moment_of
 
 FAR = float(1 << 42)  # real numbers are hashed as multiples of 2^-20 between -2^42 and 2^42
 FINE = float(1 << 20)
+LONG = 1 << 63  # from which on whole numbers are wide
 
 
 class Dialect(ABC):
@@ -31,8 +33,18 @@ class Dialect(ABC):
         """A name of the catalog, quoted."""
 
     @abstractmethod
+    def quoted(self, text: str) -> str:
+        """A text as a constant, whatever it holds."""
+
     def literal(self, value: Value, type_: Type) -> str:
-        """A constant of this type; a date or timestamp from its ISO text."""
+        """A constant of this type, to the last bit; a date or timestamp from its ISO text."""
+        if type_ is Type.TEXT and value is not None:
+            return self.quoted(str(value))
+        if type_ is Type.BOOLEAN and value is not None:
+            return "TRUE" if value else "FALSE"
+        if type_ is Type.INTEGER and value is not None:
+            return f"CAST({int(value)} AS {self.types[type_] if -LONG <= int(value) < LONG else self.wide})"
+        return f"CAST({_constant(value, type_)} AS {self.types[type_]})"
 
     @abstractmethod
     def number(self, text: str) -> str:
@@ -143,6 +155,19 @@ class Dialect(ABC):
     @abstractmethod
     def quantile(self, text: str, fraction: str) -> str:
         """An aggregate: the quantile of real numbers, interpolated."""
+
+
+def _constant(value: Value, type_: Type) -> str:
+    """What is cast to a type: NULL, or a text."""
+    if value is None:
+        return "NULL"
+    match type_:
+        case Type.DATE:
+            return f"'{date_of(str(value)).isoformat()}'"
+        case Type.TIMESTAMP:
+            return f"'{moment_of(str(value)).isoformat(sep=' ')}'"
+        case _:
+            return f"'{float(value)!r}'"
 
 
 Template: TypeAlias = Callable[[Dialect, Call, list[str]], str]  # prints a call, given its printed arguments

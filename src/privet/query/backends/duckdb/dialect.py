@@ -7,7 +7,7 @@ from privet.query.backends.shared_words import LONG, narrowed, plain, real, shor
 from privet.query.facts import Type, Value
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
-from privet.query.printing.literals import date_of, moment_of, refuse_unprintable
+from privet.query.printing.literals import refuse_unprintable
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}  # what fits 64 bits
 REALS = {"FLOAT", "DOUBLE"}
@@ -38,23 +38,9 @@ class DuckDBDialect(Dialect):
         refuse_unprintable(text)
         return '"' + text.replace('"', '""') + '"'
 
-    def literal(self, value: Value, type_: Type) -> str:  # noqa: PLR0911 - one return for each type
-        """A constant, with its type."""
-        if value is None:
-            return f"CAST(NULL AS {self.types[type_]})"
-        match type_:
-            case Type.BOOLEAN:
-                return "TRUE" if value else "FALSE"
-            case Type.INTEGER:
-                return _whole(int(value))
-            case Type.REAL:
-                return real(float(value))
-            case Type.TEXT:
-                return quoted(str(value))
-            case Type.DATE:
-                return f"DATE '{date_of(str(value)).isoformat()}'"
-            case Type.TIMESTAMP:
-                return f"TIMESTAMP '{moment_of(str(value)).isoformat(sep=' ')}'"
+    def quoted(self, text: str) -> str:
+        """Between quotes."""
+        return quoted(text)
 
     def number(self, text: str) -> str:
         """NaN equals itself in DuckDB."""
@@ -171,10 +157,6 @@ def quoted(text: str) -> str:
     refuse_unprintable(text)
     parts = ["'" + part.replace("'", "''") + "'" for part in text.split("\0")]
     return parts[0] if len(parts) == 1 else "(" + " || CHR(0) || ".join(parts) + ")"
-
-
-def _whole(number: int) -> str:
-    return f"CAST({number} AS {'BIGINT' if -(1 << 63) <= number < 1 << 63 else 'HUGEINT'})"
 
 
 def _inside(text: str, low: int, high: int) -> str:

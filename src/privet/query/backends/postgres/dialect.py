@@ -1,18 +1,14 @@
 """PostgreSQL's words. Where it would raise an error, the expression looks first (`reals.py`, `spelled.py`)."""
 
 import re
-from collections.abc import Callable
 from fractions import Fraction
-from types import MappingProxyType
 
 from privet.errors import InvalidParameter
 from privet.query.backends.postgres import reals, spelled, words
+from privet.query.backends.postgres.functions import POSTGRES
 from privet.query.backends.postgres.words import FENCE, named, real, text_of
-from privet.query.expressions import Call, Literal
 from privet.query.facts import Type, Value
-from privet.query.printing.arguments import all_whole, as_reals, as_typed, digits_of
-from privet.query.printing.dialect import Dialect, Template
-from privet.query.printing.scalars import CLIP
+from privet.query.printing.dialect import Dialect
 
 WHOLE = {"smallint", "integer", "bigint"}
 REALS = {"real", "double precision"}
@@ -23,7 +19,6 @@ FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 EPOCH_DAYS = (-719_162, 2_932_896)  # those two, in days since 1970-01-01
 FEW_DAYS = 4_000_000  # nothing within the years 1 to 9999 is farther apart
 PARTS = {"day_of_week": "dow", "day_of_year": "doy"}
-LONGEST = 1 << 30  # letters of a text
 SMALL = 1 << 30  # numbers of which 2^33 add up to no more than 63 bits
 WHOLE_NUMBER = re.compile(r"CAST\((\d+) AS BIGINT\)")
 SURE_PRECISION = 300  # digits of a decimal that is surely a float's size
@@ -44,29 +39,19 @@ class PostgresDialect(Dialect):
     inlined = "NOT MATERIALIZED"
     kept = "MATERIALIZED"
     fence = FENCE
+    templates = POSTGRES
 
     def name(self, text: str) -> str:
         """A quoted name; a name that cannot be one is refused."""
         return words.quoted_name(text)
 
-    def literal(self, value: Value, type_: Type) -> str:  # noqa: PLR0911 - one return for each type
-        """A constant, with its type."""
-        if value is None:
-            null = f"CAST(NULL AS {self.types[type_]})"
-            return text_of("NULL") if type_ is Type.TEXT else null
-        match type_:
-            case Type.BOOLEAN:
-                return "TRUE" if value else "FALSE"
-            case Type.INTEGER:
-                return words.whole(int(value))
-            case Type.REAL:
-                return real(float(value))
-            case Type.TEXT:
-                return text_of(words.quoted(str(value)))
-            case Type.DATE:
-                return words.date(str(value))
-            case Type.TIMESTAMP:
-                return words.moment(str(value))
+    def quoted(self, text: str) -> str:
+        """With the order of its bytes."""
+        return text_of(words.quoted(text))
+
+    def literal(self, value: Value, type_: Type) -> str:
+        """A constant, with its type; NULL, too, is a text in the order of bytes."""
+        return text_of("NULL") if value is None and type_ is Type.TEXT else super().literal(value, type_)
 
     def number(self, text: str) -> str:
         """NaN equals itself in PostgreSQL."""
@@ -224,75 +209,3 @@ def _unlimited(engine_type: str) -> bool:
 def _finite(text: str, kind: str, low: str, high: str) -> str:
     """A date or timestamp within the years 1 to 9999; before it is converted, for "infinity" may not be."""
     return f"CASE WHEN {text} BETWEEN {low} AND {high} THEN CAST({text} AS {kind}) END"
-
-
-# --- functions whose common form would raise an error, or mean something else ---
-
-
-def _real(write: Callable[..., str]) -> Template:
-    """A function of real numbers; its result is a whole one where the facts say so."""
-
-    def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        return as_typed(dialect, dialect.number(write(*as_reals(dialect, call, texts))), Type.REAL, call)
-
-    return template
-
-
-def _wide(text: str) -> str:
-    return f"CAST({text} AS NUMERIC)"
-
-
-def _arithmetic(whole: Callable[..., str], of_reals: Callable[..., str]) -> Template:
-    """Whole numbers where all arguments are, computed as decimals, which have no end."""
-
-    def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        if all_whole(call):
-            return as_typed(dialect, dialect.total(whole(*map(_wide, texts))), Type.INTEGER, call)
-        return _real(of_reals)(dialect, call, texts)
-
-    return template
-
-
-FLOORED = "DIV({a} - MOD(MOD({a}, NULLIF({b}, 0)) + {b}, NULLIF({b}, 0)), NULLIF({b}, 0))"
-
-
-def _pattern(pattern: str) -> Callable[..., str]:
-    return lambda *texts: named(pattern, **dict(zip("abc", texts, strict=False)))
-
-
-def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    (number,) = as_reals(dialect, call, texts[:1])
-    return as_typed(dialect, dialect.number(reals.rounded(number, digits_of(call))), Type.REAL, call)
-
-
-def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
-    start, length = (argument.value if isinstance(argument, Literal) else None for argument in call.arguments[1:])
-    if not (isinstance(start, int) and isinstance(length, int) and start >= 1 and length >= 0):
-        raise InvalidParameter("SUBSTRING takes a literal start from 1 and a literal length from 0")
-    return f"SUBSTRING({texts[0]} FROM {min(start, LONGEST)} FOR {min(length, LONGEST)})"
-
-
-PostgresDialect.templates = MappingProxyType(
-    {
-        "clip": lambda _, __, texts: named(CLIP.format("{a}", *texts[1:]), a=texts[0]),
-        "add": _arithmetic(lambda a, b: f"{a} + {b}", reals.add),
-        "subtract": _arithmetic(lambda a, b: f"{a} - {b}", lambda a, b: reals.add(a, f"(-({b}))")),
-        "multiply": _arithmetic(lambda a, b: f"{a} * {b}", reals.multiply),
-        "negate": _arithmetic(lambda a: f"-({a})", lambda a: f"(-({a}))"),
-        "abs": _arithmetic(lambda a: f"ABS({a})", lambda a: f"ABS({a})"),
-        "divide": _real(reals.divide),
-        "integer_divide": _arithmetic(_pattern(FLOORED), lambda a, b: f"FLOOR({reals.divide(a, b)})"),
-        "modulo": _arithmetic(lambda a, b: f"MOD({a}, NULLIF({b}, 0))", reals.rest),
-        "round": _round,
-        "sqrt": _real(_pattern("CASE WHEN {a} >= 0 THEN SQRT({a}) END")),
-        "ln": _real(_pattern("CASE WHEN {a} > 0 THEN LN({a}) END")),
-        "log10": _real(_pattern("CASE WHEN {a} > 0 THEN LOG10({a}) END")),
-        "exp": _real(_pattern(reals.EXP)),
-        "power": _real(_pattern(reals.POWER)),
-        "lower": lambda _, __, texts: spelled.in_case(texts[0], upper=False),
-        "upper": lambda _, __, texts: spelled.in_case(texts[0], upper=True),
-        "trim": lambda _, __, texts: f"BTRIM({texts[0]}, ' ')",
-        "length": lambda _, __, texts: f"CAST(LENGTH({texts[0]}) AS BIGINT)",
-        "substring": _substring,
-    }
-)

@@ -5,9 +5,9 @@ import math
 import re
 
 from privet.errors import InvalidParameter
-from privet.query.printing.literals import date_of, moment_of, refuse_unprintable
+from privet.query.printing.literals import refuse_unprintable
 
-REAL, WIDE, LONG = "DOUBLE PRECISION", "NUMERIC", "BIGINT"
+REAL = "DOUBLE PRECISION"
 FENCE = " OFFSET '0'"  # keeps a subquery whole; without quotes it counts as a limit, and one process works alone
 PLAIN = re.compile(r"""\w+(\.(\w+|"[^"]*"))?|CAST\((\w+|'[-+.\w]+'|[-+]?\d+) AS [A-Z ]+\)""")
 
@@ -35,25 +35,10 @@ def text_of(text: str) -> str:
     return f'(CAST({text} AS TEXT) COLLATE "C")'
 
 
-def whole(number: int) -> str:
-    """A whole number, as wide as it needs to be."""
-    return f"CAST({number} AS {LONG if -(1 << 63) <= number < 1 << 63 else WIDE})"
-
-
 def real(number: float) -> str:
     """A real number, to the last bit."""
     words = {math.inf: "Infinity", -math.inf: "-Infinity"}
     return f"CAST('{'NaN' if math.isnan(number) else words.get(number, repr(number))}' AS {REAL})"
-
-
-def date(text: str) -> str:
-    """A day."""
-    return f"DATE '{date_of(text).isoformat()}'"
-
-
-def moment(text: str) -> str:
-    """A moment without a zone."""
-    return f"TIMESTAMP '{moment_of(text).isoformat(sep=' ')}'"
 
 
 def named(pattern: str, **values: str) -> str:

@@ -7,10 +7,10 @@ from privet.errors import InvalidParameter
 from privet.query.backends.shared_words import LONG, narrowed, plain, real, short, within
 from privet.query.backends.spark.functions import SPARK
 from privet.query.backends.spark.shared_rows import arranged
-from privet.query.facts import Type, Value
+from privet.query.facts import Type
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
-from privet.query.printing.literals import date_of, moment_of, refuse_unprintable
+from privet.query.printing.literals import refuse_unprintable
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
 REALS = {"FLOAT", "DOUBLE"}
@@ -55,23 +55,9 @@ class SparkDialect(Dialect):
             raise InvalidParameter("a name with a zero in it is none for Spark; rename it")
         return "`" + text.replace("`", "``") + "`"
 
-    def literal(self, value: Value, type_: Type) -> str:  # noqa: PLR0911 - one return for each type
-        """A constant, with its type."""
-        if value is None:
-            return f"CAST(NULL AS {self.types[type_]})"
-        match type_:
-            case Type.BOOLEAN:
-                return "TRUE" if value else "FALSE"
-            case Type.INTEGER:
-                return _whole(int(value))
-            case Type.REAL:
-                return real(float(value))
-            case Type.TEXT:
-                return quoted(str(value))
-            case Type.DATE:
-                return f"CAST('{date_of(str(value)).isoformat()}' AS DATE)"
-            case Type.TIMESTAMP:
-                return f"CAST('{moment_of(str(value)).isoformat(sep=' ')}' AS TIMESTAMP_NTZ)"
+    def quoted(self, text: str) -> str:
+        """Between quotes."""
+        return quoted(text)
 
     def number(self, text: str) -> str:
         """Spark has a word for it."""
@@ -215,10 +201,6 @@ def engine_types(types: Mapping[str, str]) -> dict[str, str]:
         name: "VARCHAR" if kind.startswith(("varchar", "char", "string")) else words.get(kind, kind.upper())
         for name, kind in types.items()
     }
-
-
-def _whole(number: int) -> str:
-    return f"CAST({number} AS {'BIGINT' if -(1 << 63) <= number < 1 << 63 else 'DECIMAL(38, 0)'})"
 
 
 def _inside(text: str, low: int, high: int) -> str:

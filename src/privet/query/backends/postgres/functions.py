@@ -1,0 +1,84 @@
+"""Functions that PostgreSQL would raise an error in, or mean otherwise by; each as `functions/` has it."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from privet.errors import InvalidParameter
+from privet.query.backends.postgres import reals, spelled
+from privet.query.backends.postgres.words import named
+from privet.query.expressions import Call, Literal
+from privet.query.facts import Type
+from privet.query.printing.arguments import all_whole, as_reals, as_typed, digits_of
+from privet.query.printing.dialect import Dialect, Template
+from privet.query.printing.scalars import CLIP
+
+LONGEST = 1 << 30  # letters of a text
+
+
+def _real(write: Callable[..., str]) -> Template:
+    """A function of real numbers; its result is a whole one where the facts say so."""
+
+    def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
+        return as_typed(dialect, dialect.number(write(*as_reals(dialect, call, texts))), Type.REAL, call)
+
+    return template
+
+
+def _wide(text: str) -> str:
+    return f"CAST({text} AS NUMERIC)"
+
+
+def _arithmetic(whole: Callable[..., str], of_reals: Callable[..., str]) -> Template:
+    """Whole numbers where all arguments are, computed as decimals, which have no end."""
+
+    def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
+        if all_whole(call):
+            return as_typed(dialect, dialect.total(whole(*map(_wide, texts))), Type.INTEGER, call)
+        return _real(of_reals)(dialect, call, texts)
+
+    return template
+
+
+FLOORED = "DIV({a} - MOD(MOD({a}, NULLIF({b}, 0)) + {b}, NULLIF({b}, 0)), NULLIF({b}, 0))"
+
+
+def _pattern(pattern: str) -> Callable[..., str]:
+    return lambda *texts: named(pattern, **dict(zip("abc", texts, strict=False)))
+
+
+def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    (number,) = as_reals(dialect, call, texts[:1])
+    return as_typed(dialect, dialect.number(reals.rounded(number, digits_of(call))), Type.REAL, call)
+
+
+def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
+    start, length = (argument.value if isinstance(argument, Literal) else None for argument in call.arguments[1:])
+    if not (isinstance(start, int) and isinstance(length, int) and start >= 1 and length >= 0):
+        raise InvalidParameter("SUBSTRING takes a literal start from 1 and a literal length from 0")
+    return f"SUBSTRING({texts[0]} FROM {min(start, LONGEST)} FOR {min(length, LONGEST)})"
+
+
+POSTGRES: Mapping[str, Template] = MappingProxyType(
+    {
+        "clip": lambda _, __, texts: named(CLIP.format("{a}", *texts[1:]), a=texts[0]),
+        "add": _arithmetic(lambda a, b: f"{a} + {b}", reals.add),
+        "subtract": _arithmetic(lambda a, b: f"{a} - {b}", lambda a, b: reals.add(a, f"(-({b}))")),
+        "multiply": _arithmetic(lambda a, b: f"{a} * {b}", reals.multiply),
+        "negate": _arithmetic(lambda a: f"-({a})", lambda a: f"(-({a}))"),
+        "abs": _arithmetic(lambda a: f"ABS({a})", lambda a: f"ABS({a})"),
+        "divide": _real(reals.divide),
+        "integer_divide": _arithmetic(_pattern(FLOORED), lambda a, b: f"FLOOR({reals.divide(a, b)})"),
+        "modulo": _arithmetic(lambda a, b: f"MOD({a}, NULLIF({b}, 0))", reals.rest),
+        "round": _round,
+        "sqrt": _real(_pattern("CASE WHEN {a} >= 0 THEN SQRT({a}) END")),
+        "ln": _real(_pattern("CASE WHEN {a} > 0 THEN LN({a}) END")),
+        "log10": _real(_pattern("CASE WHEN {a} > 0 THEN LOG10({a}) END")),
+        "exp": _real(_pattern(reals.EXP)),
+        "power": _real(_pattern(reals.POWER)),
+        "lower": lambda _, __, texts: spelled.in_case(texts[0], upper=False),
+        "upper": lambda _, __, texts: spelled.in_case(texts[0], upper=True),
+        "trim": lambda _, __, texts: f"BTRIM({texts[0]}, ' ')",
+        "length": lambda _, __, texts: f"CAST(LENGTH({texts[0]}) AS BIGINT)",
+        "substring": _substring,
+    }
+)
