@@ -126,7 +126,7 @@ QUERY = (
     Fault(
         "division by 0 is never NULL",
         "query/functions/arithmetic.py",
-        "    return numbers(Type.REAL, _quotient(arguments), null=nullable(arguments) or _can_be_zero(arguments[1]))",
+        "    return numbers(Type.REAL, _quotient(arguments), null=nullable(arguments) or can_be_zero(arguments[1]))",
         "    return numbers(Type.REAL, _quotient(arguments), null=nullable(arguments))",
         ("tests/query/test_functions.py",),
     ),

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Expression, Literal, facts_of
+from privet.query.expressions import Literal, facts_of
 from privet.query.facts import Bound, Facts, Type, Value
 from privet.query.functions import intervals
 from privet.query.functions.casts import cast
@@ -25,6 +25,7 @@ from privet.query.functions.intervals import Interval
 from privet.query.functions.rule import (
     Arguments,
     Rule,
+    can_be_zero,
     expect,
     finite,
     interval_of,
@@ -77,13 +78,8 @@ def _quotient(arguments: Arguments) -> Interval:
     return intervals.multiply(interval_of(a), intervals.reciprocal(interval_of(b), whole=whole_valued(b)))
 
 
-def _can_be_zero(expression: Expression) -> bool:
-    low, high = interval_of(expression)
-    return not ((low is not None and low > 0) or (high is not None and high < 0))
-
-
 def _divide_facts(arguments: Arguments) -> Facts:
-    return numbers(Type.REAL, _quotient(arguments), null=nullable(arguments) or _can_be_zero(arguments[1]))
+    return numbers(Type.REAL, _quotient(arguments), null=nullable(arguments) or can_be_zero(arguments[1]))
 
 
 def _divide(a: float, b: float) -> Value:
@@ -99,7 +95,7 @@ def _steps(low: Bound, high: Bound) -> Interval:
 
 
 def _integer_divide_facts(arguments: Arguments) -> Facts:
-    null = nullable(arguments) or _can_be_zero(arguments[1])
+    null = nullable(arguments) or can_be_zero(arguments[1])
     return numbers(type_of(arguments[0]), _steps(*_quotient(arguments)), null=null)
 
 
@@ -129,7 +125,7 @@ def _modulo_facts(arguments: Arguments) -> Facts:
     if type_of(arguments[0]) is Type.INTEGER and divisor is not None and divisor >= 1:  # the rest stays below it
         low = None if low is None else max(low, 1 - divisor)
         high = None if high is None else min(high, divisor - 1)
-    null = nullable(arguments) or _can_be_zero(arguments[1])
+    null = nullable(arguments) or can_be_zero(arguments[1])
     return numbers(type_of(arguments[0]), (low, high), null=null)
 
 
@@ -229,7 +225,7 @@ def _power_facts(arguments: Arguments) -> Facts:
     interval = intervals.power(interval_of(base), interval_of(exponent))
     low = facts_of(base).low
     always = (low is not None and low > 0) or (isinstance(exponent, Literal) and whole_valued(exponent))
-    return numbers(Type.REAL, interval, null=nullable(arguments) or not always or _can_be_zero(base))
+    return numbers(Type.REAL, interval, null=nullable(arguments) or not always or can_be_zero(base))
 
 
 def _positive(function: Callable[[float], float]) -> Callable[[float], Value]:

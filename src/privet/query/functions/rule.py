@@ -43,6 +43,12 @@ def interval_of(expression: Expression) -> Interval:
     return (facts.low, facts.high)
 
 
+def can_be_zero(expression: Expression) -> bool:
+    """Whether nothing that is known of a number says that it is not 0."""
+    low, high = interval_of(expression)
+    return not ((low is not None and low > 0) or (high is not None and high < 0))
+
+
 def nullable(arguments: Arguments) -> bool:
     """Whether a strict function can be NULL because an argument is."""
     return any(facts_of(argument).nullable for argument in arguments)

@@ -8,7 +8,7 @@ known were not so.
 from privet.errors import InvalidParameter
 from privet.query.expressions import Call, Expression, Literal, facts_of
 from privet.query.facts import Type
-from privet.query.functions.rule import within_whole
+from privet.query.functions.rule import can_be_zero, within_whole
 from privet.query.printing.dialect import Dialect
 
 
@@ -42,9 +42,7 @@ def finite(argument: Expression) -> bool:
 
 def nonzero(argument: Expression, text: str) -> str:
     """An argument; NULL instead of 0."""
-    low, high = facts_of(argument).low, facts_of(argument).high
-    sure = (low is not None and low > 0) or (high is not None and high < 0)
-    return text if sure else f"NULLIF({text}, 0)"
+    return f"NULLIF({text}, 0)" if can_be_zero(argument) else text
 
 
 def digits_of(call: Call) -> int:
