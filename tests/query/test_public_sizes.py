@@ -47,7 +47,7 @@ def exact(table: pa.Table, text: str, **words: Any) -> int:  # noqa: ANN401 - wo
 def test_texts_have_a_public_longest_length(text: str, letters: int) -> None:
     table = pa.table({"id": [LETTER * 1200], "s": [LETTER * 1300], "short": [LETTER * 2], "long": [LETTER * 1600]})
     statement = f"SELECT SUM(CLIP(LENGTH({text}), 0, 5000)) AS n FROM t"  # noqa: S608 - a text of this file
-    assert exact(table, statement, columns={"long": {"longest": 1500}}) == letters
+    assert exact(table, statement, columns={"s": {}, "short": {}, "long": {"longest": 1500}}) == letters
 
 
 def test_what_is_known_of_a_joined_text_is_where_it_is_cut() -> None:
