@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
@@ -18,8 +19,23 @@ LARGEST = (1 << 63) - 1
 Known = TypeVar("Known")
 
 
-def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable[[Column], str]) -> tuple[str, bool]:
-    """The SELECT that reads a table, and whether it must be computed once because it numbers the rows.
+@dataclass(frozen=True)
+class ReadTable:
+    """How a table is read.
+
+    Args:
+        select: the SELECT.
+        once: whether it must be computed once, because it numbers the rows.
+        steady: whether it surely has the same rows when it is computed twice.
+    """
+
+    select: str
+    once: bool
+    steady: bool
+
+
+def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable[[Column], str]) -> ReadTable:
+    """The SELECT that reads a table.
 
     Rows without a unit (NULL, or a path that leads nowhere) are left out. A row whose path leads to several units,
     because a key that should be unique is not, is there once for each.
@@ -35,7 +51,7 @@ def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable
         outer.append(f"{reader.held(f'x{place + 1}', column)} AS {name(column)}")
     where = " AND ".join(f"u{place + 1} IS NOT NULL" for place in range(len(unit)))
     text = f"SELECT {', '.join(outer) or '1'} FROM (SELECT {', '.join(inner) or '1'} FROM {reader.joined()}) AS t"
-    return (f"{text} WHERE {where}" if where else text), reader.numbered
+    return ReadTable(f"{text} WHERE {where}" if where else text, reader.numbered, reader.steady)
 
 
 def clipped(text: str, facts: Facts, dialect: Dialect) -> str:
@@ -81,6 +97,14 @@ class _Reader:
         if self._public != self._declared.public:
             raise InvalidParameter(f"table {table.name} is {'' if self._declared.public else 'not '}public")
         self.numbered = not self._public and self._catalog.row_level and self._source.row_number is None
+
+    @property
+    def steady(self) -> bool:
+        """Whether the table and those on the way to its unit have the same rows in every scan."""
+        return all(known(self._sources.tables, name).steady for name in (self._table.name, *self._way()))
+
+    def _way(self) -> tuple[str, ...]:
+        return () if self._public else tuple(step.table for step in self._declared.unit_path)
 
     def value(self, column: Column) -> str:
         """A column as its declared type."""
