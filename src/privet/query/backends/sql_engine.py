@@ -41,6 +41,8 @@ class SqlEngine(ABC):
         self._catalog, self._dialect = catalog, dialect
         self._tables: dict[str, Source] = {}
         self._released: dict[str, str] = {}
+        self._whole_units = False  # by their type
+        self._close_units = False  # by what the engine knows of its rows: seen in nothing but time
         self._turn = threading.RLock()
 
     @contextmanager
@@ -107,13 +109,25 @@ class SqlEngine(ABC):
     def text(self, request: Bounded) -> str:
         """The SQL for a request; several statements, if DISTINCT is among the measures, each after a semicolon.
 
-        It is printed before earlier stages are answered, whose tables then have the name they would get.
+        It is printed before earlier stages are answered, whose tables then have the name they would get, and as if
+        nothing were known of rows.
         """
-        sources = replace(self._sources(), released=_Promised(self._released))
+        return self._printed(request, close_units=False)
+
+    def forms(self, request: Bounded) -> tuple[str, ...]:
+        """The SQL with weights of units one by one, and in blocks where the type of units allows for them."""
+        shown = self.text(request)
+        return (
+            tuple(dict.fromkeys((shown, self._printed(request, close_units=True)))) if self._whole_units else (shown,)
+        )
+
+    def _printed(self, request: Bounded, *, close_units: bool) -> str:
+        sources = replace(self._sources(), released=_Promised(self._released), close_units=close_units)
         return ";\n".join(print_request(part, self._dialect, sources) for part in split(request))
 
     def _sources(self) -> Sources:
-        return Sources(self._catalog, self._tables, self._released)
+        known = {"whole_units": self._whole_units, "close_units": self._close_units}
+        return Sources(self._catalog, self._tables, self._released, **known)
 
     def _rows(self, text: str) -> list[tuple[Any, ...]]:
         return self._safely(lambda: self._fetch(text))

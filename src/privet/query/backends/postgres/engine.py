@@ -13,11 +13,11 @@ from privet.errors import InvalidParameter
 from privet.query.aggregation import Aggregation, Function
 from privet.query.backends.postgres.address import Address
 from privet.query.backends.postgres.closeness import close_together
-from privet.query.backends.postgres.connecting import connect, pin
+from privet.query.backends.postgres.connecting import connect, search_path
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.pool import Pool
 from privet.query.backends.postgres.released import arrow_table, inline_table
-from privet.query.backends.postgres.tables import find_table, search_path
+from privet.query.backends.postgres.tables import find_table
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
@@ -59,7 +59,6 @@ class PostgresBackend(SqlEngine):
         self._timeout = statement_timeout
         self._inline: dict[str, str] = {}
         self._running: psycopg.Connection[Any] | None = None
-        self._whole_units = self._close_units = False
         self._pool = Pool(self._open)
         self.writable: tuple[str, ...] = ()  # tables that the role could change
         try:
@@ -120,9 +119,7 @@ class PostgresBackend(SqlEngine):
 
     def _sources(self) -> Sources:
         released = {stage: self._inline.get(name, name) for stage, name in self._released.items()}
-        return replace(
-            super()._sources(), released=released, whole_units=self._whole_units, close_units=self._close_units
-        )
+        return replace(super()._sources(), released=released)
 
     # --- connecting ---
 
@@ -131,7 +128,6 @@ class PostgresBackend(SqlEngine):
 
     def _find(self, connection: "psycopg.Connection[Any]") -> None:
         schemas = search_path(connection)
-        pin(connection)
         found = {
             name: find_table(connection, name, table.location or name, schemas)
             for name, table in self._catalog.tables.items()
