@@ -81,7 +81,7 @@ def _numpy(dtype: str) -> Callable[[Rows], Any]:
 
 
 def _pandas(dtype: str) -> Callable[[Rows], Any]:
-    return lambda rows: pd.Series(rows, dtype=dtype)  # type: ignore[call-overload]
+    return lambda rows: pd.Series(rows, dtype=dtype)
 
 
 def _polars(dtype: Any) -> Callable[[Rows], Any]:  # noqa: ANN401 - a polars type
@@ -94,10 +94,10 @@ def _arrow(dtype: pa.DataType) -> Callable[[Rows], Any]:
 
 NUMPY = ("bool", "int8", "int64", "uint64", "float16", "float32", "float64", "longdouble", "str", "M8[ns]")
 PANDAS = ("object", "Int64", "UInt64", "Float32", "Float64", "boolean", "category", "string", "str", "int64[pyarrow]")
-PANDAS += ("float[pyarrow]", "bool[pyarrow]", "datetime64[s, UTC]")
+MORE_PANDAS = ("float[pyarrow]", "bool[pyarrow]", "datetime64[s, UTC]")
 POLARS = (pl.Int64, pl.UInt64, pl.Float32, pl.Float64, pl.Boolean, pl.String, pl.Categorical, pl.Decimal(38, 2))
 ARROW = (pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.string(), pa.string_view())
-ARROW += (pa.decimal128(38, 2), pa.timestamp("ns"))
+MORE_ARROW = (pa.decimal128(38, 2), pa.timestamp("ns"))
 KINDS: dict[str, Callable[[Rows], Any]] = {
     "list": list,
     "tuple": tuple,
@@ -108,9 +108,9 @@ KINDS: dict[str, Callable[[Rows], Any]] = {
     "numpy masked float64": _masked("float64"),
     "pandas as it comes": pd.Series,
     "pandas index": pd.Index,
-    **{f"pandas {dtype}": _pandas(dtype) for dtype in PANDAS},
+    **{f"pandas {dtype}": _pandas(dtype) for dtype in PANDAS + MORE_PANDAS},
     **{f"polars {dtype}": _polars(dtype) for dtype in POLARS},
-    **{f"arrow {dtype}": _arrow(dtype) for dtype in ARROW},
+    **{f"arrow {dtype}": _arrow(dtype) for dtype in ARROW + MORE_ARROW},
     "arrow chunks int64": _chunks(pa.int64()),
     "arrow chunks float32": _chunks(pa.float32()),
     "arrow dictionary": lambda rows: pa.array(rows, pa.int64()).dictionary_encode(),
@@ -209,7 +209,7 @@ STATISTICS: dict[str, Ask] = {
 }
 ONLY_REPLACED = {"smooth_median"}
 OF_TEXTS = {"count", "count of rows", "histogram of labels", "counts of a function", "hierarchical_counts of labels",
-            "top_k", "owners", "owners of blocks", "times"}  # fmt: skip
+            "top_k", "owners", "owners of blocks"}  # fmt: skip
 ROWS_DECIDE = {
     "list",
     "tuple",
@@ -260,6 +260,7 @@ def observed(ask: Callable[[Ledger], Any], unit: Unit) -> tuple[Seen, Any]:
             release = ask(ledger)
         except Exception as problem:  # noqa: BLE001 - an observation too
             outcome, release = f"{type(problem).__name__}: {problem}", None
+            _one_ledger.cache_clear()  # a handle is frozen after a few failures
     warned = tuple(str(each.message) for each in said)
     if release is None:
         return Seen(outcome, warned), None
