@@ -65,7 +65,8 @@ class PostgresBackend(SqlEngine):
         try:
             with self._pool.taken() as connection:
                 self._find(connection)
-                self._refuse_mixed_units(connection)
+                self._refuse_unlike_units()
+                self._look_at_units(connection)
         except BaseException:
             self.close()
             raise
@@ -139,9 +140,9 @@ class PostgresBackend(SqlEngine):
         self._tables = {name: each.source for name, each in found.items()}
         self.writable = tuple(name for name, each in found.items() if each.writable)
 
-    def _refuse_mixed_units(self, connection: "psycopg.Connection[Any]") -> None:
-        """Units are compared between tables, so they are of one kind."""
-        kinds: dict[str, int] = {}
+    def _look_at_units(self, connection: "psycopg.Connection[Any]") -> None:
+        """Whether they are whole numbers, and close together."""
+        kinds: set[int] = set()
         columns: list[tuple[str, str]] = []
         for name, table in self._catalog.tables.items():
             if table.public or table.unit_column is None or self._catalog.row_level:
@@ -149,19 +150,11 @@ class PostgresBackend(SqlEngine):
             last = table.unit_path[-1].table if table.unit_path else name
             text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
             cursor = connection.execute(f"SELECT {text} FROM {known(self._tables, last).text} AS s LIMIT 0")
-            kinds[name] = next((column.type_code for column in cursor.description or ()), 0)
+            kinds |= {column.type_code for column in cursor.description or ()}
             source = known(self._tables, last)
             columns.append((source.text, source.column(table.unit_column) or ""))
-        self._whole_units = set(kinds.values()) == {BIGINT}
+        self._whole_units = kinds == {BIGINT}
         self._close_units = self._whole_units and all(close_together(connection, *each) for each in columns)
-        if len(set(kinds.values())) > 1:
-            names = ", ".join(f"{name} has {_spoken(kind)}" for name, kind in kinds.items())
-            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
-
-
-def _spoken(kind: int) -> str:
-    found = psycopg.adapters.types.get(kind)
-    return "another type" if found is None else found.name
 
 
 # --- what PostgreSQL cannot run ---
