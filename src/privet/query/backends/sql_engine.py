@@ -44,6 +44,8 @@ class SqlEngine(ABC):
         self._catalog, self._dialect = catalog, dialect
         self._tables: dict[str, Source] = {}
         self._released: dict[str, str] = {}
+        self._whole_units = False  # by their type
+        self._close_units = False  # by what the engine knows of its rows: seen in nothing but time
         self._turn = threading.RLock()
 
     @contextmanager
@@ -110,9 +112,20 @@ class SqlEngine(ABC):
     def text(self, request: Bounded) -> str:
         """The SQL for a request; several statements, if DISTINCT is among the measures, each after a semicolon.
 
-        It is printed before earlier stages are answered, whose tables then have the name they would get.
+        It is printed before earlier stages are answered, whose tables then have the name they would get, and as if
+        nothing were known of rows.
         """
-        sources = replace(self._sources(), released=_Promised(self._released))
+        return self._printed(request, close_units=False)
+
+    def forms(self, request: Bounded) -> tuple[str, ...]:
+        """The SQL with weights of units one by one, and in blocks where the type of units allows for them."""
+        shown = self.text(request)
+        return (
+            tuple(dict.fromkeys((shown, self._printed(request, close_units=True)))) if self._whole_units else (shown,)
+        )
+
+    def _printed(self, request: Bounded, *, close_units: bool) -> str:
+        sources = replace(self._sources(), released=_Promised(self._released), close_units=close_units)
         return ";\n".join(print_request(part, self._dialect, sources) for part in split(request))
 
     def _refuse_unlike_units(self) -> None:
@@ -128,6 +141,7 @@ class SqlEngine(ABC):
             facts = known(self._catalog.tables, here).columns.get(table.unit_column)
             found[name] = self._engine_type(here, table.unit_column)
             kinds.add(_sure_kind(f"tables.{name}.unit_column", found[name], None if facts is None else facts.type))
+        self._whole_units = kinds == {"whole number"}
         if len(kinds) > 1:
             names = ", ".join(f"{name} has {kind}" for name, kind in found.items())
             raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
@@ -146,7 +160,8 @@ class SqlEngine(ABC):
         return source.types[engine_column(source, table, column)]
 
     def _sources(self) -> Sources:
-        return Sources(self._catalog, self._tables, self._released)
+        known = {"whole_units": self._whole_units, "close_units": self._close_units}
+        return Sources(self._catalog, self._tables, self._released, **known)
 
     def _rows(self, text: str) -> list[tuple[Any, ...]]:
         return self._safely(lambda: self._fetch(text))

@@ -88,7 +88,9 @@ class Chain:
     def _select(self, relation: Relation) -> tuple[str, bool]:  # noqa: PLR0911 - one return for each node
         match relation:
             case Table():
-                return print_table(relation, self.dialect, self.sources, self.name)
+                read = print_table(relation, self.dialect, self.sources, self.name)
+                self.steady = self.steady and read.steady
+                return read.select, read.once
             case Released():
                 return self._released(relation), False
             case Values():

@@ -3,13 +3,14 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
 from privet.errors import InvalidParameter
 from privet.query.dates import iso_date, iso_timestamp
 from privet.query.expressions import Column
-from privet.query.facts import Facts, Type
+from privet.query.facts import LONGEST_TEXT, Facts, Type
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.sources import Source, Sources
 from privet.query.relations import Table
@@ -19,8 +20,23 @@ LARGEST = (1 << 63) - 1
 Known = TypeVar("Known")
 
 
-def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable[[Column], str]) -> tuple[str, bool]:
-    """The SELECT that reads a table, and whether it must be computed once because it numbers the rows.
+@dataclass(frozen=True)
+class ReadTable:
+    """How a table is read.
+
+    Args:
+        select: the SELECT.
+        once: whether it must be computed once, because it numbers the rows.
+        steady: whether it surely has the same rows when it is computed twice.
+    """
+
+    select: str
+    once: bool
+    steady: bool
+
+
+def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable[[Column], str]) -> ReadTable:
+    """The SELECT that reads a table.
 
     Rows without a unit (NULL, or a path that leads nowhere) are left out. A row whose path leads to several units,
     because a key that should be unique is not, is there once for each.
@@ -33,10 +49,10 @@ def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable
         outer.append(f"u{place + 1} AS {name(column)}")
     for place, column in enumerate(column for column in table.columns if column not in unit):
         inner.append(f"{reader.value(column)} AS x{place + 1}")
-        outer.append(f"{clipped(f'x{place + 1}', column.facts, dialect)} AS {name(column)}")
+        outer.append(f"{reader.held(f'x{place + 1}', column)} AS {name(column)}")
     where = " AND ".join(f"u{place + 1} IS NOT NULL" for place in range(len(unit)))
     text = f"SELECT {', '.join(outer) or '1'} FROM (SELECT {', '.join(inner) or '1'} FROM {reader.joined()}) AS t"
-    return (f"{text} WHERE {where}" if where else text), reader.numbered
+    return ReadTable(f"{text} WHERE {where}" if where else text, reader.numbered, reader.steady)
 
 
 def clipped(text: str, facts: Facts, dialect: Dialect) -> str:
@@ -83,10 +99,25 @@ class _Reader:
             raise InvalidParameter(f"table {table.name} is {'' if self._declared.public else 'not '}public")
         self.numbered = not self._public and self._catalog.row_level and self._source.row_number is None
 
+    @property
+    def steady(self) -> bool:
+        """Whether the table and those on the way to its unit have the same rows in every scan."""
+        return all(known(self._sources.tables, name).steady for name in (self._table.name, *self._way()))
+
+    def _way(self) -> tuple[str, ...]:
+        return () if self._public else tuple(step.table for step in self._declared.unit_path)
+
     def value(self, column: Column) -> str:
         """A column as its declared type."""
         engine = engine_column(self._source, self._table.name, column.name)
         return self._dialect.read(f"s0.{self._dialect.name(engine)}", self._source.types[engine], column.facts.type)
+
+    def held(self, text: str, column: Column) -> str:
+        """What was read, a plain name, within its bounds; a text of a private table cut to its longest length."""
+        if column.facts.type is Type.TEXT and not self._public:
+            longest = LONGEST_TEXT if column.facts.longest is None else column.facts.longest
+            return f"CASE WHEN {self._dialect.size(text)} > {longest} THEN LEFT({text}, {longest}) ELSE {text} END"
+        return clipped(text, column.facts, self._dialect)
 
     def unit(self, place: int) -> str:
         """The unit of a row: its column, a row of its own, or for w-event privacy also its time."""

@@ -17,7 +17,7 @@ from privet.query.backends.duckdb.sources import arrow_of, database_of, files_of
 from privet.query.backends.duckdb.spill import SpillFolder
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.printing import Source, Sources
+from privet.query.printing import Source
 from privet.query.printing.tables import known, unit_text
 
 SHOWING = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"}  # so that it can be asked how far it is
@@ -54,7 +54,6 @@ class DuckDBBackend(SqlEngine):
         super().__init__(catalog, DuckDBDialect())
         self._files = {name: files_of(catalog, table) for name, table in catalog.tables.items()}
         self._frames: dict[str, pa.Table] = {}
-        self._close_units = False
         self._spill = SpillFolder()
         try:
             self._connection = self._open(threads, memory)
@@ -64,7 +63,7 @@ class DuckDBBackend(SqlEngine):
         try:
             self._tables = {name: self._source(name, table) for name, table in catalog.tables.items()}
             self._refuse_unlike_units()
-            self._close_units = count_in_arrays(self._connection, self._unit_selects().values())
+            self._close_units = count_in_arrays(self._connection, self._unit_selects().values()) and self._whole_units
             with suppress(duckdb.Error):  # before version 1.4
                 self._connection.execute(f"SET allowed_configs = [{', '.join(map(quoted, SHOWING))}]")
             for statement in LOCKED:
@@ -100,9 +99,6 @@ class DuckDBBackend(SqlEngine):
         with suppress(duckdb.Error):  # before version 1.4 they were locked with the rest
             for name, value in SHOWING.items():
                 connection.execute(f"SET {name} = {value}")
-
-    def _sources(self) -> Sources:
-        return replace(super()._sources(), close_units=self._close_units)
 
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(text).fetchall()
@@ -159,7 +155,8 @@ class DuckDBBackend(SqlEngine):
             return self._file_source(name, files)
         place = self._place(table.location or name)
         source = self._described(name, place)
-        return Source(source.text, source.types, "rowid" if self._is_base_table(table.location or name) else None)
+        row_number = "rowid" if self._is_base_table(table.location or name) else None
+        return replace(source, row_number=row_number, steady=not self._may_be_view(table.location or name))
 
     def _place(self, name: str) -> str:
         """A table's quoted name, in parts if it is written as schema.table."""
@@ -209,6 +206,15 @@ class DuckDBBackend(SqlEngine):
         )
         row = found.fetchone()
         return row is not None and row[0] == 1
+
+    def _may_be_view(self, name: str) -> bool:
+        """Whether a view has this name, in any schema: a view may draw other rows in every scan."""
+        found = self._connection.execute(
+            "SELECT COUNT(*) FROM duckdb_views() WHERE lower(view_name) IN (lower(?), lower(?))",
+            [name, name.rpartition(".")[2]],
+        )
+        row = found.fetchone()
+        return row is None or row[0] > 0
 
     def _unit_selects(self) -> dict[str, str]:
         """The units of each private table, as u1."""
