@@ -73,7 +73,7 @@ def facts_of(expression: Expression) -> Facts:
 def facts_of_literal(literal: Literal) -> Facts:
     """A literal has one value, and is NULL or not."""
     if literal.value is None:
-        return Facts(literal.type, nullable=True)
+        return Facts(literal.type, nullable=True, longest=0 if literal.type is Type.TEXT else None)
     bound: Fraction | None = None
     if literal.type.numeric:
         bound = Fraction(str(literal.value))
@@ -82,7 +82,8 @@ def facts_of_literal(literal: Literal) -> Facts:
         bound = None if day is None else Fraction(day)
     elif literal.type is Type.TIMESTAMP:
         bound = second_of(str(literal.value))
-    return Facts(literal.type, nullable=False, low=bound, high=bound, values=(literal.value,))
+    longest = len(str(literal.value)) if literal.type is Type.TEXT else None
+    return Facts(literal.type, nullable=False, low=bound, high=bound, values=(literal.value,), longest=longest)
 
 
 def columns_in(expression: Expression) -> frozenset[Column]:

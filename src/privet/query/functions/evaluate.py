@@ -28,4 +28,6 @@ def evaluate(expression: Expression, row: Mapping[Column, Value]) -> Value:
     if expression.function.startswith("cast_"):
         return rule.value(values[0], type_of(expression.arguments[0]))
     value = rule.value(*values)
+    if isinstance(value, str) and expression.facts.type is Type.TEXT:
+        return value[: expression.facts.longest]
     return float(value) if type(value) is int and expression.facts.type is Type.REAL else value

@@ -46,6 +46,10 @@ class Dialect(ABC):
             return f"CAST({int(value)} AS {self.types[type_] if -LONG <= int(value) < LONG else self.wide})"
         return f"CAST({_constant(value, type_)} AS {self.types[type_]})"
 
+    def size(self, text: str) -> str:
+        """How many bytes a text has, at least as many as letters: known without reading it."""
+        return f"OCTET_LENGTH({text})"
+
     @abstractmethod
     def number(self, text: str) -> str:
         """A real number; NULL if it is NaN. The text is used once."""

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from privet.errors import InvalidParameter
 from privet.query.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import Type
+from privet.query.functions.texts import longest_joined
 from privet.query.printing.arguments import all_whole, as_reals, as_typed, digits_of, finite, nonzero
 from privet.query.printing.dialect import Dialect, Template
 
@@ -148,6 +149,28 @@ def _case(_: Dialect, __: Call, texts: list[str]) -> str:
     return "CASE " + " ".join(f"WHEN {condition} THEN {value}" for condition, value in pairs) + f" ELSE {texts[-1]} END"
 
 
+def _concat(_: Dialect, call: Call, texts: list[str]) -> str:
+    """Texts joined two by two, each result cut before it is joined again: nothing is longer than twice the longest.
+
+    Proof: the first n letters of a text and another are those of their own first n letters. So however texts are
+        paired, cutting on the way changes nothing of the first n letters of all.
+    """
+    most = longest_joined(call.arguments)
+    parts = [
+        (text, longest) if longest is not None and longest <= most else (f"LEFT({text}, {most})", most)
+        for text, longest in zip(texts, (facts_of(each).longest for each in call.arguments), strict=True)
+    ]
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        parts = [*(_pair(one, other, most) for one, other in pairs), *(parts[-1:] if len(parts) % 2 else [])]
+    return parts[0][0]
+
+
+def _pair(one: tuple[str, int], other: tuple[str, int], most: int) -> tuple[str, int]:
+    text, total = f"({one[0]} || {other[0]})", one[1] + other[1]
+    return (text, total) if total <= most else (f"LEFT({text}, {most})", most)
+
+
 def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
     places = [argument.value if isinstance(argument, Literal) else None for argument in call.arguments[1:]]
     start, length = places
@@ -226,7 +249,7 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
         "trim": lambda _, __, texts: f"TRIM({texts[0]}, ' ')",
         "length": _prefix("LENGTH"),
         "substring": _substring,
-        "concat": _infix("||"),
+        "concat": _concat,
         "year": _part("year"),
         "quarter": _part("quarter"),
         "month": _part("month"),

@@ -10,7 +10,7 @@ from typing import TypeVar
 from privet.errors import InvalidParameter
 from privet.query.dates import iso_date, iso_timestamp
 from privet.query.expressions import Column
-from privet.query.facts import Facts, Type
+from privet.query.facts import LONGEST_TEXT, Facts, Type
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.sources import Source, Sources
 from privet.query.relations import Table
@@ -48,7 +48,7 @@ def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable
         outer.append(f"u{place + 1} AS {name(column)}")
     for place, column in enumerate(column for column in table.columns if column not in unit):
         inner.append(f"{reader.value(column)} AS x{place + 1}")
-        outer.append(f"{clipped(f'x{place + 1}', column.facts, dialect)} AS {name(column)}")
+        outer.append(f"{reader.held(f'x{place + 1}', column)} AS {name(column)}")
     where = " AND ".join(f"u{place + 1} IS NOT NULL" for place in range(len(unit)))
     text = f"SELECT {', '.join(outer) or '1'} FROM (SELECT {', '.join(inner) or '1'} FROM {reader.joined()}) AS t"
     return ReadTable(f"{text} WHERE {where}" if where else text, reader.numbered, reader.steady)
@@ -110,6 +110,13 @@ class _Reader:
         """A column as its declared type."""
         engine = _column(self._source, self._table.name, column.name)
         return self._dialect.read(f"s0.{self._dialect.name(engine)}", self._source.types[engine], column.facts.type)
+
+    def held(self, text: str, column: Column) -> str:
+        """What was read, a plain name, within its bounds; a text of a private table cut to its longest length."""
+        if column.facts.type is Type.TEXT and not self._public:
+            longest = LONGEST_TEXT if column.facts.longest is None else column.facts.longest
+            return f"CASE WHEN {self._dialect.size(text)} > {longest} THEN LEFT({text}, {longest}) ELSE {text} END"
+        return clipped(text, column.facts, self._dialect)
 
     def unit(self, place: int) -> str:
         """The unit of a row: its column, a row of its own, or for w-event privacy also its time."""

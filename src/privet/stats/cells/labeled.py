@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
-from privet.stats.asking.column import NUMBERS, Column, Read
+from privet.stats.asking.column import NUMBERS, Column
+from privet.stats.asking.stored import Read
 
 UNLISTED = -1  # the number of a row whose label is not in the list
 
@@ -46,7 +47,7 @@ def labeled(values: Any, labels: tuple[Any, ...], name: str = "values") -> Colum
     def read() -> Read:
         return label_numbers(column.read()[0], labels), column.presence().read()[1]
 
-    return replace(column, kind="whole", read=read, code=None)
+    return replace(column, kind="whole", read=read, code=None, peek=None)
 
 
 def label_numbers(values: NDArray[Any], labels: tuple[Any, ...]) -> NDArray[np.int64]:

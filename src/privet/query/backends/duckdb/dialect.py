@@ -42,6 +42,10 @@ class DuckDBDialect(Dialect):
         """Between quotes."""
         return quoted(text)
 
+    def size(self, text: str) -> str:
+        """DuckDB counts bytes of texts by another name."""
+        return f"STRLEN({text})"
+
     def number(self, text: str) -> str:
         """NaN equals itself in DuckDB."""
         return f"NULLIF({text}, CAST('NaN' AS DOUBLE))"
