@@ -13,8 +13,8 @@ ARRAYS = (
     Fault(
         "arrays: a null makes floats of an arrow column",
         "stats/asking/arrow_column.py",
-        "if missing.any() else array  # noqa: FBT003 - its own",
-        "if not missing.any() else array  # noqa: FBT003 - its own",
+        "if missing.any() else array\n",
+        "if not missing.any() else array\n",
         PLAYS,
     ),
     Fault(
