@@ -33,7 +33,8 @@ def exact(table: pa.Table, text: str, **words: Any) -> int:  # noqa: ANN401 - wo
     how: dict[str, Any] = {"unit": "person", "unit_column": "id", "limit": Guarantee(1000, "0.1")} | words
     catalog = Catalog.of(table, table="t", columns=columns, **how)
     with closing(DuckDBBackend(catalog, threads=1)) as backend:
-        return round(ExactSession(catalog, backend=backend).sql(text).rows[0]["n"])
+        found: float = ExactSession(catalog, backend=backend).sql(text).rows[0]["n"]
+        return round(found)
 
 
 # --- texts ------------------------------------------------------------------------------------------------------

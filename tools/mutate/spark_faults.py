@@ -10,6 +10,7 @@ OPENED = ("tests/query/engines/test_spark_opening.py::test_a_frame_that_changes_
 DRIVER = ("tests/query/engines/test_spark_driver.py",)
 DIALECT = "query/backends/spark/dialect.py"
 ENGINE = "query/backends/spark/engine.py"
+SETTINGS = "query/backends/spark/settings.py"
 
 SPARK = (
     Fault("spark: sums wrap around", DIALECT, "if most <= SAFE else", "if most <= SAFE << 20 else", TOLD),

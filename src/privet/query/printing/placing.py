@@ -93,7 +93,8 @@ class Placing:
         """The argument where the condition is true, else NULL; 1 if there is no argument. Both are the next parts."""
         condition = None if measure.condition is None else self.chain.print(next(parts))
         one = self.dialect.literal(1, Type.INTEGER)
-        text = one if measure.argument is None else self.chain.print(next(parts))
+        write = self.chain.print if measure.shape is Shape.DISTINCT else self.chain.computed
+        text = one if measure.argument is None else write(next(parts))
         return text if condition is None else f"CASE WHEN {condition} THEN {text} END"
 
     def _placed(self, found: str) -> str:

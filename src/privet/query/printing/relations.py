@@ -11,7 +11,7 @@ from privet.query.facts import Type
 from privet.query.printing.aggregates import place, print_aggregation
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.once import MOST_INLINED, Once, refuse_heavy
-from privet.query.printing.scalars import coerced, print_expression
+from privet.query.printing.scalars import coerced, print_column, print_expression
 from privet.query.printing.sources import Sources
 from privet.query.printing.tables import known, print_table
 from privet.query.relations import (
@@ -58,7 +58,11 @@ class Chain:
         return self._names.setdefault(column, f"n{len(self._names) + 1}")
 
     def print(self, expression: Expression) -> str:
-        """An expression over columns of the chain."""
+        """An expression over columns of the chain, as a column or key."""
+        return print_column(expression, self.dialect, self.name)
+
+    def computed(self, expression: Expression) -> str:
+        """The same where nothing sees the sign of a zero: a condition, or what is placed on a lattice."""
         return print_expression(expression, self.dialect, self.name)
 
     def apart(self, source: str, expressions: Iterable[Expression]) -> tuple[str, list[Expression]]:
@@ -123,7 +127,9 @@ class Chain:
     def _select(self, relation: Relation) -> tuple[str, bool]:  # noqa: PLR0911 - one return for each node
         match relation:
             case Table():
-                return print_table(relation, self.dialect, self.sources, self.name)
+                read = print_table(relation, self.dialect, self.sources, self.name)
+                self.steady = self.steady and read.steady
+                return read.select, read.once
             case Released():
                 return self._released(relation), False
             case Values():

@@ -17,7 +17,7 @@ from privet.query.backends.duckdb.sources import arrow_of, database_of, files_of
 from privet.query.backends.duckdb.spill import SpillFolder
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.printing import Source, Sources
+from privet.query.printing import Source
 from privet.query.printing.tables import known, unit_text
 
 SHOWING = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"}  # so that it can be asked how far it is
@@ -54,7 +54,6 @@ class DuckDBBackend(SqlEngine):
         super().__init__(catalog, DuckDBDialect())
         self._files = {name: files_of(catalog, table) for name, table in catalog.tables.items()}
         self._frames: dict[str, pa.Table] = {}
-        self._close_units = False
         self._spill = SpillFolder()
         try:
             self._connection = self._open(threads, memory)
@@ -63,8 +62,8 @@ class DuckDBBackend(SqlEngine):
             raise
         try:
             self._tables = {name: self._source(name, table) for name, table in catalog.tables.items()}
-            self._refuse_mixed_units()
-            self._close_units = count_in_arrays(self._connection, self._unit_selects().values())
+            self._refuse_unlike_units()
+            self._close_units = count_in_arrays(self._connection, self._unit_selects().values()) and self._whole_units
             with suppress(duckdb.Error):  # before version 1.4
                 self._connection.execute(f"SET allowed_configs = [{', '.join(map(quoted, SHOWING))}]")
             for statement in LOCKED:
@@ -100,9 +99,6 @@ class DuckDBBackend(SqlEngine):
         with suppress(duckdb.Error):  # before version 1.4 they were locked with the rest
             for name, value in SHOWING.items():
                 connection.execute(f"SET {name} = {value}")
-
-    def _sources(self) -> Sources:
-        return replace(super()._sources(), close_units=self._close_units)
 
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(text).fetchall()
@@ -159,7 +155,8 @@ class DuckDBBackend(SqlEngine):
             return self._file_source(name, files)
         place = self._place(table.location or name)
         source = self._described(name, place)
-        return Source(source.text, source.types, "rowid" if self._is_base_table(table.location or name) else None)
+        row_number = "rowid" if self._is_base_table(table.location or name) else None
+        return replace(source, row_number=row_number, steady=not self._may_be_view(table.location or name))
 
     def _place(self, name: str) -> str:
         """A table's quoted name, in parts if it is written as schema.table."""
@@ -187,7 +184,21 @@ class DuckDBBackend(SqlEngine):
             raise InvalidParameter(
                 f"table {name} cannot be read from the data; check its files, its location and its name in the catalog"
             ) from None
-        return Source(text, {str(row[0]): _without_values(str(row[1])) for row in rows})
+        return Source(text, {str(row[0]): self._type_of(text, str(row[0]), str(row[1])) for row in rows})
+
+    def _type_of(self, text: str, column: str, engine_type: str) -> str:
+        """A column's type; of texts that are compared by a collation, with a word that says so.
+
+        A type does not tell its collation; but it cannot be compared with a text of another.
+        """
+        if engine_type != "VARCHAR":
+            return "ENUM" if engine_type.startswith("ENUM") else engine_type  # which spells out values; they are data
+        same = f"s.{self._dialect.name(column)} = ('a' COLLATE \"binary\")"
+        try:
+            self._connection.execute(f"EXPLAIN SELECT {same} FROM {text} AS s")
+        except duckdb.BinderException:
+            return "VARCHAR COLLATE"
+        return engine_type
 
     def _is_base_table(self, name: str) -> bool:
         found = self._connection.execute(
@@ -196,15 +207,14 @@ class DuckDBBackend(SqlEngine):
         row = found.fetchone()
         return row is not None and row[0] == 1
 
-    def _refuse_mixed_units(self) -> None:
-        """Units are compared between tables, so they are of one kind."""
-        kinds: dict[str, str] = {}
-        for name, select in self._unit_selects().items():
-            row = self._connection.execute(f"DESCRIBE {select}").fetchone()
-            kinds[name] = str(row[1]) if row is not None else ""
-        if len(set(kinds.values())) > 1:
-            names = ", ".join(f"{name} has {kind}" for name, kind in kinds.items())
-            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
+    def _may_be_view(self, name: str) -> bool:
+        """Whether a view has this name, in any schema: a view may draw other rows in every scan."""
+        found = self._connection.execute(
+            "SELECT COUNT(*) FROM duckdb_views() WHERE lower(view_name) IN (lower(?), lower(?))",
+            [name, name.rpartition(".")[2]],
+        )
+        row = found.fetchone()
+        return row is None or row[0] > 0
 
     def _unit_selects(self) -> dict[str, str]:
         """The units of each private table, as u1."""
@@ -216,8 +226,3 @@ class DuckDBBackend(SqlEngine):
             text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
             selects[name] = f"SELECT {text} AS u1 FROM {known(self._tables, last).text} AS s"
         return selects
-
-
-def _without_values(engine_type: str) -> str:
-    """An enumeration's type spells out values; they are data."""
-    return "ENUM" if engine_type.startswith("ENUM") else engine_type
