@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
+from privet.core.silence import Failure, silently
 from privet.errors import InvalidParameter, ReleaseFailed
 from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.keys import keys_of
@@ -171,10 +172,10 @@ class SqlEngine(ABC):
 
         The wait for it shows progress and hears Ctrl-C (`progress.watched`).
         """
-        try:
-            return watched(run, percent=self._percent, stop=self._interrupt)
-        except Exception:  # noqa: BLE001 - whatever it is, nothing of it may be seen
-            raise ReleaseFailed(FAILED) from None
+        outcome = silently(lambda: watched(run, percent=self._percent, stop=self._interrupt))
+        if not isinstance(outcome, Failure):
+            return outcome
+        raise KeyboardInterrupt if outcome.interrupted else ReleaseFailed(FAILED)
 
     # --- what each engine does its own way ---
 

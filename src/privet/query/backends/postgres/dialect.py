@@ -22,7 +22,7 @@ FEW_DAYS = 4_000_000  # nothing within the years 1 to 9999 is farther apart
 PARTS = {"day_of_week": "dow", "day_of_year": "doy"}
 SMALL = 1 << 30  # numbers of which 2^33 add up to no more than 63 bits
 WHOLE_NUMBER = re.compile(r"CAST\((\d+) AS BIGINT\)")
-SURE_PRECISION = 300  # digits of a decimal that is surely a float's size
+SURE_DIGITS = 300  # of a decimal, before and after its point, that is surely a float's size
 
 
 class PostgresDialect(Dialect):
@@ -125,7 +125,8 @@ class PostgresDialect(Dialect):
             case Type.INTEGER if kind == "numeric":
                 return _held(_known(text), str(BITS_63[1]), "ROUND({a}, 0)")
             case Type.REAL if kind == "numeric":
-                return spelled.exact_real(text) if _unlimited(engine_type) else f"CAST({text} AS DOUBLE PRECISION)"
+                small = not _unlimited(engine_type)
+                return self.number(f"CAST({text} AS DOUBLE PRECISION)") if small else spelled.exact_real(text)
             case Type.REAL if kind in WHOLE | REALS:
                 known = text if kind == "double precision" else f"CAST({text} AS DOUBLE PRECISION)"
                 return self.number(self.one_zero(known)) if kind in REALS else known
@@ -219,9 +220,9 @@ def _known(text: str) -> str:
 
 
 def _unlimited(engine_type: str) -> bool:
-    """Whether a decimal may be larger than a float can be."""
-    digits = engine_type.partition("(")[2].partition(",")[0].rstrip(")")
-    return not digits.isdigit() or int(digits) > SURE_PRECISION or "-" in engine_type
+    """Whether a decimal may be larger than a float can be, or nearer to 0."""
+    digits, _, scale = engine_type.partition("(")[2].rstrip(")").partition(",")
+    return not all(each.isdigit() and int(each) <= SURE_DIGITS for each in (digits, scale or "0"))
 
 
 def _finite(text: str, kind: str, low: str, high: str) -> str:
