@@ -9,7 +9,7 @@ from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.engine_types import readable_as, type_of
 from privet.query.facts import Facts, Type
 from privet.query.nearest import nearest
-from privet.query.unit_types import unit_kind, unit_type
+from privet.query.unit_types import unit_fix, unit_kind, unit_type
 
 Found = TypeVar("Found")
 COLLATE = " COLLATE"  # in an engine's type of texts: by a collation that calls some equal that differ
@@ -64,11 +64,11 @@ def _fix(engine: str, kind: Type | None) -> str:
 
 def _unit(place: str, engine: str, declared: Type, table: DeclaredTable) -> Iterator[str]:
     """A unit that would be rounded, or be written in several ways."""
-    kind = unit_type(engine)
-    if unit_kind(engine, declared) is not None and (kind is not Type.TEXT or declared is kind or _plain_text(table)):
+    exact, kind = unit_kind(engine, declared) is not None, type_of(engine)
+    if exact and (kind is not Type.TEXT or declared is kind or _plain_text(table)):
         return
-    exact = ", for a unit is never rounded" if kind is not type_of(engine) else ""
-    yield f"{place}: declared {declared.value}, but the data has {engine}: {_fix(engine, kind)}{exact}"
+    fix = _fix(engine, kind) if readable_as(unit_type(engine), kind or declared) else unit_fix(engine)
+    yield f"{place}: declared {declared.value}, but the data has {engine}: {fix}"
 
 
 def _plain_text(table: DeclaredTable) -> bool:
