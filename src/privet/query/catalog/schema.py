@@ -6,11 +6,14 @@ from typing import TypeAlias, TypeVar
 
 from privet.errors import InvalidParameter
 from privet.query.catalog import Catalog, DeclaredTable
+from privet.query.catalog.file import ENDINGS
+from privet.query.catalog.frame_columns import is_pandas
 from privet.query.engine_types import readable_as, type_of
 from privet.query.facts import Facts, Type
 from privet.query.nearest import nearest
 
 Found = TypeVar("Found")
+PARQUET = ENDINGS["parquet"]
 Schema: TypeAlias = Mapping[str, Mapping[str, str]]  # the engine's type of every column of every table
 
 
@@ -26,7 +29,11 @@ def contradictions(catalog: Catalog, schema: Schema) -> Iterator[str]:
             if _found(found, column) is None:
                 yield f"tables.{name}.{word}: the data has no column {column}{nearest(column, found)}"
         for column, facts in table.columns.items():
-            yield from _column(f"tables.{name}.columns.{column}", column, facts, found, table)
+            engine, place = _found(found, column), f"tables.{name}.columns.{column}"
+            if engine is None:
+                yield f"{place}: the data has no such column{nearest(column, found)}"
+            elif not _read_as_declared(catalog, table, type_of(engine), facts.type):
+                yield from _column(place, engine, facts)
 
 
 def _keys(table: DeclaredTable) -> Iterator[tuple[str, str]]:
@@ -38,21 +45,22 @@ def _keys(table: DeclaredTable) -> Iterator[tuple[str, str]]:
     yield from (("unique", column) for column in sorted(table.unique))
 
 
-def _column(place: str, column: str, facts: Facts, found: Mapping[str, str], table: DeclaredTable) -> Iterator[str]:
-    engine = _found(found, column)
-    if engine is None:
-        yield f"{place}: the data has no such column{nearest(column, found)}"
-        return
+def _column(place: str, engine: str, facts: Facts) -> Iterator[str]:
     kind = type_of(engine)
-    if readable_as(kind, facts.type) or (kind is Type.TEXT and _plain_text(table)):
-        return
-    fix = f'declare type = "{kind.value}"' if kind is not None else "leave it out, or convert it in the data"
-    yield f"{place}: declared {facts.type.value}, but the data has {engine}: {fix}"
+    if not readable_as(kind, facts.type):
+        fix = f'declare type = "{kind.value}"' if kind is not None else "leave it out, or convert it in the data"
+        yield f"{place}: declared {facts.type.value}, but the data has {engine}: {fix}"
 
 
-def _plain_text(table: DeclaredTable) -> bool:
-    """Whether the table is in CSV files, in which everything is text until it is read as declared."""
-    return table.files is not None and not table.files.lower().endswith((".parquet", ".pq"))
+def _read_as_declared(catalog: Catalog, table: DeclaredTable, kind: Type | None, declared: Type) -> bool:
+    """Whether the data does not know the type: each field of a CSV file, and of pandas' objects, is read as declared.
+
+    pandas makes real numbers of whole ones if one is missing, so either may be declared.
+    """
+    if table.name in catalog.frames:
+        loose = is_pandas(catalog.frames[table.name])
+        return loose and (kind is Type.TEXT or (kind, declared) == (Type.REAL, Type.INTEGER))
+    return table.files is not None and not table.files.lower().endswith(PARQUET) and kind is Type.TEXT
 
 
 def completed(catalog: Catalog, schema: Schema) -> Catalog:
