@@ -15,7 +15,7 @@ import pytest
 
 import privet
 from privet.core import Ledger
-from privet.core.ledger import FAILED
+from privet.core.silence import FAILED
 from privet.errors import AnswerLost, InvalidParameter, ReleaseFailed
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb import DuckDBBackend
