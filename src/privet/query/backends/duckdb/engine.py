@@ -54,6 +54,7 @@ class DuckDBBackend(SqlEngine):
     """
 
     name = "duckdb"
+    packs = True
 
     def __init__(self, catalog: Catalog, *, threads: int | None = None, memory: str | None = None) -> None:
         super().__init__(catalog, DuckDBDialect())
