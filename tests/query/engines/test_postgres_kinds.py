@@ -70,12 +70,9 @@ def _place() -> Iterator[tuple[Postgres, str]]:
     server.admin.execute(f"DROP SCHEMA {schema} CASCADE")
 
 
-def _catalog(source: str, location: str, facts: Facts, **more: Any) -> Catalog:  # noqa: ANN401 - whatever a table has
-    table = DeclaredTable(
-        "people",
-        {"v": facts},
-        **({"unit_column": "id", "location": location, "limits": Limits(rows_per_unit=2)} | more),
-    )
+def _catalog(source: str, location: str, facts: Facts) -> Catalog:
+    limits = Limits(rows_per_unit=2)
+    table = DeclaredTable("people", {"v": facts}, unit_column="id", location=location, limits=limits)
     return Catalog("test", Unit("person"), Guarantee(10, "1e-3"), {"people": table}, source=source)
 
 
