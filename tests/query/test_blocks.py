@@ -50,6 +50,14 @@ def text_of(backend: DuckDBBackend, cap: int = 3) -> str:
     return backend.forms(plan.priced.stages[0].needs.request)[-1]
 
 
+def test_what_is_shown_does_not_follow_rows(packed: DuckDBBackend) -> None:
+    plan = planned(STATEMENT, SETTINGS[0].catalog, Limits(rows_per_unit=3))
+    assert plan is not None
+    request = plan.priced.stages[0].needs.request
+    assert packed._close_units
+    assert ["blocks AS" in text for text in (packed.text(request), *packed.forms(request))] == [False, False, True]
+
+
 @pytest.mark.parametrize("hospital", HOSPITALS)
 @pytest.mark.parametrize("share", [3, pytest.param(1, marks=pytest.mark.soak)])
 def test_the_same_numbers_reach_the_noise(hospital: str, share: int) -> None:

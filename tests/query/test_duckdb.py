@@ -199,7 +199,7 @@ def test_an_error_of_the_engine_is_one_sentence(backend: DuckDBBackend) -> None:
         backend._rows("SELECT CAST('secret' AS INTEGER)")
     assert str(caught.value) == FAILED
     assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__
+    assert caught.value.__context__ is None
 
 
 def test_a_missing_column_is_named_before_anything_is_asked(backend: DuckDBBackend) -> None:

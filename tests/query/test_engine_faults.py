@@ -15,7 +15,7 @@ import pytest
 
 import privet
 from privet.core import Ledger
-from privet.core.ledger import FAILED
+from privet.core.silence import FAILED
 from privet.errors import AnswerLost, InvalidParameter, ReleaseFailed
 from privet.query.failing import CANCELLED, UNREAD
 from tests.query.slow import COUNT, SLOW, WIDE, of_many_people, of_one_person

@@ -8,6 +8,7 @@ ones first.
 
 from batch_faults import BATCH
 from bounding_faults import BOUNDING
+from exit_faults import EXIT
 from fault import Fault
 from postgres_faults import POSTGRES
 from printing_faults import PRINTING
@@ -231,15 +232,15 @@ FAULTS: tuple[Fault, ...] = (
         "ledger: charges after sampling",
         "core/ledger.py",
         "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
-        "        self._run(secret, mechanism)\n"
+        "        self._run([secret], mechanism)\n"
         "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
         LEDGER,
     ),
     Fault(
         "ledger: refunds a failed run",
         "core/ledger.py",
-        "        raise ReleaseFailed(FAILED)\n\n\nFAILED",
-        "        self._journal.books().accounts.clear()\n        raise ReleaseFailed(FAILED)\n\n\nFAILED",
+        "        problem = outcome.problem\n",
+        "        problem = outcome.problem\n        self._journal.books().accounts.clear()\n",
         LEDGER,
     ),
     Fault(
@@ -273,8 +274,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "ledger: an error tells its reason",
         "core/ledger.py",
-        "        except Exception:  # noqa: BLE001, S110 - the reason could be one person's data\n            pass\n",
-        "        except Exception as problem:\n            raise ReleaseFailed(str(problem)) from problem\n",
+        "        problem = outcome.problem\n",
+        "        problem = ReleaseFailed(outcome.reason)\n",
         LEDGER,
     ),
     Fault("amount: fits with <", "loss/amount.py", "mine <= most)", "mine < most)", LEDGER),
@@ -964,4 +965,5 @@ FAULTS: tuple[Fault, ...] = (
     *BOUNDING,
     *BATCH,
     *POSTGRES,
+    *EXIT,
 )

@@ -266,8 +266,8 @@ QUERY = (
     Fault(
         "engines: their own words come out",
         "query/backends/sql_engine.py",
-        "except Exception:  # noqa: BLE001 - whatever it is, nothing of it may be seen\n            raise ReleaseFailed(FAILED)",
-        "except Exception as error:\n            raise ReleaseFailed(str(error))",
+        "KeyboardInterrupt if outcome.interrupted else ReleaseFailed(FAILED)",
+        "KeyboardInterrupt if outcome.interrupted else ReleaseFailed(outcome.reason)",
         ("tests/query/test_duckdb.py",),
     ),
     Fault(

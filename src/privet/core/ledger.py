@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +19,7 @@ from privet.core.refusals import no_random_dp, no_room, refuse_misfit
 from privet.core.release import Release
 from privet.core.requests import request_of
 from privet.core.sensitive import Sensitive
+from privet.core.silence import FAILED, Failure, silently
 from privet.core.unit import Unit
 from privet.errors import AnswerLost, BudgetExceeded, EntropyError, InvalidParameter, PrivetError, ReleaseFailed
 from privet.loss import (
@@ -163,11 +164,13 @@ class Ledger(Balance):
         loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)
         if isinstance(number, Repeat):
             return Release.from_json(self._journal.stored(number), kinds=kinds)
+        held = [secret]
+        del secret  # what is raised from here on shows this frame
         if key is None:
-            value = self._run(secret, mechanism)
+            value = self._run(held, mechanism)
             return Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
         try:
-            value = self._run(secret, mechanism)
+            value = self._run(held, mechanism)
             release = Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
             self._store(number, release)
             return release
@@ -308,24 +311,41 @@ class Ledger(Balance):
     def _refusal(self, entry: Entry, refused: Refusal) -> str:
         return no_room(entry, refused, limit=self.limit, rule=self.rule, counts_gamma=self._counts_gamma)
 
-    def _run(self, secret: Sensitive[In], mechanism: Mechanism[In, Out]) -> Out:
-        """Touch the data and sample. What goes wrong from here on may depend on the data, so it is not told."""
+    def _run(self, held: list[Sensitive[In]], mechanism: Mechanism[In, Out]) -> Out:
+        """Touch the data and sample. What goes wrong from here on may depend on the data, so it is not told.
+
+        Args:
+            held: the secret, which is taken out, so that no frame of what is raised still has it.
+            mechanism: what runs.
+        """
+        outcome = silently(partial(_sampled, held.pop(), mechanism, self._entropy), passing=(EntropyError,))
+        if not isinstance(outcome, Failure):
+            return outcome
+        problem = outcome.problem
+        del outcome
         try:
-            value = secret.reveal_to_ledger()
-            if secret.deferred:
-                mechanism.check(value)
-            return mechanism.sample(value, self._entropy)
-        except EntropyError:
-            raise
-        except Exception:  # noqa: BLE001, S110 - the reason could be one person's data
-            pass
-        raise ReleaseFailed(FAILED)
+            raise problem
+        finally:
+            del problem  # its own frame would keep it alive
 
 
-FAILED = (
-    "the answer could not be computed; it stays paid for. The reason is not shown, for it may depend on the data: run "
-    "the computation on data of your own invention to see it. To try again costs anew, and takes a new key where keys "
-    "are used: the same key is charged no more, and only tells that its answer is lost"
+def _sampled(secret: Sensitive[In], mechanism: Mechanism[In, Out], source: Entropy) -> Out:
+    """Everything that happens to a value between the data and the noise."""
+    try:
+        value = secret.reveal_to_ledger()
+        if secret.deferred:
+            mechanism.check(value)
+    except EntropyError:  # not from the noise
+        raise ReleaseFailed(FAILED) from None
+    try:
+        return mechanism.sample(value, source)
+    except EntropyError:  # in words of our own, whoever raised it
+        raise EntropyError(NO_RANDOMNESS) from None
+
+
+NO_RANDOMNESS = (
+    "there was no randomness for the noise, so nothing is released; it stays paid for: check /dev/urandom and "
+    "the limit on open files, then ask again, which costs anew"
 )
 
 

@@ -32,10 +32,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Literal:
-    """A constant of the statement; a date or timestamp is held as its ISO text."""
+    """A constant of the statement; a date or timestamp is held as its ISO text. There is one zero: -0.0 is 0.0."""
 
     value: Value
     type: Type
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, float):
+            object.__setattr__(self, "value", self.value + 0.0)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,24 @@
 """Failing: what is said, and what it cost, when an answer cannot be computed or was cancelled."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
-from privet.core.ledger import FAILED
-from privet.errors import InvalidParameter, PrivetError, ReleaseFailed
+from privet.core.silence import Failure, silently
+from privet.errors import (
+    AnswerLost,
+    BudgetExceeded,
+    EntropyError,
+    InvalidParameter,
+    KeyReused,
+    LedgerDamaged,
+    LedgerUnavailable,
+    PrivetError,
+    ReleaseFailed,
+)
+
+T = TypeVar("T")
+OF_THE_LEDGER = (AnswerLost, BudgetExceeded, EntropyError, KeyReused, LedgerDamaged, LedgerUnavailable)
 
 CANCELLED = (
     "cancelled: the engine has stopped, what was charged stays charged, and this session can go on. To ask again costs "
@@ -16,20 +30,22 @@ UNREAD = (
 )
 
 
-@contextmanager
-def paid_for() -> Iterator[None]:
+def paid_for(run: Callable[[], T]) -> T:
     """After the charge one error stands for whatever goes wrong, and Ctrl-C says what it cost.
 
-    Privacy: the words of an engine may hold values, and which error it was may depend on them.
+    Privacy: the words of an engine may hold values, and which error it was may depend on them. So may the frames of a
+        statement, which hold exact sums: what is raised has none of them, see `silently`. The ledger's own refusals
+        pass, for it knows no data.
     """
+    outcome = silently(run, passing=OF_THE_LEDGER)
+    if not isinstance(outcome, Failure):
+        return outcome
+    problem = KeyboardInterrupt(CANCELLED) if outcome.interrupted else outcome.problem
+    del outcome, run
     try:
-        yield
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(CANCELLED) from None
-    except Exception as problem:
-        if isinstance(problem, PrivetError) and not isinstance(problem, ReleaseFailed):
-            raise
-        raise ReleaseFailed(FAILED) from None
+        raise problem
+    finally:
+        del problem  # its own frame would keep it alive
 
 
 @contextmanager

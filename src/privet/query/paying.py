@@ -62,19 +62,19 @@ class Paying:
             draws=plan.priced.mechanisms,
         )
         if key is None:
-            return answer(self._run(plan, said, reservation, purpose))
+            return paid_for(lambda: answer(self._run(plan, said, reservation, purpose)))
         if (stored := reservation.stored()) is not None:
             return again(stored)
         try:
-            given = answer(self._run(plan, said, reservation, purpose))
+            given = paid_for(lambda: answer(self._run(plan, said, reservation, purpose)))
             reservation.store(given.to_json())
             return given
         finally:
             reservation.done()
 
     def _run(self, plan: Planned, said: Said, ledger: Ledger, purpose: str) -> Run:
-        """Run what is paid for, over a connection of its own."""
-        with paid_for(), self._backend.apart() as backend:
+        """Run a plan over a connection of its own."""
+        with self._backend.apart() as backend:
             how: dict[str, Any] = {"purpose": purpose, "confidence": said.confidence, "catalog": self._catalog}
             run = Run(plan, backend=backend, ledger=ledger, **how)
             run.answer()

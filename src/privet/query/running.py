@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
-from privet.core.ledger import FAILED
-from privet.errors import PrivetError, ReleaseFailed
+from privet.core.silence import FAILED
+from privet.errors import ReleaseFailed
 from privet.query.automatic_bounds import FALLBACK, Ends, found_ends, threshold_of
 from privet.query.backends.backend import Backend, Keys, Sums
+from privet.query.backends.keys import in_order
 from privet.query.bounded import Bounded, Shape
 from privet.query.catalog import Catalog
 from privet.query.measures import needs_of
@@ -64,12 +65,7 @@ class Run:
         """The table of the last stage; those of all are in `tables` afterwards."""
         statement = self._plan.statement
         for stage in statement.stages:
-            try:
-                self.tables[stage.name] = self._answered(stage, shown=stage.name in statement.answers)
-            except PrivetError:
-                raise
-            except Exception:  # noqa: BLE001 - it is paid for, and the engine's words may hold values
-                raise ReleaseFailed(FAILED) from None
+            self.tables[stage.name] = self._answered(stage, shown=stage.name in statement.answers)
         return self.tables[statement.stages[-1].name]
 
     def _answered(self, stage: Stage, *, shown: bool) -> pa.Table:
@@ -129,7 +125,7 @@ class Run:
             return {group: number for group, number in sums().units.items() if number > 0}
 
         kept: Any = self._draw(counts, stage.selection, stage.units)
-        return list(kept)
+        return in_order(kept)
 
     def _numbers(
         self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums], ranks: Ranker

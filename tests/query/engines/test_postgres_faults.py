@@ -16,7 +16,7 @@ import pytest
 
 import privet
 from privet.core import Unit
-from privet.core.ledger import FAILED
+from privet.core.silence import FAILED
 from privet.errors import AnswerLost, InvalidParameter, KeyReused, ReleaseFailed
 from privet.loss import Guarantee
 from privet.query.backends.postgres.engine import PostgresBackend

@@ -17,7 +17,7 @@ import pytest
 
 import privet
 from privet import Catalog, Guarantee, Unit
-from privet.core.ledger import FAILED
+from privet.core.silence import FAILED
 from privet.errors import InvalidParameter, ReleaseFailed
 from privet.query.backends.spark import workers
 from privet.query.catalog import DeclaredTable

@@ -10,15 +10,19 @@ from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
+from privet.core.silence import Failure, silently
 from privet.errors import InvalidParameter, ReleaseFailed
 from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.keys import keys_of
 from privet.query.bounded import Bounded, Shape
 from privet.query.catalog import Catalog
+from privet.query.facts import Type
 from privet.query.printing import Dialect, Source, Sources, print_relation, print_request
 from privet.query.printing.requests import split
+from privet.query.printing.tables import engine_column, known
 from privet.query.progress import watched
 from privet.query.relations import Relation
+from privet.query.unit_types import unit_kind
 
 FAILED = "the engine could not compute the answer; the reason is not shown, for it may depend on the data"
 T = TypeVar("T")
@@ -125,6 +129,37 @@ class SqlEngine(ABC):
         sources = replace(self._sources(), released=_Promised(self._released), close_units=close_units)
         return ";\n".join(print_request(part, self._dialect, sources) for part in split(request))
 
+    def _refuse_unlike_units(self) -> None:
+        """Units are compared between tables, and keys on the way to them: each by value, which needs one kind."""
+        kinds, found = set[str](), dict[str, str]()
+        for name, table in self._catalog.tables.items():
+            if table.public or table.unit_column is None or self._catalog.row_level:
+                continue
+            here = name
+            for step in table.unit_path:
+                self._refuse_unlike_keys((here, step.column), (step.table, step.key))
+                here = step.table
+            facts = known(self._catalog.tables, here).columns.get(table.unit_column)
+            found[name] = self._engine_type(here, table.unit_column)
+            kinds.add(_sure_kind(f"tables.{name}.unit_column", found[name], None if facts is None else facts.type))
+        self._whole_units = kinds == {"whole number"}
+        if len(kinds) > 1:
+            names = ", ".join(f"{name} has {kind}" for name, kind in found.items())
+            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
+
+    def _refuse_unlike_keys(self, one: tuple[str, str], other: tuple[str, str]) -> None:
+        types = [self._engine_type(*each) for each in (one, other)]
+        kinds = {_sure_kind(f"tables.{one[0]}.unit_path", kind, None) for kind in types}
+        if len(kinds) > 1:
+            raise InvalidParameter(
+                f"tables.{one[0]}.unit_path: {'.'.join(one)} is {types[0]} and {'.'.join(other)} is {types[1]}, so one "
+                "value may be written in two ways; convert one of them in the data"
+            )
+
+    def _engine_type(self, table: str, column: str) -> str:
+        source = known(self._tables, table)
+        return source.types[engine_column(source, table, column)]
+
     def _sources(self) -> Sources:
         known = {"whole_units": self._whole_units, "close_units": self._close_units}
         return Sources(self._catalog, self._tables, self._released, **known)
@@ -137,10 +172,10 @@ class SqlEngine(ABC):
 
         The wait for it shows progress and hears Ctrl-C (`progress.watched`).
         """
-        try:
-            return watched(run, percent=self._percent, stop=self._interrupt)
-        except Exception:  # noqa: BLE001 - whatever it is, nothing of it may be seen
-            raise ReleaseFailed(FAILED) from None
+        outcome = silently(lambda: watched(run, percent=self._percent, stop=self._interrupt))
+        if not isinstance(outcome, Failure):
+            return outcome
+        raise KeyboardInterrupt if outcome.interrupted else ReleaseFailed(FAILED)
 
     # --- what each engine does its own way ---
 
@@ -167,6 +202,18 @@ class SqlEngine(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of connections."""
+
+
+def _sure_kind(place: str, engine_type: str, declared: Type | None) -> str:
+    """What units or keys of a column are compared as."""
+    kind = unit_kind(engine_type, declared)
+    if kind is None:
+        said = "" if declared is None else f", declared {declared.value}"
+        raise InvalidParameter(
+            f"{place}: {engine_type}{said} may be rounded, or written in several ways, and then one person is not one "
+            "unit: convert it to whole numbers or texts in the data, or declare it so"
+        )
+    return kind
 
 
 class _Promised(dict[str, str]):

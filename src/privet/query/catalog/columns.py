@@ -123,7 +123,7 @@ def _value(words: Words, value: Any, kind: Type) -> Value:  # noqa: ANN401 - wha
     if kind is Type.REAL and isinstance(value, Decimal | float):
         if not math.isfinite(value):
             raise words.wrong("values", f"must be finite, got {shown(value)}")
-        return float(value)
+        return float(value) + 0.0  # one zero
     if isinstance(value, bool | int | str) and _fits(value, kind):
         return value
     raise words.wrong("values", f"must be of type {kind.value}, got {shown(value)}")

@@ -9,8 +9,10 @@ from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.engine_types import readable_as, type_of
 from privet.query.facts import Facts, Type
 from privet.query.nearest import nearest
+from privet.query.unit_types import unit_kind, unit_type
 
 Found = TypeVar("Found")
+COLLATE = " COLLATE"  # in an engine's type of texts: by a collation that calls some equal that differ
 Schema: TypeAlias = Mapping[str, Mapping[str, str]]  # the engine's type of every column of every table
 
 
@@ -43,11 +45,30 @@ def _column(place: str, column: str, facts: Facts, found: Mapping[str, str], tab
     if engine is None:
         yield f"{place}: the data has no such column{nearest(column, found)}"
         return
+    if column == table.unit_column and not table.unit_path:
+        yield from _unit(place, engine, facts.type, table)
+        return
     kind = type_of(engine)
     if readable_as(kind, facts.type) or (kind is Type.TEXT and _plain_text(table)):
         return
-    fix = f'declare type = "{kind.value}"' if kind is not None else "leave it out, or convert it in the data"
-    yield f"{place}: declared {facts.type.value}, but the data has {engine}: {fix}"
+    yield f"{place}: declared {facts.type.value}, but the data has {engine}: {_fix(engine, kind)}"
+
+
+def _fix(engine: str, kind: Type | None) -> str:
+    if kind is not None:
+        return f'declare type = "{kind.value}"'
+    if COLLATE in engine:
+        return "there texts that differ are one; make a view in which it is compared byte by byte, or leave it out"
+    return "leave it out, or convert it in the data"
+
+
+def _unit(place: str, engine: str, declared: Type, table: DeclaredTable) -> Iterator[str]:
+    """A unit that would be rounded, or be written in several ways."""
+    kind = unit_type(engine)
+    if unit_kind(engine, declared) is not None and (kind is not Type.TEXT or declared is kind or _plain_text(table)):
+        return
+    exact = ", for a unit is never rounded" if kind is not type_of(engine) else ""
+    yield f"{place}: declared {declared.value}, but the data has {engine}: {_fix(engine, kind)}{exact}"
 
 
 def _plain_text(table: DeclaredTable) -> bool:
@@ -74,7 +95,9 @@ def _completed(table: DeclaredTable, found: Mapping[str, str]) -> DeclaredTable:
     else:
         wanted = [] if table.unit_column is None or table.unit_path else [table.unit_column]
     for name in wanted:
-        if name not in columns and (kind := type_of(_found(found, name) or "")) is not None:
+        engine = _found(found, name) or ""
+        kind = type_of(engine) if table.public else unit_type(engine)
+        if name not in columns and kind is not None:
             columns[name] = Facts(kind)
     return replace(table, columns=columns)
 

@@ -83,7 +83,8 @@ class Placing:
 
     def _argument(self, measure: Measure) -> str:
         """The argument where the condition is true, else NULL; 1 if there is no argument."""
-        text = self.dialect.literal(1, Type.INTEGER) if measure.argument is None else self.chain.print(measure.argument)
+        write = self.chain.print if measure.shape is Shape.DISTINCT else self.chain.computed
+        text = self.dialect.literal(1, Type.INTEGER) if measure.argument is None else write(measure.argument)
         return text if measure.condition is None else f"CASE WHEN {self.chain.print(measure.condition)} THEN {text} END"
 
     def _placed(self, found: str) -> str:

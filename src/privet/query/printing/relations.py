@@ -9,7 +9,7 @@ from privet.query.expressions import Column, Expression, Reference, facts_of
 from privet.query.facts import Type
 from privet.query.printing.aggregates import place, print_aggregation
 from privet.query.printing.dialect import Dialect
-from privet.query.printing.scalars import coerced, print_expression
+from privet.query.printing.scalars import coerced, print_column, print_expression
 from privet.query.printing.sources import Sources
 from privet.query.printing.tables import known, print_table
 from privet.query.relations import (
@@ -54,7 +54,11 @@ class Chain:
         return self._names.setdefault(column, f"n{len(self._names) + 1}")
 
     def print(self, expression: Expression) -> str:
-        """An expression over columns of the chain."""
+        """An expression over columns of the chain, as a column or key."""
+        return print_column(expression, self.dialect, self.name)
+
+    def computed(self, expression: Expression) -> str:
+        """The same where nothing sees the sign of a zero: a condition, or what is placed on a lattice."""
         return print_expression(expression, self.dialect, self.name)
 
     def text(self) -> str:

@@ -11,7 +11,9 @@ from typing import TypeAlias
 from privet.errors import InvalidParameter
 from privet.query.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import Type
+from privet.query.functions.rule import can_be_zero
 from privet.query.functions.texts import longest_joined
+from privet.query.functions.zeros import can_be_negative_zero
 from privet.query.printing.arguments import all_whole, as_reals, as_typed, digits_of, finite, nonzero
 from privet.query.printing.dialect import Dialect, Template
 
@@ -44,9 +46,15 @@ def print_expression(expression: Expression, dialect: Dialect, name: Callable[[C
     return text
 
 
+def print_column(expression: Expression, dialect: Dialect, name: Callable[[Column], str]) -> str:
+    """The expression as what a table or group holds of it, where there is one zero."""
+    text = print_expression(expression, dialect, name)
+    return dialect.one_zero(text) if can_be_negative_zero(expression) else text
+
+
 def coerced(expression: Expression, target: Type, dialect: Dialect, name: Callable[[Column], str]) -> str:
-    """The expression, converted if its type is another."""
-    text, source = print_expression(expression, dialect, name), facts_of(expression).type
+    """The same, converted if its type is another."""
+    text, source = print_column(expression, dialect, name), facts_of(expression).type
     return text if source is target else dialect.convert(text, source, target)
 
 
@@ -181,7 +189,10 @@ def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
 
 
 def _cast(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    return as_typed(dialect, texts[0], facts_of(call.arguments[0]).type, call)
+    (argument,), (text,) = call.arguments, texts
+    source = facts_of(argument).type
+    shows_sign = source is Type.REAL and call.facts.type is Type.TEXT and can_be_zero(argument)
+    return as_typed(dialect, dialect.one_zero(text) if shows_sign else text, source, call)
 
 
 def _part(part: str) -> Template:

@@ -14,6 +14,7 @@ from privet.query.facts import LONGEST_TEXT, Facts, Type
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.sources import Source, Sources
 from privet.query.relations import Table
+from privet.query.unit_types import unit_type
 
 LARGEST = (1 << 63) - 1
 Known = TypeVar("Known")
@@ -108,7 +109,7 @@ class _Reader:
 
     def value(self, column: Column) -> str:
         """A column as its declared type."""
-        engine = _column(self._source, self._table.name, column.name)
+        engine = engine_column(self._source, self._table.name, column.name)
         return self._dialect.read(f"s0.{self._dialect.name(engine)}", self._source.types[engine], column.facts.type)
 
     def held(self, text: str, column: Column) -> str:
@@ -134,11 +135,11 @@ class _Reader:
         window = self._catalog.window
         if window is None:
             raise InvalidParameter("a second unit column needs a window in the catalog")
-        engine = _column(self._source, self._table.name, window.column)
+        engine = engine_column(self._source, self._table.name, window.column)
         facts = self._declared.columns.get(window.column)
         whole = facts is not None and facts.type is Type.INTEGER
-        kind = Type.INTEGER if whole else Type.DATE
-        return self._dialect.read(f"s0.{self._dialect.name(engine)}", self._source.types[engine], kind)
+        text, kind = f"s0.{self._dialect.name(engine)}", self._source.types[engine]
+        return self._dialect.unit(text, kind, Type.INTEGER) if whole else self._dialect.read(text, kind, Type.DATE)
 
     def joined(self) -> str:
         """The table, and those on the way to its unit."""
@@ -149,7 +150,7 @@ class _Reader:
         path = () if self._public or self._catalog.row_level else self._declared.unit_path
         for place, step in enumerate(path):
             there = known(self._sources.tables, step.table)
-            left, right = _column(here, table, step.column), _column(there, step.table, step.key)
+            left, right = engine_column(here, table, step.column), engine_column(there, step.table, step.key)
             one = self._dialect.identity(f"s{place}.{self._dialect.name(left)}", here.types[left])
             other = self._dialect.identity(f"s{place + 1}.{self._dialect.name(right)}", there.types[right])
             yield f" JOIN {there.text} AS s{place + 1} ON {one} = {other}"
@@ -159,12 +160,11 @@ class _Reader:
 def unit_text(table: str, column: str, alias: str, *, dialect: Dialect, sources: Sources) -> str:
     """A unit column: as declared if it is, but never clipped, for that would make one unit of several."""
     source = known(sources.tables, table)
-    engine = _column(source, table, column)
+    engine = engine_column(source, table, column)
     text = f"{alias}.{dialect.name(engine)}"
     facts = known(sources.catalog.tables, table).columns.get(column)
-    if facts is not None:
-        return dialect.unit(text, source.types[engine], facts.type)
-    return dialect.identity(text, source.types[engine])
+    kind = unit_type(source.types[engine]) if facts is None else facts.type
+    return dialect.unit(text, source.types[engine], kind or Type.TEXT)
 
 
 def known(tables: Mapping[str, Known], name: str) -> Known:
@@ -174,7 +174,8 @@ def known(tables: Mapping[str, Known], name: str) -> Known:
     return tables[name]
 
 
-def _column(source: Source, table: str, name: str) -> str:
+def engine_column(source: Source, table: str, name: str) -> str:
+    """A column of a table, as the engine spells it."""
     engine = source.column(name)
     if engine is None:
         raise InvalidParameter(f"the data has no column {name} in table {table}; correct the catalog")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from privet.errors import InvalidParameter
 from privet.stats.asking.arrow_column import from_arrow
 from privet.stats.asking.contributions import Codes
-from privet.stats.asking.elements import EXACT, codes_of
+from privet.stats.asking.elements import EXACT, codes_of, number_of
 from privet.stats.asking.stored import Kind, Read, Stored, boxed, from_numpy, nothing_missing, of_one_type
 
 _DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
@@ -43,7 +43,9 @@ def _undecided(values: NDArray[Any], name: str) -> Stored:
 
     def read() -> Read:
         found = of_one_type(values)
-        return nothing_missing(found.astype(np.float64, copy=False) if found.dtype.kind in "iuf" else found)
+        if found.dtype.kind == "O":
+            return nothing_missing(boxed([_as_float(value) for value in found.tolist()]))
+        return nothing_missing(found if found.dtype.kind == "b" else found.astype(np.float64, copy=False))
 
     def code() -> Codes:
         found, _ = read()
@@ -53,7 +55,12 @@ def _undecided(values: NDArray[Any], name: str) -> Stored:
             return np.where(np.abs(found) <= EXACT, np.unique(found, return_inverse=True)[1].astype(np.int64), -1)
 
     peek = (lambda: values) if plain.kind == "any" else None
-    return Stored(len(values), "any", plain.dtype, nullable=True, read=read, code=code, peek=peek, mixed=True)
+    return Stored(len(values), "any", plain.dtype, True, read, code, peek, mixed=True, rounded=True)  # noqa: FBT003 - nullable
+
+
+def _as_float(value: Any) -> Any:  # noqa: ANN401 - whatever a row holds
+    """Whole numbers beyond 2^53 as floats, as pandas would have made of them beside a missing value."""
+    return number_of(value) if isinstance(value, int) and abs(value) > EXACT else value
 
 
 def _categories(values: Any) -> Stored:  # noqa: ANN401 - a pandas column
@@ -63,13 +70,13 @@ def _categories(values: Any) -> Stored:  # noqa: ANN401 - a pandas column
 
     def read() -> Read:
         places = np.asarray(codes, dtype=np.int64)
-        found = np.append(boxed(known.tolist()), [None])  # code -1 is the last, which is missing
+        found = boxed([*map(_as_float, known.tolist()), None])  # code -1 is the last, which is missing
         return found[places], places < 0
 
     def code() -> Codes:
-        return codes_of(read()[0].tolist(), len(codes))
+        return codes_of(read()[0].tolist(), len(codes), largest=EXACT)
 
-    return Stored(len(values), "any", "category", nullable=True, read=read, code=code, peek=lambda: known)
+    return Stored(len(codes), "any", "category", True, read, code, lambda: known, mixed=True, rounded=True)  # noqa: FBT003 - nullable
 
 
 def _local(values: Any) -> NDArray[Any]:  # noqa: ANN401 - a pandas column with a time zone

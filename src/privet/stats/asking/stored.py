@@ -34,6 +34,8 @@ class Stored:
         code: returns a whole number for each row, the same for equal values, -1 for missing ones; or None.
         peek: the rows of a column of any type, one by one; None for other kinds.
         mixed: True where a single row may have decided the type of all, as in an object array and in pandas.
+        rounded: True where such a row may also have made floats of whole numbers, as in pandas: then those beyond 2^53
+            are not told apart.
 
     Privacy: the type of what is read follows from the type of the column, never from rows, and a mask is always made:
         so a missing value changes its own row only. Nothing that is in a row raises an error.
@@ -47,6 +49,7 @@ class Stored:
     code: Callable[[], Codes] | None = field(repr=False, default=None)
     peek: Callable[[], Iterable[Any]] | None = field(repr=False, default=None)
     mixed: bool = field(repr=False, default=False)
+    rounded: bool = field(repr=False, default=False)
 
 
 def nothing_missing(values: NDArray[Any]) -> Read:

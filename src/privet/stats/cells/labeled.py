@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
 from privet.stats.asking.column import NUMBERS, Column
+from privet.stats.asking.elements import EXACT, number_of
 from privet.stats.asking.stored import Read
 
 UNLISTED = -1  # the number of a row whose label is not in the list
@@ -43,6 +44,12 @@ def labeled(values: Any, labels: tuple[Any, ...], name: str = "values") -> Colum
     texts = [isinstance(label, str) for label in labels]
     if (column.kind in NUMBERS and any(texts)) or (column.kind == "text" and not all(texts)):
         raise InvalidParameter(f"the labels must be of the column's type, which is {column.dtype}: convert either")
+
+    if column.rounded and any(abs(number_of(label)) >= EXACT for label in labels):
+        raise InvalidParameter(
+            "labels must stay below 2^53 here, for pandas makes floats of whole numbers where a value is missing: convert "
+            'the column with astype("Int64") when it is made'
+        )
 
     def read() -> Read:
         return label_numbers(column.read()[0], labels), column.presence().read()[1]

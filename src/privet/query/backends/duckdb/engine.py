@@ -62,7 +62,7 @@ class DuckDBBackend(SqlEngine):
             raise
         try:
             self._tables = {name: self._source(name, table) for name, table in catalog.tables.items()}
-            self._refuse_mixed_units()
+            self._refuse_unlike_units()
             self._close_units = count_in_arrays(self._connection, self._unit_selects().values()) and self._whole_units
             with suppress(duckdb.Error):  # before version 1.4
                 self._connection.execute(f"SET allowed_configs = [{', '.join(map(quoted, SHOWING))}]")
@@ -184,7 +184,21 @@ class DuckDBBackend(SqlEngine):
             raise InvalidParameter(
                 f"table {name} cannot be read from the data; check its files, its location and its name in the catalog"
             ) from None
-        return Source(text, {str(row[0]): _without_values(str(row[1])) for row in rows})
+        return Source(text, {str(row[0]): self._type_of(text, str(row[0]), str(row[1])) for row in rows})
+
+    def _type_of(self, text: str, column: str, engine_type: str) -> str:
+        """A column's type; of texts that are compared by a collation, with a word that says so.
+
+        A type does not tell its collation; but it cannot be compared with a text of another.
+        """
+        if engine_type != "VARCHAR":
+            return "ENUM" if engine_type.startswith("ENUM") else engine_type  # which spells out values; they are data
+        same = f"s.{self._dialect.name(column)} = ('a' COLLATE \"binary\")"
+        try:
+            self._connection.execute(f"EXPLAIN SELECT {same} FROM {text} AS s")
+        except duckdb.BinderException:
+            return "VARCHAR COLLATE"
+        return engine_type
 
     def _is_base_table(self, name: str) -> bool:
         found = self._connection.execute(
@@ -202,17 +216,6 @@ class DuckDBBackend(SqlEngine):
         row = found.fetchone()
         return row is None or row[0] > 0
 
-    def _refuse_mixed_units(self) -> None:
-        """Units are compared between tables, so they are of one kind."""
-        kinds: dict[str, str] = {}
-        for name, select in self._unit_selects().items():
-            row = self._connection.execute(f"DESCRIBE {select}").fetchone()
-            kinds[name] = str(row[1]) if row is not None else ""
-        self._whole_units = set(kinds.values()) == {"BIGINT"}
-        if len(set(kinds.values())) > 1:
-            names = ", ".join(f"{name} has {kind}" for name, kind in kinds.items())
-            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
-
     def _unit_selects(self) -> dict[str, str]:
         """The units of each private table, as u1."""
         selects = {}
@@ -223,8 +226,3 @@ class DuckDBBackend(SqlEngine):
             text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
             selects[name] = f"SELECT {text} AS u1 FROM {known(self._tables, last).text} AS s"
         return selects
-
-
-def _without_values(engine_type: str) -> str:
-    """An enumeration's type spells out values; they are data."""
-    return "ENUM" if engine_type.startswith("ENUM") else engine_type

@@ -29,6 +29,7 @@ PINNED = {  # whatever the server, the database and the role have as defaults
     "search_path": "pg_catalog, pg_temp",  # what we call is the server's own; pg_temp would come first by itself
     "client_encoding": "'UTF8'",
     "standard_conforming_strings": "on",
+    "quote_all_identifiers": "off",
     "extra_float_digits": "1",  # the shortest text that is the number
     "DateStyle": "'ISO, YMD'",
     "IntervalStyle": "'postgres'",

@@ -20,7 +20,6 @@ from privet.query.backends.sql_engine import SqlEngine
 from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
 from privet.query.printing import Source
-from privet.query.printing.tables import known, unit_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -67,7 +66,7 @@ class SparkBackend(SqlEngine):
             self._tables = {name: self._source(name, place, frames[name]) for place, name in enumerate(frames, 1)}
             self._state = state_of(self._stored)
             self._divide()
-            self._refuse_mixed_units()
+            self._refuse_unlike_units()
         except BaseException:
             self.close()
             raise
@@ -139,18 +138,3 @@ class SparkBackend(SqlEngine):
         types = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
         small = self._catalog.tables[name].public and self._sizes[name] <= MOST_SENT
         return Source(f"table_{place}", engine_types(types), small=small)
-
-    def _refuse_mixed_units(self) -> None:
-        """Units are compared between tables, so they are of one kind."""
-        kinds: dict[str, str] = {}
-        for name, table in self._catalog.tables.items():
-            if table.public or table.unit_column is None:
-                continue
-            last = table.unit_path[-1].table if table.unit_path else name
-            source = known(self._tables, last)
-            text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
-            schema = self._session.sql(f"SELECT {text} AS u FROM {source.text} AS s").schema  # noqa: S608 - printed by us
-            kinds[name] = schema.fields[0].dataType.simpleString()
-        if len(set(kinds.values())) > 1:
-            names = ", ".join(f"{name} has {kind}" for name, kind in kinds.items())
-            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
