@@ -91,7 +91,7 @@ def test_texts_are_refused_where_numbers_are_needed_but_one_text_is_a_missing_ro
     with pytest.raises(InvalidParameter, match="list of lists"):
         privet.sample_and_aggregate(np.mean, [[1, 2], [3, 4]], blocks=2, bounds=(0, 1), epsilon=1)
     assert ledger.spent.epsilon == 0
-    assert secret_of(lambda ledger: privet.count([1, "a"], of="true", epsilon=1, ledger=ledger)) == [1]
+    assert secret_of(lambda ledger: privet.count(["a", 1], of="true", epsilon=1, ledger=ledger)) == [1]
     assert Column.of([None, math.nan]).numbers().shape == (2,)
 
 
