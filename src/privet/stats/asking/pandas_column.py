@@ -69,13 +69,15 @@ def _categories(values: Any) -> Stored:  # noqa: ANN401 - a pandas column
     known = values.cat.categories if hasattr(values, "cat") else values.categories
     codes = values.cat.codes if hasattr(values, "cat") else values.codes
 
+    def listed() -> list[Any]:
+        return [*map(_as_float, known.tolist()), None]  # code -1 is the last, which is missing
+
     def read() -> Read:
         places = np.asarray(codes, dtype=np.int64)
-        found = boxed([*map(_as_float, known.tolist()), None])  # code -1 is the last, which is missing
-        return found[places], places < 0
+        return boxed(listed())[places], places < 0
 
     def code() -> Codes:
-        return codes_of(read()[0].tolist(), len(codes), largest=EXACT)
+        return codes_of(listed(), len(known) + 1, largest=EXACT)[np.asarray(codes, dtype=np.int64)]
 
     return Stored(len(codes), "any", "category", True, read, code, lambda: known, mixed=True, rounded=True)  # noqa: FBT003 - nullable
 
