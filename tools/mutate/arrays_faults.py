@@ -97,8 +97,8 @@ ARRAYS = (
     Fault(
         "arrays: a gap of one column stays in the rows of another",
         "stats/asking/question.py",
-        "            kept = ~np.logical_or.reduce(masks)\n",
-        "            kept = ~masks[0]\n",
+        "gaps = [mask for mask in masks if anything_missing(mask)]",
+        "gaps = [mask for mask in masks[:1] if anything_missing(mask)]",
         ROW,
     ),
     Fault(
