@@ -756,8 +756,8 @@ QUERY = (
     Fault(
         "falsify: what fails after the charge says why",
         "query/failing.py",
-        "KeyboardInterrupt(CANCELLED) if outcome.interrupted else outcome.problem",
-        "KeyboardInterrupt(CANCELLED) if outcome.interrupted else ReleaseFailed(outcome.reason)",
+        "    problem = outcome.problem\n",
+        "    problem = InvalidParameter(outcome.reason)\n",
         ("tests/query/test_session.py::test_what_fails_outside_a_release_says_nothing_either",),
     ),
     Fault(
