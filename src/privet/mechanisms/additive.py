@@ -20,6 +20,7 @@ Answer: TypeAlias = float | Floats  # a number for a number, an array for an arr
 BINARY = 1 + Fraction(1, 2**52)  # a sensitivity typed as 0.1 is up to this much larger as a float
 WIDEST = 8  # bytes of a number; longer floats would have to be rounded
 COARSEST = 52  # exponent of the widest lattice: the part of a whole number below its step is then a float
+_EXACT, _INT64 = 1 << 53, 1 << 63  # whole numbers up to here are floats, and int64
 FINER = 24  # bits by which the lattice is finer than the noise: rounding costs 3e-8 of the scale
 
 
@@ -72,15 +73,19 @@ class AdditiveNoise(Mechanism[Numbers, Answer]):
         if isinstance(value, float) and math.isfinite(value):
             _in_steps(value, self.lattice)
         elif not isinstance(value, int):
-            array = finite_numbers(value)
-            if array.dtype.kind == "f":
-                _in_steps(float(np.abs(array).max()), self.lattice)
+            array = finite_numbers(value, exact_lists=True)
+            if array.dtype.kind != "O":
+                _refuse_far(array, self.lattice)
+            else:
+                _refuse_far(np.array([each for each in array if isinstance(each, float)]), self.lattice)
 
     def sample(self, value: Numbers, source: BitSource) -> Answer:
         """The numbers plus noise, rounded to the lattice."""
         if isinstance(value, int | float):
             return self.lattice.to_float(self._step(value, source))
-        array = finite_numbers(value)
+        array = finite_numbers(value, exact_lists=True)
+        if array.dtype.kind == "O":
+            return np.array([self.lattice.to_float(self._step(each, source)) for each in array])
         flat, answers = array.ravel(), np.empty(array.size)
         for start in range(0, array.size, CHUNK):  # so that the arrays in between stay in the cache
             piece = slice(start, start + CHUNK)
@@ -108,8 +113,17 @@ class AdditiveNoise(Mechanism[Numbers, Answer]):
         return lattice.add((integers >> lattice.exponent).astype(np.int64), self._law.around(source, fractions))
 
 
-def finite_numbers(value: Numbers) -> NDArray[Any]:
-    """Return the value as an array of finite numbers, at least one; the error says what to do, and no number."""
+def finite_numbers(value: Numbers, *, exact_lists: bool = False) -> NDArray[Any]:
+    """Return the value as an array of finite numbers, at least one; the error says what to do, and no number.
+
+    Args:
+        value: a number, an array, a list.
+        exact_lists: True keeps the numbers of a list as they are, in an array of objects, where numpy would round whole
+            numbers because a float stands beside them.
+    """
+    kept = _as_they_are(value) if exact_lists else None
+    if kept is not None:
+        return kept
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError):
@@ -125,6 +139,33 @@ def finite_numbers(value: Numbers) -> NDArray[Any]:
             "the value must be finite: fill or drop missing values and clip to bounds before release"
         )
     return array
+
+
+def _as_they_are(value: Numbers) -> NDArray[Any] | None:
+    """The numbers of a list in which numpy's one type would round some; None for anything else."""
+    if not isinstance(value, list | tuple) or not all(isinstance(each, int | float | np.number) for each in value):
+        return None
+    plain = [each.item() if isinstance(each, np.number) else each for each in value]
+    integers = [each for each in plain if isinstance(each, int)]
+    if not integers:
+        return None
+    one_type = len(integers) == len(plain) and (all(each >= 0 for each in integers) or max(integers) < _INT64)
+    if one_type or not any(abs(each) > _EXACT for each in integers) or not all(map(_is_finite, plain)):
+        return None
+    if not all(-_INT64 <= each < 2 * _INT64 for each in integers):
+        raise InvalidParameter("whole numbers of a list must fit into 64 bits: divide them by a public unit first")
+    kept = np.empty(len(plain), dtype=np.object_)
+    kept[:] = plain
+    return kept
+
+
+def _is_finite(number: object) -> bool:
+    return isinstance(number, int) or (isinstance(number, float) and math.isfinite(number))
+
+
+def _refuse_far(array: NDArray[Any], lattice: Lattice) -> None:
+    if array.dtype.kind == "f" and array.size:
+        _in_steps(float(np.abs(array).max()), lattice)
 
 
 def _in_steps(value: float, lattice: Lattice) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import shortest
+from privet.mechanisms.key_order import in_order
 from privet.mechanisms.partition_selection import (
     LARGEST_COUNT,
     LARGEST_EPSILON,
@@ -17,7 +18,6 @@ from privet.mechanisms.partition_selection import (
     Partitions,
     bound_of,
     counts_of,
-    in_order,
 )
 from privet.noise import BitSource, DiscreteLaplaceLaw, Lattice
 from privet.noise.lazy import Steps
@@ -71,8 +71,7 @@ class PartitionCounts(Partitions[NoisyCounts]):
         told = np.where(noisy > self.largest_error, noisy, 0)
         if not isinstance(value, Mapping):
             return told
-        found = {key: int(number) for key, number in zip(value, told.tolist(), strict=True) if number}
-        return {key: found[key] for key in in_order(found)}
+        return dict(in_order((key, int(number)) for key, number in zip(value, told.tolist(), strict=True) if number))
 
     def _noise(self, source: BitSource, size: int) -> Steps:
         """Geometric noise, each drawn again until it lies within the bound: its law given that it does."""

@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +18,7 @@ from privet.loss import ApproximateCurve, Guarantee, PrivacyLoss, calibrated_sca
 from privet.loss.exact import Exact, shortest, whole
 from privet.loss.outward import decimal_of, precise
 from privet.mechanisms.additive import Numbers, finite_numbers, positive
+from privet.mechanisms.key_order import in_order
 from privet.noise import BernoulliLaw, BitSource
 
 Out = TypeVar("Out")
@@ -179,15 +180,7 @@ class PartitionSelection(Partitions[Kept]):
         if not isinstance(value, Mapping):
             return kept
         keys = [key for key, flag in zip(value, kept.tolist(), strict=True) if flag]
-        return tuple(in_order(keys))
-
-
-def in_order(keys: Iterable[Any]) -> list[Any]:
-    """Return the keys in an order made from themselves alone; that in which they came could tell something."""
-    try:
-        return sorted(keys)
-    except TypeError:  # keys of several kinds
-        return sorted(keys, key=repr)
+        return tuple(key for key, _ in in_order((key, 1) for key in keys))
 
 
 def _size_named(way: tuple[Fraction, Fraction]) -> float:

@@ -43,11 +43,11 @@ class PermuteAndFlip(Selection):
         """The first candidate taken in each of `count` runs; the best one always is taken when its turn comes."""
         row, rate = score_row(scores), self.rate
         exponents, best = exponents_of(row, rate)
-        top = Fraction(row[best].item())
+        exact = [Fraction(score) for score in row.tolist()]
 
         taken = survive(
             np.tile(exponents, count),
-            lambda place: ball_of(rate * (top - Fraction(row[place % len(row)].item()))),
+            lambda place: ball_of(rate * (exact[best] - exact[place % len(row)])),
             source,
         ).reshape(count, len(row))
         orders = PermutationLaw(len(row)).many(source, count)

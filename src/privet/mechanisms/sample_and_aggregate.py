@@ -246,5 +246,5 @@ def known(owner: object) -> object:
     """Return an id that can be looked up; None for what is not equal to itself, such as NaN, or cannot be hashed."""
     try:
         return owner if owner == owner and hash(owner) is not None else None  # noqa: PLR0124 - NaN is not itself
-    except (TypeError, ValueError):
+    except Exception:  # noqa: BLE001 - a signalling NaN, for one: one id must not stop the others
         return None

@@ -16,6 +16,7 @@ from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, whole
 from privet.mechanisms.additive import BINARY, Numbers, finite_numbers, positive
 from privet.noise import BitSource
+from privet.noise.categorical import nearest_float
 from privet.noise.lazy import Floats
 
 WIDEST = Fraction(2) ** 200  # rates beyond are refused: no sampler needs them, and they would only take time
@@ -93,8 +94,11 @@ class Selection(Mechanism[Numbers, int]):
 
 
 def score_row(value: Numbers) -> NDArray[Any]:
-    """Return the scores as one row of finite numbers; the error says what to do, and no score."""
-    row = finite_numbers(value)
+    """Return the scores as one row of finite numbers; the error says what to do, and no score.
+
+    No score decides how another is read: whole numbers beside floats stay whole, in a row of objects if need be.
+    """
+    row = finite_numbers(value, exact_lists=True)
     if row.ndim != 1:
         raise InvalidParameter(f"scores must be one row, one number for each candidate, got {row.ndim} dimensions")
     return row.astype(np.int64) if row.dtype.kind == "b" else row
@@ -110,5 +114,7 @@ def exponents_of(row: NDArray[Any], rate: Fraction) -> tuple[Floats, int]:
         if row.dtype.kind in "iu":
             wide = row.astype(np.int64 if row.dtype.kind == "i" else np.uint64).astype(np.uint64)
             return float(rate) * (wide[best] - wide).astype(np.float64), best  # exact modulo 2^64
+        if row.dtype.kind == "O":
+            return np.array([nearest_float(rate * (Fraction(row[best]) - Fraction(score))) for score in row]), best
         floats = row.astype(np.float64)
         return float(rate) * (floats[best] - floats), best

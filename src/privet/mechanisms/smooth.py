@@ -21,6 +21,7 @@ from privet.noise.lazy import Floats
 ROUNDED = Fraction(1, 2**40)  # neighbors' smooth sensitivities are floats: their logarithms are off by less than this
 SMALLEST = Fraction(1, 10**9)  # of ε: below, ROUNDED would be a part of it
 _NARROWEST, _WIDEST = Fraction(1, 2**250), 2**250  # noise scales in steps that the laws take
+_FAR = 900  # bits: answers up to so many steps are floats
 _WHOLE = 2**53  # whole numbers up to here are floats
 
 
@@ -97,6 +98,16 @@ class SmoothNoise(Mechanism[SmoothValue, Answer]):
     def lattice(self) -> Lattice:
         """The multiples of the largest power of two not above `step`, on which all answers lie."""
         return Lattice.finer_than(self.step, bits=0)
+
+    @property
+    def largest_value(self) -> float:
+        """A size up to which every answer can be released."""
+        return float(min(self.lattice.step * 2**_FAR, Fraction(2) ** _FAR))
+
+    @property
+    def largest_bound(self) -> Fraction:
+        """The largest smooth sensitivity that there is noise for."""
+        return self.lattice.step * _WIDEST / (self.spread * BINARY)
 
     def covers(self, sensitivity: Sensitivity) -> bool:
         """Any distance, for the bound comes with each value; but no more cells than the answer has numbers."""

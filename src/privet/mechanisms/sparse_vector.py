@@ -167,7 +167,7 @@ class SparseVector(Mechanism[Numbers, Crossings]):
         above = above[: self.count]
         values: tuple[float, ...] = ()
         if self.value_mechanism is not None and len(above):
-            values = tuple(np.asarray(self.value_mechanism.sample(row[above], source)).tolist())
+            values = tuple(np.asarray(self.value_mechanism.sample(row[above].tolist(), source)).tolist())
         flags = np.zeros(asked, dtype=np.bool_)
         flags[above] = True
         return Crossings(tuple(flags.tolist()), values)
@@ -249,7 +249,7 @@ class Asking(Mechanism[Callable[[Any], float], Crossings]):
         bar, flags = self.vector.noisy_threshold(source), list[bool]()
         values: list[float] = []
         while sum(flags) < self.vector.count and (question := self.choose(tuple(flags))) is not None:
-            answer = score_row([value(question)])[0].item()
+            answer = score_row([value(question)]).tolist()[0]
             flags.append(self.vector.crosses(answer, bar, source))
             if flags[-1] and self.vector.value_mechanism is not None:
                 values.append(float(np.asarray(self.vector.value_mechanism.sample(answer, source))))

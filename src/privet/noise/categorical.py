@@ -1,6 +1,8 @@
 """One of many candidates, with probability proportional to exp(rate * score): the exponential mechanism's draw."""
 
+import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -22,8 +24,8 @@ class CategoricalLaw(Law):
     """An index i with probability proportional to exp(rate * scores[i]), without overflow and without Gumbel noise.
 
     Args:
-        scores: one per candidate, floats or ints; minus infinity means never. The products rate * score may span any
-            range: exp(±10^6) is as exact as exp(±1).
+        scores: one per candidate, floats or ints (or objects that are either); minus infinity means never. The products
+            rate * score may span any range: exp(±10^6) is as exact as exp(±1).
         rate: > 0, between 2^-256 and 2^256, exact.
 
     Proof of the law:
@@ -94,6 +96,10 @@ class CategoricalLaw(Law):
         """Return rate * g for each candidate, to float64 accuracy relative to itself; infinity where it overflows."""
         scores, best = self._scores[candidates], self._scores[self._best]
         half: Floats
+        if scores.dtype == np.object_:
+            return np.array(
+                [nearest_float(self.rate * (_exact(best) - _exact(score))) for score in scores], dtype=np.float64
+            )
         if scores.dtype == np.int64:
             half = (best.astype(np.uint64) - scores.astype(np.uint64)).astype(np.float64) / 2  # exact modulo 2^64
         else:
@@ -106,9 +112,11 @@ class CategoricalLaw(Law):
         return f"CategoricalLaw({len(self._scores)} candidates, rate={self.rate})"
 
 
-def _checked(scores: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
-    """Return the scores as one row of int64 or float64 without NaN or plus infinity."""
+def _checked(scores: ArrayLike) -> NDArray[Any]:
+    """Return the scores as one row of int64, float64 or exact objects, without NaN or plus infinity."""
     array = np.asarray(scores)
+    if array.dtype == np.object_ and array.ndim == 1 and array.size and all(map(_is_finite, array)):
+        return array
     if array.ndim != 1 or not array.size or array.dtype.kind not in "iuf":
         raise InvalidParameter("scores must be a non-empty row of numbers")
     if array.dtype == np.uint64:
@@ -121,5 +129,17 @@ def _checked(scores: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
     return wide
 
 
-def _exact(score: np.int64 | np.float64) -> Fraction:
-    return Fraction(score.item())
+def _is_finite(score: object) -> bool:
+    return isinstance(score, int | Fraction) or (isinstance(score, float) and math.isfinite(score))
+
+
+def _exact(score: Any) -> Fraction:  # noqa: ANN401 - a number of numpy's or Python's
+    return Fraction(score.item() if isinstance(score, np.generic) else score)
+
+
+def nearest_float(number: Fraction) -> float:
+    """Return the float nearest to a number >= 0; infinite beyond the largest."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf

@@ -75,6 +75,8 @@ class Lattice:
     def to_steps(self, values: ArrayLike) -> Steps:
         """Return the numbers of steps nearest to the values, ties upwards; Python ints where int64 is too narrow."""
         array = np.asarray(values)
+        if array.dtype == np.object_ and all(isinstance(each, int | float) for each in array.flat):  # each by itself
+            return self._exact_steps(array)
         if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and not np.isfinite(array).all()):
             raise InvalidParameter("values must be finite numbers: clip and fill missing ones before rounding")
         if array.dtype.kind in "iu" and ((array > _EXACT_FLOAT) | (array < -_EXACT_FLOAT)).any():

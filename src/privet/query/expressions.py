@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
+from privet.errors import InvalidParameter
 from privet.query.dates import day_of, second_of
 from privet.query.facts import Facts, Type, Value
+
+LARGEST_EXPRESSION = 5_000
+DEEPEST_EXPRESSION = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +36,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Literal:
-    """A constant of the statement; a date or timestamp is held as its ISO text."""
+    """A constant of the statement; a date or timestamp is held as its ISO text. There is one zero: -0.0 is 0.0."""
 
     value: Value
     type: Type
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, float):
+            object.__setattr__(self, "value", self.value + 0.0)
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,20 @@ class Call:
     function: str
     arguments: "tuple[Expression, ...]"
     facts: Facts = field(compare=False)
+    size: int = field(init=False, compare=False, repr=False)  # how many calls and leaves it has, shared ones each time
+    depth: int = field(init=False, compare=False, repr=False)  # how many calls are inside one another
+
+    def __post_init__(self) -> None:
+        calls = [part for part in self.arguments if isinstance(part, Call)]
+        size = 1 + len(self.arguments) - len(calls) + sum(part.size for part in calls)
+        depth = 1 + max((part.depth for part in calls), default=0)
+        if size > LARGEST_EXPRESSION or depth > DEEPEST_EXPRESSION:
+            raise InvalidParameter(
+                f"an expression has at most {LARGEST_EXPRESSION:,} parts, and {DEEPEST_EXPRESSION} inside one another; "
+                "write a shorter one"
+            )
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "depth", depth)
 
 
 Expression: TypeAlias = Literal | Reference | Call
@@ -73,7 +95,7 @@ def facts_of(expression: Expression) -> Facts:
 def facts_of_literal(literal: Literal) -> Facts:
     """A literal has one value, and is NULL or not."""
     if literal.value is None:
-        return Facts(literal.type, nullable=True)
+        return Facts(literal.type, nullable=True, longest=0 if literal.type is Type.TEXT else None)
     bound: Fraction | None = None
     if literal.type.numeric:
         bound = Fraction(str(literal.value))
@@ -82,7 +104,8 @@ def facts_of_literal(literal: Literal) -> Facts:
         bound = None if day is None else Fraction(day)
     elif literal.type is Type.TIMESTAMP:
         bound = second_of(str(literal.value))
-    return Facts(literal.type, nullable=False, low=bound, high=bound, values=(literal.value,))
+    longest = len(str(literal.value)) if literal.type is Type.TEXT else None
+    return Facts(literal.type, nullable=False, low=bound, high=bound, values=(literal.value,), longest=longest)
 
 
 def columns_in(expression: Expression) -> frozenset[Column]:

@@ -1,12 +1,15 @@
 """Facts: what is publicly known about one version of a column."""
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
 Value: TypeAlias = bool | int | float | str | None  # a literal or key; dates are ISO texts with their own type
 Bound: TypeAlias = Fraction | None
+
+LONGEST_TEXT = 1_000  # letters (code points) of a text, unless the owner declares another number for its column
 
 
 class Type(enum.Enum):
@@ -37,9 +40,11 @@ class Facts:
         values: all values it can have besides NULL, in the order they are shown; None if that is not known.
         origin: (table, column) of a public table whose values these are, if so: a key taken from there is public.
         other: the key under which values outside `values` are counted, if the owner wants them counted.
+        longest: how many letters a text has at most, because it is cut to them or is a literal; None if it is not cut.
 
     Privacy: facts choose scales and domains, so they make answers better or worse; no guarantee rests on them being
-        true. What bounds a contribution is the clipping that the engine carries out on what it finds.
+        true. What bounds a contribution is the clipping that the engine carries out on what it finds, and what bounds
+        a text is the cutting.
     """
 
     type: Type
@@ -49,6 +54,7 @@ class Facts:
     values: tuple[Value, ...] | None = None
     origin: tuple[str, str] | None = None
     other: str | None = None
+    longest: int | None = None
 
     @property
     def bounded(self) -> bool:
@@ -58,3 +64,9 @@ class Facts:
     def where(self, **changes: object) -> "Facts":
         """These facts with some changed."""
         return replace(self, **changes)  # type: ignore[arg-type] # the dataclass checks the names
+
+
+def longest_of(facts: Iterable[Facts]) -> int | None:
+    """How many letters one of several has at most; None if that is not known of one."""
+    known = [one.longest for one in facts]
+    return max((each for each in known if each is not None), default=0) if None not in known else None

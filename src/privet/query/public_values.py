@@ -4,6 +4,7 @@ import pyarrow as pa
 
 from privet.errors import InvalidParameter
 from privet.query.backends.backend import Backend
+from privet.query.backends.keys import plain_value
 from privet.query.catalog import Catalog
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Value
@@ -34,5 +35,5 @@ class PublicValues:
 
 def _listed(table: pa.Table) -> tuple[Value, ...]:
     """The values of one column in an order made from themselves alone; dates as ISO texts."""
-    found = [value.isoformat() if hasattr(value, "isoformat") else value for value in table.column(0).to_pylist()]
+    found = map(plain_value, table.column(0).to_pylist())
     return tuple(sorted({value for value in found if value is not None}, key=lambda value: (str(type(value)), value)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from privet.query.dates import day_of, second_of
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Facts, Type, Value
 from privet.query.noise_margin import Floats
@@ -22,6 +23,7 @@ ARROW = {
     Type.TIMESTAMP: pa.timestamp("us"),
 }
 LARGEST = float(1 << 62)
+REACH = {Type.DATE: (-719_162, 2_932_896), Type.TIMESTAMP: (-62_135_596_800, 253_402_300_799)}  # the years 1 to 9999
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,30 @@ def released_table(
 
 
 def key_array(values: Sequence[Value], facts: Facts) -> pa.Array:
-    """Keys as the engine's types; dates and timestamps are ISO texts until here."""
-    if facts.type in {Type.DATE, Type.TIMESTAMP}:
-        return pa.array([None if value is None else str(value) for value in values], pa.string()).cast(
-            ARROW[facts.type]
-        )
-    return pa.array(list(values), ARROW[facts.type])
+    """Keys as the engine's types; dates and timestamps are ISO texts until here. What does not fit the type is NULL."""
+    return pa.array([_cell(value, facts.type) for value in values], ARROW[facts.type])
+
+
+def _cell(value: Value, kind: Type) -> object:  # noqa: PLR0911 - one return for each type
+    """A key as Arrow takes it for a type, whatever it is."""
+    if value is None:
+        return None
+    match kind:
+        case Type.TEXT:
+            return str(value)
+        case Type.BOOLEAN:
+            return bool(value)
+        case Type.DATE:
+            return day_of(str(value)[: len("2024-12-31")])
+        case Type.TIMESTAMP:
+            second = second_of(str(value))
+            return None if second is None else int(second * 10**6)
+        case _ if isinstance(value, str) or (isinstance(value, int) and not -(1 << 63) <= value < 1 << 63):
+            return None
+        case Type.INTEGER:
+            return int(value) if isinstance(value, int) else None
+        case _:
+            return float(value) + 0.0
 
 
 def number_array(values: Floats, kind: Type, rounded: np.ufunc) -> pa.Array:
@@ -98,7 +118,7 @@ def number_array(values: Floats, kind: Type, rounded: np.ufunc) -> pa.Array:
     missing = ~np.isfinite(values)
     if kind is Type.REAL:
         return pa.array(values, pa.float64(), mask=missing)
-    whole = np.clip(rounded(np.where(missing, 0.0, values)), -LARGEST, LARGEST).astype(np.int64)
+    whole = np.clip(rounded(np.where(missing, 0.0, values)), *REACH.get(kind, (-LARGEST, LARGEST))).astype(np.int64)
     if kind is Type.DATE:
         return pa.array(whole.astype(np.int32), pa.int32(), mask=missing).cast(pa.date32())
     if kind is Type.TIMESTAMP:

@@ -14,6 +14,7 @@ from privet.core.silence import FAILED
 from privet.errors import ReleaseFailed
 from privet.query.automatic_bounds import FALLBACK, Ends, found_ends, threshold_of
 from privet.query.backends.backend import Backend, Keys, Sums
+from privet.query.backends.keys import in_order
 from privet.query.bounded import Bounded, Shape
 from privet.query.catalog import Catalog
 from privet.query.measures import needs_of
@@ -124,7 +125,7 @@ class Run:
             return {group: number for group, number in sums().units.items() if number > 0}
 
         kept: Any = self._draw(counts, stage.selection, stage.units)
-        return list(kept)
+        return in_order(kept)
 
     def _numbers(
         self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums], ranks: Ranker

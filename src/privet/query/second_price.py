@@ -24,7 +24,7 @@ from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.backends.backend import Backend
-from privet.query.bounded import Shape
+from privet.query.bounded import Bounded, Shape
 from privet.query.catalog import Catalog
 from privet.query.planning import Planned
 from privet.query.priced import Drawn, PricedStage
@@ -45,7 +45,12 @@ def refuse_another_price(plan: Planned, backend: Backend, catalog: Catalog) -> N
     Raises:
         InvalidParameter: before anything is charged or read.
     """
-    found = second_loss(plan, backend, catalog)
+    try:
+        found = second_loss(plan, backend, catalog)
+    except RecursionError:
+        raise InvalidParameter(
+            "the statement is nested too deeply for the engine: nothing was run or charged, split it into simpler ones"
+        ) from None
     if found != plan.priced.loss:
         raise InvalidParameter(
             "the price of this statement, computed a second time from the engine's SQL, differs from the first, so "
@@ -64,7 +69,7 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
     neighbors = catalog.unit.neighbors
     losses = []
     requests = (stage.needs.request, *stage.needs.rankings)
-    read = [read_back(backend.text(each), backend.name) for each in requests]
+    read = [_read_alike(each, backend) for each in requests]
     if stage.selection is not None:
         times = _partitions(read[0][0], neighbors, copies)
         losses.append(PrivacyLoss.of(ApproximateCurve(stage.selection.epsilon, stage.selection.delta), times))
@@ -72,6 +77,14 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
         request, numbers = _found(stage, place, read)
         losses.append(_loss(mechanism, moves_of(request, numbers, neighbors=neighbors, copies=copies), request))
     return sum_of(losses)
+
+
+def _read_alike(request: Bounded, backend: Backend) -> tuple[ReadRequest, ...]:
+    """What is read back from the engine's SQL, which is the same whichever form of it is run."""
+    found, *others = [read_back(text, backend.name) for text in backend.forms(request)]
+    if any(other != found for other in others):
+        raise InvalidParameter("two forms of the engine's SQL have two prices: nothing was run or charged")
+    return found
 
 
 def moves_of(request: ReadRequest, numbers: ReadNumbers, *, neighbors: Neighbors, copies: int) -> Moves:

@@ -137,13 +137,13 @@ def test_a_partitioned_table_tells_rows_apart(server: Postgres, schema: str) -> 
         ("text", "'a', 'A', '', NULL", 3),
         ("char(3)", "'a', 'a  ', 'b', NULL", 2),
         ("uuid", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', NULL", 1),
-        ("date", "'2024-01-01', 'infinity', NULL", 2),
+        ("date", "'2024-01-01', 'infinity', NULL", 1),
     ],
 )
 def test_units_of_every_type(server: Postgres, schema: str, kind: str, ids: str, units: int) -> None:
     fill(server, f"{schema}.people", kind, ids)
     catalog = people(server, f"{schema}.people")
-    assert counted(catalog, "SELECT COUNT(DISTINCT id) AS n FROM people") == units if kind != "date" else True
+    assert counted(catalog, "SELECT COUNT(DISTINCT id) AS n FROM people") == units
     assert counted(catalog) == units
 
 
@@ -185,7 +185,7 @@ def test_units_of_two_types_are_refused(server: Postgres, schema: str) -> None:
     fill(server, f"{schema}.others", "text", "'1', '2'")
     one = people(server, f"{schema}.people")
     two = replace(one.tables["people"], name="others", location=f"{schema}.others")
-    with pytest.raises(InvalidParameter, match=r"people has int8, others has text; convert them"):
+    with pytest.raises(InvalidParameter, match=r"people has bigint, others has text; convert them"):
         backend_of(replace(one, tables={**one.tables, "others": two}))
 
 

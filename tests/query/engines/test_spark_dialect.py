@@ -16,7 +16,8 @@ import privet
 from privet.errors import InvalidParameter
 from privet.query.backends.spark import java, running_spark, workers
 from privet.query.backends.spark.dialect import SAFE, SparkDialect, engine_types, quoted
-from privet.query.backends.spark.engine import PINNED, SparkBackend
+from privet.query.backends.spark.engine import SparkBackend
+from privet.query.backends.spark.settings import PINNED
 from privet.query.backends.spark.workers import PATIENCE, SETTING, stopped_without_workers, workers_of
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Facts, Type

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from privet.query.backends.spark import SparkBackend
-from privet.query.backends.spark.engine import PINNED
+from privet.query.backends.spark.settings import PINNED
 from tests.query.engines.on_spark import Spark, spark
 from tests.query.engines.test_golden import STATEMENTS
 from tests.query.hospital import HOSPITAL

@@ -11,7 +11,7 @@ import privet
 from privet import Catalog, Guarantee
 from privet.errors import InvalidParameter
 from privet.query.backends.spark import SparkBackend
-from privet.query.backends.spark.engine import PINNED
+from privet.query.backends.spark.settings import PINNED
 from tests.query.engines.on_spark import Spark, spark
 from tests.query.hospital import HOSPITAL
 from tests.query.worlds import CROWDED, world

@@ -148,8 +148,11 @@ def test_when_the_number_of_rows_is_public(asking: dict[str, Any], public: bool)
 
 
 def test_w_event_privacy_names_its_unit() -> None:
-    assert asked(window=5, rows_per_time=2).unit.name == "person within 5 consecutive times"
-    assert asked(window=5, rows_per_time=2, unit="user's week").unit.name == "user's week"
+    assert asked(window=5, rows_per_time=2).unit.name == "person's 5 consecutive times"
+    assert asked(window=5, rows_per_time=2, unit="user").unit.name == "user's 5 consecutive times"
+    named = "user's 5 consecutive shifts"
+    assert asked(window=5, rows_per_time=2, unit=named).unit.name == named
+    assert asked(window=5, rows_per_time=2, unit="user's 7 consecutive days").unit.name != "user's 7 consecutive days"
 
 
 def test_a_price_is_remembered_exactly() -> None:

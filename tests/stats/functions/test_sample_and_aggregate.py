@@ -61,7 +61,7 @@ def test_rows_of_one_unit_stay_together() -> None:
     ask(unit_ids=ids, ledger=ledger)
     grouped = ledger.handed[0]
     assert isinstance(grouped, GroupedRows)
-    assert list(grouped.unit_ids) == ids
+    assert list(grouped.unit_ids) == [0, 1] * 500
     ask(unit_ids=np.array(ids))
     with pytest.raises(InvalidParameter, match="one id for each row"):
         ask(unit_ids=["ada"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from privet.core import Ledger, Release, Unit
-from privet.errors import BudgetExceeded, InvalidParameter, ReleaseFailed
+from privet.errors import BudgetExceeded, InvalidParameter
 from privet.loss import Guarantee
 from privet.mechanisms import SmoothCauchy, SmoothGaussian, SmoothLaplace, SmoothValue, smooth_bound
 from privet.mechanisms import smooth_median as median_with_bound
@@ -74,7 +74,7 @@ def test_the_bound_goes_on_with_the_global_one() -> None:
     assert wanted > smooth_bound([1, 2, 3], smoothness=mechanism.smoothness)
 
 
-def test_nothing_is_computed_before_the_charge_and_no_error_tells_the_data() -> None:
+def test_nothing_is_computed_before_the_charge_and_a_failing_function_counts_as_zero() -> None:
     touched: list[int] = []
 
     def f(_: object) -> float:
@@ -84,10 +84,8 @@ def test_nothing_is_computed_before_the_charge_and_no_error_tells_the_data() -> 
     with pytest.raises(BudgetExceeded):
         ask(f=f, ledger=Ledger(Guarantee("0.5"), unit=PERSON))
     assert not touched
-    with pytest.raises(ReleaseFailed) as caught:
-        ask(f=f)
+    ask(f=f)
     assert touched
-    assert "Ada" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -150,9 +150,9 @@ def test_one_window_of_an_owners_times(name: str, table: Table, start: int, fres
 
     for owner in {row[0] for row in table}:
         rest = [row for row in table if row[0] != owner or not start <= row[1] < start + 2]
-        check(name, table, rest, Unit("person"), how)
+        check(name, table, rest, Unit("person's 2 consecutive times"), how)
         new = [(owner, start + row[1] % 2, *row[2:]) for row in fresh]
-        check(name, table, new + rest, Unit("person", "replace"), how)
+        check(name, table, new + rest, Unit("person's 2 consecutive times", "replace"), how)
 
 
 @pytest.mark.parametrize("name", STATISTICS)

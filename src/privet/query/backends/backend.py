@@ -59,7 +59,13 @@ class Backend(Protocol):
         """Make tables of earlier stages available to relations that mention them."""
 
     def text(self, request: Bounded) -> str:
-        """The SQL that `sums` or `ranks` would run: shown to the owner, and read back by the second price."""
+        """The SQL for a request as it is shown, which is free: nothing of it follows from rows or their statistics."""
+
+    def forms(self, request: Bounded) -> tuple[str, ...]:
+        """Every SQL that `sums` or `ranks` may run, the shown one first: what the second price reads back.
+
+        Which of them is run may follow from what the engine knows of its rows; which there are may not.
+        """
 
     def close(self) -> None:
         """Let go of connections."""

@@ -27,6 +27,12 @@ def short(text: str) -> str:
     return f"CASE WHEN LENGTH({text}) <= {LONGEST_NUMBER} THEN {text} END"
 
 
+def held(whole: str, number: str) -> str:
+    """A whole number of 64 bits; where it does not fit them, the last that does, on the side of the number's sign."""
+    low, high = (f"CAST({end} AS BIGINT)" for end in (-(1 << 63), (1 << 63) - 1))
+    return f"COALESCE({whole}, CASE WHEN {number} >= 0 THEN {high} WHEN {number} < 0 THEN {low} END)"
+
+
 def narrowed(number: str) -> str:
     """A wide number as a BIGINT, NULL if it is too large."""
     return f"CASE WHEN {number} BETWEEN {-LONG} AND {LONG} THEN CAST({number} AS BIGINT) END"

@@ -16,10 +16,13 @@ from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.keys import keys_of
 from privet.query.bounded import Bounded, Shape
 from privet.query.catalog import Catalog
+from privet.query.facts import Type
 from privet.query.printing import Dialect, Source, Sources, print_relation, print_request
 from privet.query.printing.requests import split
+from privet.query.printing.tables import engine_column, known
 from privet.query.progress import watched
 from privet.query.relations import Relation
+from privet.query.unit_types import unit_fix, unit_kind
 
 FAILED = "the engine could not compute the answer; the reason is not shown, for it may depend on the data"
 T = TypeVar("T")
@@ -37,11 +40,14 @@ class SqlEngine(ABC):
     """
 
     name: str  # as sqlglot calls its SQL, which the second price reads back
+    packs = False  # whether weights of units that are close together are looked up in blocks
 
     def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
         self._catalog, self._dialect = catalog, dialect
         self._tables: dict[str, Source] = {}
         self._released: dict[str, str] = {}
+        self._whole_units = False  # by their type
+        self._close_units = False  # by what the engine knows of its rows: seen in nothing but time
         self._turn = threading.RLock()
 
     @contextmanager
@@ -108,13 +114,55 @@ class SqlEngine(ABC):
     def text(self, request: Bounded) -> str:
         """The SQL for a request; several statements, if DISTINCT is among the measures, each after a semicolon.
 
-        It is printed before earlier stages are answered, whose tables then have the name they would get.
+        It is printed before earlier stages are answered, whose tables then have the name they would get, and as if
+        nothing were known of rows.
         """
-        sources = replace(self._sources(), released=_Promised(self._released))
+        return self._printed(request, close_units=False)
+
+    def forms(self, request: Bounded) -> tuple[str, ...]:
+        """The SQL with weights of units one by one, and in blocks where the type of units allows for them."""
+        shown = self.text(request)
+        packed = (self._printed(request, close_units=True),) if self.packs and self._whole_units else ()
+        return tuple(dict.fromkeys((shown, *packed)))
+
+    def _printed(self, request: Bounded, *, close_units: bool) -> str:
+        sources = replace(self._sources(), released=_Promised(self._released), close_units=close_units)
         return ";\n".join(print_request(part, self._dialect, sources) for part in split(request))
 
+    def _refuse_unlike_units(self) -> None:
+        """Units are compared between tables, and keys on the way to them: each by value, which needs one kind."""
+        kinds, found = set[str](), dict[str, str]()
+        for name, table in self._catalog.tables.items():
+            if table.public or table.unit_column is None or self._catalog.row_level:
+                continue
+            here = name
+            for step in table.unit_path:
+                self._refuse_unlike_keys((here, step.column), (step.table, step.key))
+                here = step.table
+            facts = known(self._catalog.tables, here).columns.get(table.unit_column)
+            found[name] = self._engine_type(here, table.unit_column)
+            kinds.add(_sure_kind(f"tables.{name}.unit_column", found[name], None if facts is None else facts.type))
+        self._whole_units = kinds == {"whole number"}
+        if len(kinds) > 1:
+            names = ", ".join(f"{name} has {kind}" for name, kind in found.items())
+            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
+
+    def _refuse_unlike_keys(self, one: tuple[str, str], other: tuple[str, str]) -> None:
+        types = [self._engine_type(*each) for each in (one, other)]
+        kinds = {_sure_kind(f"tables.{one[0]}.unit_path", kind, None) for kind in types}
+        if len(kinds) > 1:
+            raise InvalidParameter(
+                f"tables.{one[0]}.unit_path: {'.'.join(one)} is {types[0]} and {'.'.join(other)} is {types[1]}, so one "
+                "value may be written in two ways; convert one of them in the data"
+            )
+
+    def _engine_type(self, table: str, column: str) -> str:
+        source = known(self._tables, table)
+        return source.types[engine_column(source, table, column)]
+
     def _sources(self) -> Sources:
-        return Sources(self._catalog, self._tables, self._released)
+        known = {"whole_units": self._whole_units, "close_units": self._close_units}
+        return Sources(self._catalog, self._tables, self._released, **known)
 
     def _rows(self, text: str) -> list[tuple[Any, ...]]:
         return self._safely(lambda: self._fetch(text))
@@ -154,6 +202,15 @@ class SqlEngine(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of connections."""
+
+
+def _sure_kind(place: str, engine_type: str, declared: Type | None) -> str:
+    """What units or keys of a column are compared as."""
+    kind = unit_kind(engine_type, declared)
+    if kind is None:
+        said = "is" if declared is None else f"is declared {declared.value}, but in the data"
+        raise InvalidParameter(f"{place}: it {said} {engine_type}: {unit_fix(engine_type)}")
+    return kind
 
 
 class _Promised(dict[str, str]):

@@ -14,7 +14,7 @@ from privet.query.dates import day_of, iso_date, iso_timestamp, second_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.nearest import nearest
 
-WORDS = ("type", "bounds", "values", "nullable", "other")
+WORDS = ("type", "bounds", "values", "nullable", "other", "longest")
 LARGEST = 10**300  # of a bound
 PAIR = {
     Type.INTEGER: "[0, 110]",
@@ -41,7 +41,8 @@ def facts_from(table: Mapping[str, Any], place: str, *, found: Type | None = Non
     low, high = _bounds(words, kind) if "bounds" in words else (None, None)
     values = _values(words, kind) if "values" in words else None
     other = words.text("other", example='"other"')
-    return Facts(kind, nullable=words.flag("nullable"), low=low, high=high, values=values, other=other)
+    longest = words.count("longest")
+    return Facts(kind, nullable=words.flag("nullable"), low=low, high=high, values=values, other=other, longest=longest)
 
 
 def _type(words: Words, found: Type | None) -> Type:
@@ -122,7 +123,7 @@ def _value(words: Words, value: Any, kind: Type) -> Value:  # noqa: ANN401 - wha
     if kind is Type.REAL and isinstance(value, Decimal | float):
         if not math.isfinite(value):
             raise words.wrong("values", f"must be finite, got {shown(value)}")
-        return float(value)
+        return float(value) + 0.0  # one zero
     if isinstance(value, bool | int | str) and _fits(value, kind):
         return value
     raise words.wrong("values", f"must be of type {kind.value}, got {shown(value)}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
-from privet.query.facts import Facts, Type
+from privet.query.facts import LONGEST_TEXT, Facts, Type
 from privet.query.limits import BOUNDING, Limits
 from privet.query.nearest import nearest
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from privet.query.catalog import Catalog, DeclaredTable
 
 WIDEST = 1 << 62  # whole numbers beyond it are not added up exactly
+LONGEST_DECLARED = 100_000  # letters
 ORDERED = {Type.INTEGER, Type.REAL, Type.DATE, Type.TIMESTAMP}
 KINDS: Mapping[Type, type | tuple[type, ...]] = {
     Type.BOOLEAN: bool,
@@ -121,6 +122,10 @@ def refuse_facts(facts: Facts, place: str) -> None:
                 raise InvalidParameter(f"{place}: bounds of integers are whole numbers within ±2^62, got {bound}")
     if facts.other is not None and (facts.values is None or facts.type is not Type.TEXT):
         raise InvalidParameter(f"{place}: other needs values of type text beside it: it counts all that are not listed")
+    if facts.longest is not None and not (facts.type is Type.TEXT and 1 <= facts.longest <= LONGEST_DECLARED):
+        raise InvalidParameter(
+            f"{place}: longest is of a text, in letters from 1 to {LONGEST_DECLARED:,}: correct it, or leave it out"
+        )
     if facts.values is not None:
         _refuse_values(facts, facts.values, place)
 
@@ -134,6 +139,8 @@ def _refuse_values(facts: Facts, values: tuple[object, ...], place: str) -> None
             raise InvalidParameter(f"{place}: values must be of type {facts.type.value}, got {value!r}")
         if isinstance(value, int | float) and facts.type.numeric and not _within(value, facts):
             raise InvalidParameter(f"{place}: the value {value!r} is outside its bounds: widen them or drop it")
+        if isinstance(value, str) and len(value) > (LONGEST_TEXT if facts.longest is None else facts.longest):
+            raise InvalidParameter(f"{place}: a value is longer than texts are read: declare a larger longest")
     if len(set(values)) != len(values):
         raise InvalidParameter(f"{place}: a value is listed twice: list each once")
     if facts.other in values:

@@ -89,6 +89,8 @@ def column_text(facts: Facts) -> str:
         parts.append(f"values = [{', '.join(map(_value, facts.values))}]")
     if facts.other is not None:
         parts.append(f"other = {text(facts.other)}")
+    if facts.longest is not None:
+        parts.append(f"longest = {facts.longest}")
     if facts.nullable:
         parts.append("nullable = true")
     return "{ " + ", ".join(parts) + " }"

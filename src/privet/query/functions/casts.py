@@ -10,7 +10,7 @@ from privet.errors import InvalidParameter
 from privet.query.dates import DAY, day_of, iso_date, iso_timestamp, second_of
 from privet.query.expressions import Call, Expression, Literal, facts_of
 from privet.query.facts import Facts, Type, Value
-from privet.query.functions.rule import LARGEST, Arguments, Rule, is_null_literal, numbers, type_of, within_whole
+from privet.query.functions.rule import LARGEST, Arguments, Rule, is_null_literal, numbers, truth, type_of, within_whole
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT, said
 
 FROM = {
@@ -23,6 +23,7 @@ FROM = {
 }
 TRUE, FALSE = {"true", "t", "1"}, {"false", "f", "0"}
 HALF = Fraction(1, 2)
+LONGEST_SPELLED = 40  # letters of a number, date or timestamp that is written as a text
 
 
 def cast(expression: Expression, type_: Type) -> Expression:
@@ -75,7 +76,9 @@ def _facts(known: Facts, type_: Type) -> Facts:  # noqa: PLR0911 - one return fo
     if type_ is Type.TIMESTAMP:
         low, high = (None if end is None else end * DAY for end in (known.low, known.high))
         return numbers(type_, (low, high), null=known.nullable)
-    return Facts(type_, nullable=known.nullable, values=(False, True) if type_ is Type.BOOLEAN else None)
+    if type_ is Type.BOOLEAN:
+        return truth(null=known.nullable)
+    return Facts(type_, nullable=known.nullable, longest=LONGEST_SPELLED)
 
 
 def convert(value: Value, type_: Type) -> Value:

@@ -20,12 +20,19 @@ def evaluate(expression: Expression, row: Mapping[Column, Value]) -> Value:
     if isinstance(expression, Literal):
         return expression.value
     if isinstance(expression, Reference):
-        return row[expression.column]
+        return _one_zero(row[expression.column])
     rule = FUNCTIONS[expression.function]
     values = [evaluate(argument, row) for argument in expression.arguments]
     if rule.strict and None in values:
         return None
     if expression.function.startswith("cast_"):
-        return rule.value(values[0], type_of(expression.arguments[0]))
+        return _one_zero(rule.value(values[0], type_of(expression.arguments[0])))
     value = rule.value(*values)
-    return float(value) if type(value) is int and expression.facts.type is Type.REAL else value
+    if isinstance(value, str) and expression.facts.type is Type.TEXT:
+        return value[: expression.facts.longest]
+    return float(value) if type(value) is int and expression.facts.type is Type.REAL else _one_zero(value)
+
+
+def _one_zero(value: Value) -> Value:
+    """The value; 0.0 instead of -0.0, which is equal to it, so that nothing can tell them apart."""
+    return value + 0.0 if isinstance(value, float) else value

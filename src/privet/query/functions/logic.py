@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from privet.errors import InvalidParameter
 from privet.query.expressions import Call, Expression, Literal, facts_of
-from privet.query.facts import Facts, Type, Value
+from privet.query.facts import Facts, Type, Value, longest_of
 from privet.query.functions.casts import cast
 from privet.query.functions.intervals import hull
 from privet.query.functions.rule import (
@@ -73,7 +73,7 @@ def alternatives(options: Iterable[Facts], *, null: bool) -> Facts:
     sets = [() if _never(one) else one.values if one.other is None else None for one in facts]
     listed = [values for values in sets if values is not None]
     values = tuple(dict.fromkeys(value for part in listed for value in part)) if len(listed) == len(sets) else None
-    return Facts(facts[0].type, nullable=null, low=low, high=high, values=values)
+    return Facts(facts[0].type, nullable=null, low=low, high=high, values=values, longest=longest_of(facts))
 
 
 def _never(facts: Facts) -> bool:
@@ -184,7 +184,8 @@ def _extreme_facts(*, most: bool) -> Callable[[Arguments], Facts]:
         elif near:
             low, high = (None, high) if most else (low, None)
         null = all(facts_of(argument).nullable for argument in arguments)
-        return Facts(type_of(arguments[0]), nullable=null, low=low, high=high)
+        longest = longest_of(map(facts_of, arguments))
+        return Facts(type_of(arguments[0]), nullable=null, low=low, high=high, longest=longest)
 
     return facts
 

@@ -1,13 +1,20 @@
-"""Texts: cutting, joining and changing case. Positions count from 1."""
+"""Texts: cutting, joining and changing case. Positions count from 1.
+
+Whatever joins texts cuts the result, so that none is longer than a public number (docs/decisions/0014-public-sizes.md).
+A letter is a code point, on every engine and in Python.
+"""
 
 from fractions import Fraction
+from typing import TypeGuard
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Literal
-from privet.query.facts import Facts, Type
+from privet.query.expressions import Call, Expression, Literal, facts_of
+from privet.query.facts import LONGEST_TEXT, Facts, Type
 from privet.query.functions import letters
 from privet.query.functions.casts import cast
 from privet.query.functions.rule import Arguments, Rule, expect, nullable, numbers
+
+MOST_PARTS = 100  # texts that are joined into one
 
 
 def _text(function: str, arguments: Arguments) -> Arguments:
@@ -28,8 +35,41 @@ def _fit_substring(function: str, arguments: Arguments) -> Arguments:
     return (cast(text, Type.TEXT), start, length)
 
 
+def _joined(function: str, arguments: Arguments) -> Arguments:
+    """All parts as texts; those of a part that was joined itself, since cutting the whole cuts that too."""
+    parts = (part.arguments if _joins(part) else (part,) for part in _any_as_text(function, arguments))
+    found = tuple(part for each in parts for part in each)
+    if len(found) > MOST_PARTS:
+        raise InvalidParameter(f"at most {MOST_PARTS} texts are joined, got {len(found)}; join fewer")
+    return found
+
+
+def _joins(part: Expression) -> TypeGuard[Call]:
+    return isinstance(part, Call) and part.function == "concat"
+
+
 def _text_facts(arguments: Arguments) -> Facts:
-    return Facts(Type.TEXT, nullable=nullable(arguments))
+    return Facts(Type.TEXT, nullable=nullable(arguments), longest=facts_of(arguments[0]).longest)
+
+
+def _substring_facts(arguments: Arguments) -> Facts:
+    known, length = facts_of(arguments[0]).longest, arguments[2]
+    size = int(length.value or 0) if isinstance(length, Literal) else None
+    ends = [end for end in (known, size) if end is not None]
+    return Facts(Type.TEXT, nullable=nullable(arguments), longest=min(ends) if ends else None)
+
+
+def longest_joined(arguments: Arguments) -> int:
+    """To how many letters joined texts are cut: the usual number, or a larger one that is declared for a part."""
+    known = [facts_of(part).longest for part in arguments if not isinstance(part, Literal)]
+    return max([LONGEST_TEXT, *(each for each in known if each is not None)])
+
+
+def _joined_facts(arguments: Arguments) -> Facts:
+    """The sum of the lengths, or what the result is cut to."""
+    known, most = [facts_of(part).longest for part in arguments], longest_joined(arguments)
+    total = sum(most if each is None else each for each in known)
+    return Facts(Type.TEXT, nullable=nullable(arguments), longest=min(total, most))
 
 
 def _length_facts(arguments: Arguments) -> Facts:
@@ -41,6 +81,8 @@ TEXTS = {
     "upper": Rule(1, 1, _text, _text_facts, letters.upper),
     "trim": Rule(1, 1, _text, _text_facts, lambda text: text.strip(" ")),
     "length": Rule(1, 1, _text, _length_facts, len),
-    "substring": Rule(3, 3, _fit_substring, _text_facts, lambda text, start, size: text[start - 1 : start - 1 + size]),
-    "concat": Rule(1, None, _any_as_text, _text_facts, lambda *texts: "".join(texts)),
+    "substring": Rule(
+        3, 3, _fit_substring, _substring_facts, lambda text, start, size: text[start - 1 : start - 1 + size]
+    ),
+    "concat": Rule(1, None, _joined, _joined_facts, lambda *texts: "".join(texts)),
 }

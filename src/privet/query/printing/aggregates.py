@@ -102,7 +102,7 @@ def print_aggregation(  # noqa: PLR0911 - one return for each function
             return f"{'BOOL_OR' if _is_true_or_false(wanted) else 'MAX'}({text}){tail}"
         case Function.QUANTILE:
             fraction = dialect.literal(float(wanted.fraction or 0), Type.REAL)
-            return dialect.number(dialect.quantile(f"CAST({text} AS {real})", fraction) + tail)
+            return dialect.one_zero(dialect.number(dialect.quantile(f"CAST({text} AS {real})", fraction) + tail))
         case _:
             return _moment(wanted, lambda inner: f"{inner}{tail}", text, dialect)
 

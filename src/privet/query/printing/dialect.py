@@ -46,9 +46,17 @@ class Dialect(ABC):
             return f"CAST({int(value)} AS {self.types[type_] if -LONG <= int(value) < LONG else self.wide})"
         return f"CAST({_constant(value, type_)} AS {self.types[type_]})"
 
+    def size(self, text: str) -> str:
+        """How many bytes a text has, at least as many as letters: known without reading it."""
+        return f"OCTET_LENGTH({text})"
+
     @abstractmethod
     def number(self, text: str) -> str:
         """A real number; NULL if it is NaN. The text is used once."""
+
+    def one_zero(self, text: str) -> str:
+        """A real number, with 0.0 for -0.0, which is equal to it (`functions/zeros.py`). The text is used once."""
+        return f"({text} + {self.literal(0.0, Type.REAL)})"
 
     @abstractmethod
     def total(self, text: str) -> str:
@@ -91,7 +99,11 @@ class Dialect(ABC):
 
     @abstractmethod
     def read(self, text: str, engine_type: str, target: Type) -> str:
-        """A column of the engine's type as one of ours; what does not fit, NaN, and years beyond 1 to 9999 are NULL."""
+        """A column of the engine's type as one of ours, with one zero.
+
+        NaN, years beyond 1 to 9999 and texts that say no such value are NULL; a whole number of more than 64 bits is
+        the last that has so many.
+        """
 
     @abstractmethod
     def unit(self, text: str, engine_type: str, target: Type) -> str:
@@ -167,7 +179,7 @@ def _constant(value: Value, type_: Type) -> str:
         case Type.TIMESTAMP:
             return f"'{moment_of(str(value)).isoformat(sep=' ')}'"
         case _:
-            return f"'{float(value)!r}'"
+            return f"'{float(value) + 0.0!r}'"
 
 
 Template: TypeAlias = Callable[[Dialect, Call, list[str]], str]  # prints a call, given its printed arguments

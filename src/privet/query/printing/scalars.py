@@ -1,6 +1,6 @@
 """Scalars: one template for each function of a query. All are total: the rules are those of `functions/`.
 
-A template may repeat an argument, and its text doubles with each level then; so what is printed has a limit.
+A template may repeat an argument: what is nested is taken apart first (`once.py`), and what is printed has a limit.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,6 +11,9 @@ from typing import TypeAlias
 from privet.errors import InvalidParameter
 from privet.query.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import Type
+from privet.query.functions.rule import can_be_zero
+from privet.query.functions.texts import longest_joined
+from privet.query.functions.zeros import can_be_negative_zero
 from privet.query.printing.arguments import all_whole, as_reals, as_typed, digits_of, finite, nonzero
 from privet.query.printing.dialect import Dialect, Template
 
@@ -33,19 +36,30 @@ def print_expression(expression: Expression, dialect: Dialect, name: Callable[[C
         return dialect.literal(expression.value, expression.type)
     if isinstance(expression, Reference):
         return name(expression.column)
-    template = dialect.templates.get(expression.function) or TEMPLATES.get(expression.function)
-    if template is None:
-        raise InvalidParameter(f"{expression.function} is not known to the engine; leave it out")
     arguments = [print_expression(argument, dialect, name) for argument in expression.arguments]
-    text = template(dialect, expression, arguments)
+    text = template_of(expression, dialect)(dialect, expression, arguments)
     if len(text) > LONGEST:
         raise InvalidParameter("an expression is nested too deeply for the engine; compute parts of it in a subquery")
     return text
 
 
+def template_of(call: Call, dialect: Dialect) -> Template:
+    """How an engine writes a function."""
+    template = dialect.templates.get(call.function) or TEMPLATES.get(call.function)
+    if template is None:
+        raise InvalidParameter(f"{call.function} is not known to the engine; leave it out")
+    return template
+
+
+def print_column(expression: Expression, dialect: Dialect, name: Callable[[Column], str]) -> str:
+    """The expression as what a table or group holds of it, where there is one zero."""
+    text = print_expression(expression, dialect, name)
+    return dialect.one_zero(text) if can_be_negative_zero(expression) else text
+
+
 def coerced(expression: Expression, target: Type, dialect: Dialect, name: Callable[[Column], str]) -> str:
-    """The expression, converted if its type is another."""
-    text, source = print_expression(expression, dialect, name), facts_of(expression).type
+    """The same, converted if its type is another."""
+    text, source = print_column(expression, dialect, name), facts_of(expression).type
     return text if source is target else dialect.convert(text, source, target)
 
 
@@ -148,6 +162,28 @@ def _case(_: Dialect, __: Call, texts: list[str]) -> str:
     return "CASE " + " ".join(f"WHEN {condition} THEN {value}" for condition, value in pairs) + f" ELSE {texts[-1]} END"
 
 
+def _concat(_: Dialect, call: Call, texts: list[str]) -> str:
+    """Texts joined two by two, each result cut before it is joined again: nothing is longer than twice the longest.
+
+    Proof: the first n letters of a text and another are those of their own first n letters. So however texts are
+        paired, cutting on the way changes nothing of the first n letters of all.
+    """
+    most = longest_joined(call.arguments)
+    parts = [
+        (text, longest) if longest is not None and longest <= most else (f"LEFT({text}, {most})", most)
+        for text, longest in zip(texts, (facts_of(each).longest for each in call.arguments), strict=True)
+    ]
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        parts = [*(_pair(one, other, most) for one, other in pairs), *(parts[-1:] if len(parts) % 2 else [])]
+    return parts[0][0]
+
+
+def _pair(one: tuple[str, int], other: tuple[str, int], most: int) -> tuple[str, int]:
+    text, total = f"({one[0]} || {other[0]})", one[1] + other[1]
+    return (text, total) if total <= most else (f"LEFT({text}, {most})", most)
+
+
 def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
     places = [argument.value if isinstance(argument, Literal) else None for argument in call.arguments[1:]]
     start, length = places
@@ -158,7 +194,10 @@ def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
 
 
 def _cast(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    return as_typed(dialect, texts[0], facts_of(call.arguments[0]).type, call)
+    (argument,), (text,) = call.arguments, texts
+    source = facts_of(argument).type
+    shows_sign = source is Type.REAL and call.facts.type is Type.TEXT and can_be_zero(argument)
+    return as_typed(dialect, dialect.one_zero(text) if shows_sign else text, source, call)
 
 
 def _part(part: str) -> Template:
@@ -226,7 +265,7 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
         "trim": lambda _, __, texts: f"TRIM({texts[0]}, ' ')",
         "length": _prefix("LENGTH"),
         "substring": _substring,
-        "concat": _infix("||"),
+        "concat": _concat,
         "year": _part("year"),
         "quarter": _part("quarter"),
         "month": _part("month"),

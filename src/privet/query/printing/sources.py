@@ -14,12 +14,15 @@ class Source:
         text: what stands after FROM.
         types: the engine's type of every column, by the name it has in the engine.
         row_number: an expression that tells rows apart, the same in every scan; None if there is none.
+        steady: whether a second scan within a statement surely gives the same rows. Those of a view may be drawn or
+            computed anew for each scan; they are then kept for both (`Chain.steady`).
         small: whether it is public, and so small that an engine of many machines may send it to each of them.
     """
 
     text: str
     types: Mapping[str, str]
     row_number: str | None = None
+    steady: bool = True
     small: bool = False
 
     def column(self, name: str) -> str | None:
@@ -39,7 +42,7 @@ class Sources:
         released: by the name of a stage: the engine's name of the table, whose columns are called c1, c2, …
         whole_units: whether units are whole numbers of 64 bits in the engine.
         close_units: whether units are whole numbers so close together that their weights are kept in blocks. It decides
-            how fast an answer is found, never which.
+            how fast an answer is found, never which; and never what `explain` shows, for the engine knows it from rows.
     """
 
     catalog: Catalog

@@ -3,23 +3,40 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
 from privet.errors import InvalidParameter
 from privet.query.dates import iso_date, iso_timestamp
 from privet.query.expressions import Column
-from privet.query.facts import Facts, Type
+from privet.query.facts import LONGEST_TEXT, Facts, Type
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.sources import Source, Sources
 from privet.query.relations import Table
+from privet.query.unit_types import unit_type
 
 LARGEST = (1 << 63) - 1
 Known = TypeVar("Known")
 
 
-def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable[[Column], str]) -> tuple[str, bool]:
-    """The SELECT that reads a table, and whether it must be computed once because it numbers the rows.
+@dataclass(frozen=True)
+class ReadTable:
+    """How a table is read.
+
+    Args:
+        select: the SELECT.
+        once: whether it must be computed once, because it numbers the rows.
+        steady: whether it surely has the same rows when it is computed twice.
+    """
+
+    select: str
+    once: bool
+    steady: bool
+
+
+def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable[[Column], str]) -> ReadTable:
+    """The SELECT that reads a table.
 
     Rows without a unit (NULL, or a path that leads nowhere) are left out. A row whose path leads to several units,
     because a key that should be unique is not, is there once for each.
@@ -32,10 +49,10 @@ def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable
         outer.append(f"u{place + 1} AS {name(column)}")
     for place, column in enumerate(column for column in table.columns if column not in unit):
         inner.append(f"{reader.value(column)} AS x{place + 1}")
-        outer.append(f"{clipped(f'x{place + 1}', column.facts, dialect)} AS {name(column)}")
+        outer.append(f"{reader.held(f'x{place + 1}', column)} AS {name(column)}")
     where = " AND ".join(f"u{place + 1} IS NOT NULL" for place in range(len(unit)))
     text = f"SELECT {', '.join(outer) or '1'} FROM (SELECT {', '.join(inner) or '1'} FROM {reader.joined()}) AS t"
-    return (f"{text} WHERE {where}" if where else text), reader.numbered
+    return ReadTable(f"{text} WHERE {where}" if where else text, reader.numbered, reader.steady)
 
 
 def clipped(text: str, facts: Facts, dialect: Dialect) -> str:
@@ -82,10 +99,25 @@ class _Reader:
             raise InvalidParameter(f"table {table.name} is {'' if self._declared.public else 'not '}public")
         self.numbered = not self._public and self._catalog.row_level and self._source.row_number is None
 
+    @property
+    def steady(self) -> bool:
+        """Whether the table and those on the way to its unit have the same rows in every scan."""
+        return all(known(self._sources.tables, name).steady for name in (self._table.name, *self._way()))
+
+    def _way(self) -> tuple[str, ...]:
+        return () if self._public else tuple(step.table for step in self._declared.unit_path)
+
     def value(self, column: Column) -> str:
         """A column as its declared type."""
-        engine = _column(self._source, self._table.name, column.name)
+        engine = engine_column(self._source, self._table.name, column.name)
         return self._dialect.read(f"s0.{self._dialect.name(engine)}", self._source.types[engine], column.facts.type)
+
+    def held(self, text: str, column: Column) -> str:
+        """What was read, a plain name, within its bounds; a text of a private table cut to its longest length."""
+        if column.facts.type is Type.TEXT and not self._public:
+            longest = LONGEST_TEXT if column.facts.longest is None else column.facts.longest
+            return f"CASE WHEN {self._dialect.size(text)} > {longest} THEN LEFT({text}, {longest}) ELSE {text} END"
+        return clipped(text, column.facts, self._dialect)
 
     def unit(self, place: int) -> str:
         """The unit of a row: its column, a row of its own, or for w-event privacy also its time."""
@@ -103,11 +135,11 @@ class _Reader:
         window = self._catalog.window
         if window is None:
             raise InvalidParameter("a second unit column needs a window in the catalog")
-        engine = _column(self._source, self._table.name, window.column)
+        engine = engine_column(self._source, self._table.name, window.column)
         facts = self._declared.columns.get(window.column)
         whole = facts is not None and facts.type is Type.INTEGER
-        kind = Type.INTEGER if whole else Type.DATE
-        return self._dialect.read(f"s0.{self._dialect.name(engine)}", self._source.types[engine], kind)
+        text, kind = f"s0.{self._dialect.name(engine)}", self._source.types[engine]
+        return self._dialect.unit(text, kind, Type.INTEGER) if whole else self._dialect.read(text, kind, Type.DATE)
 
     def joined(self) -> str:
         """The table, and those on the way to its unit."""
@@ -118,7 +150,7 @@ class _Reader:
         path = () if self._public or self._catalog.row_level else self._declared.unit_path
         for place, step in enumerate(path):
             there = known(self._sources.tables, step.table)
-            left, right = _column(here, table, step.column), _column(there, step.table, step.key)
+            left, right = engine_column(here, table, step.column), engine_column(there, step.table, step.key)
             one = self._dialect.identity(f"s{place}.{self._dialect.name(left)}", here.types[left])
             other = self._dialect.identity(f"s{place + 1}.{self._dialect.name(right)}", there.types[right])
             yield f" JOIN {there.text} AS s{place + 1} ON {one} = {other}"
@@ -128,12 +160,11 @@ class _Reader:
 def unit_text(table: str, column: str, alias: str, *, dialect: Dialect, sources: Sources) -> str:
     """A unit column: as declared if it is, but never clipped, for that would make one unit of several."""
     source = known(sources.tables, table)
-    engine = _column(source, table, column)
+    engine = engine_column(source, table, column)
     text = f"{alias}.{dialect.name(engine)}"
     facts = known(sources.catalog.tables, table).columns.get(column)
-    if facts is not None:
-        return dialect.unit(text, source.types[engine], facts.type)
-    return dialect.identity(text, source.types[engine])
+    kind = unit_type(source.types[engine]) if facts is None else facts.type
+    return dialect.unit(text, source.types[engine], kind or Type.TEXT)
 
 
 def known(tables: Mapping[str, Known], name: str) -> Known:
@@ -143,7 +174,8 @@ def known(tables: Mapping[str, Known], name: str) -> Known:
     return tables[name]
 
 
-def _column(source: Source, table: str, name: str) -> str:
+def engine_column(source: Source, table: str, name: str) -> str:
+    """A column of a table, as the engine spells it."""
     engine = source.column(name)
     if engine is None:
         raise InvalidParameter(f"the data has no column {name} in table {table}; correct the catalog")

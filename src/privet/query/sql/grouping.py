@@ -201,10 +201,5 @@ def _bucketed(expression: Expression) -> Expression:
     listed = [Literal(value, facts.type) for value in facts.values if value is not None]
     if not listed:
         return expression
-    return choice(
-        call("is_null", expression),
-        Literal(None, facts.type),
-        call("in", expression, *listed),
-        expression,
-        Literal(facts.other, facts.type),
-    )
+    missing = (call("is_null", expression), Literal(None, facts.type)) if facts.nullable else ()
+    return choice(*missing, call("in", expression, *listed), expression, Literal(facts.other, facts.type))

@@ -5,7 +5,7 @@ from sqlglot import exp
 from privet.query.catalog import DeclaredTable
 from privet.query.domain import listed
 from privet.query.expressions import Column, Expression, Reference
-from privet.query.facts import Facts, Type
+from privet.query.facts import LONGEST_TEXT, Facts, Type
 from privet.query.functions import call
 from privet.query.relations import Owner, Project, Relation, Table
 from privet.query.sql.context import Context
@@ -45,7 +45,7 @@ def _private(declared: DeclaredTable, context: Context, node: exp.Table) -> Scop
     here = declared.unit_column if not declared.unit_path and not context.catalog.row_level else None
     if here is not None:
         facts[here] = unit_facts(declared, context)
-    columns = {name: Column(name, known) for name, known in facts.items()}
+    columns = {name: Column(name, known if name == here else _cut(known)) for name, known in facts.items()}
     for name, column in columns.items():
         context.marks.places[column] = f"{declared.name}.{name}"
     hidden: tuple[Column, ...] = ()
@@ -64,6 +64,13 @@ def _private(declared: DeclaredTable, context: Context, node: exp.Table) -> Scop
     return scope if context.catalog.window is None else _by_day(scope, context, node)
 
 
+def _cut(facts: Facts) -> Facts:
+    """Texts are cut as they are read; a unit's are not, for that would make one unit of several."""
+    if facts.type is not Type.TEXT:
+        return facts
+    return facts.where(longest=LONGEST_TEXT if facts.longest is None else facts.longest)
+
+
 def unit_facts(declared: DeclaredTable, context: Context) -> Facts:
     """What is known about the unit's column: as declared here, or where the unit's other tables declare it."""
     if context.catalog.row_level:
@@ -73,7 +80,9 @@ def unit_facts(declared: DeclaredTable, context: Context) -> Facts:
         tables.insert(0, context.declared(declared.unit_path[-1].table))
     for table in tables:
         if not table.public and table.unit_column is not None and table.unit_column in table.columns:
-            return table.columns[table.unit_column].where(nullable=False, low=None, high=None)  # it is not clipped
+            return table.columns[table.unit_column].where(
+                nullable=False, low=None, high=None, longest=None
+            )  # it is not clipped
     return Facts(Type.TEXT, nullable=False)
 
 

@@ -1,44 +1,36 @@
 """Column: numbers, owners or times, from whatever holds them, read only after the charge."""
 
-import datetime as dt
-import numbers
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
+from privet.stats.asking.arrow_column import from_arrow
 from privet.stats.asking.contributions import OWNERS, WIDEST, Codes
-
-Kind = Literal["whole", "real", "truth", "time", "text", "any"]
-Mask: TypeAlias = NDArray[np.bool_]
-Read: TypeAlias = tuple[NDArray[Any], Mask | None]
+from privet.stats.asking.elements import absent_of, codes_of, day_of, floats_of, is_false, only_texts
+from privet.stats.asking.pandas_column import from_pandas
+from privet.stats.asking.stored import Kind, Mask, Read, Stored, from_list, from_numpy, nothing_missing
 
 NUMBERS: tuple[Kind, ...] = ("real", "whole", "truth")
 TIMES: tuple[Kind, ...] = ("time", "whole")
+ANYTHING: tuple[Kind, ...] = (*NUMBERS, "time", "text", "other")
 WORDS = {"real": "numbers", "whole": "whole numbers", "truth": "true and false", "time": "whole numbers or dates"}
-EXACT = 2**53  # whole numbers up to here are floats
-_KINDS: dict[str, Kind] = {"b": "truth", "i": "whole", "u": "whole", "f": "real", "M": "time", "U": "text", "S": "text"}
-_KINDS |= {"T": "text", "O": "any"}
 _TAKEN = "a numpy array, a list, a tuple, a pandas or polars Series or a pyarrow array"
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of a table: its length and type are public, what is in it is read by `numbers`, `owners` and `times`.
+class Column(Stored):
+    """A column of a table, read as numbers, as owners or as times: the one reader of what callers hand over.
 
     Args:
-        length: the number of rows.
-        kind: what its type holds; "any" where there is no type, as in a list.
-        dtype: the name of its type.
-        nullable: whether its type can hold missing values.
-        read: returns the values, and a mask of the missing ones or None.
-        code: returns a whole number for each row, the same for equal values, -1 for missing ones; or None.
+        length, kind, dtype, nullable, read, code, peek, mixed: see `Stored`.
 
-    Privacy: all three are called inside a deferred secret only. No row decides how another is read, and nothing that
+    Privacy: what is read is read inside a deferred secret only. No row decides how another is read, and nothing that
         is in a row raises: what is not a number counts as missing where numbers are needed.
+    Proof: the type of the numbers follows from the type of the column: its own, or float64 where rows may be of any
+        type, each converted by itself. A gap is in the mask, never in the type. What remains is `refuse_other_than`.
 
     Example:
         >>> Column.of(np.array([1, 2, 3]))
@@ -47,210 +39,124 @@ class Column:
         array([ 1., nan, nan])
     """
 
-    length: int
-    kind: Kind
-    dtype: str
-    nullable: bool
-    read: Callable[[], Read] = field(repr=False)
-    code: Callable[[], Codes] | None = field(repr=False, default=None)
-
     @classmethod
     def of(cls, values: Any, name: str = "values") -> "Column":  # noqa: ANN401 - anything that holds a column
         """Return the column that `values` holds, unread."""
         if isinstance(values, cls):
             return values
-        if isinstance(values, np.ndarray):
-            return _from_numpy(values, name)
-        if isinstance(values, list | tuple | range):
-            return cls(len(values), "any", type(values).__name__, nullable=True, read=lambda: (_boxed(values), None))
-        library = type(values).__module__.partition(".")[0]
-        if library == "pandas":
-            return _from_pandas(values, name)
-        if library in {"polars", "pyarrow"} or hasattr(values, "__arrow_c_stream__"):
-            return _from_arrow(values, name)
-        if hasattr(values, "__array__"):
-            return _from_numpy(np.asarray(values), name)
-        raise InvalidParameter(f"{name} must be a column ({_TAKEN}), got {type(values).__name__}")
+        return cls(**vars(_stored(values, name)))
 
     def refuse_other_than(self, kinds: tuple[Kind, ...], name: str) -> None:
-        """Raise if the type of the column says that it holds something else; no value is looked at."""
-        if self.kind not in (*kinds, "any"):
+        """Raise if the column holds something else, by its type.
+
+        Where only rows can tell, as in a list, numbers are refused if there are texts and not a single number: that is
+        a wrong column, not a wrong row. One row decides this only in a column that holds no number but that row's,
+        about which nothing can be asked; a text among numbers is a missing row and refuses nothing.
+        """
+        wrong = self.kind not in (*kinds, "any")
+        if not wrong and self.peek is not None and set(kinds) <= set(NUMBERS):
+            wrong = only_texts(self.peek())
+        if wrong:
             raise InvalidParameter(
                 f"{name} must hold {WORDS[kinds[0]]}, got a column of {self.dtype}: convert it first"
             )
 
-    def numbers(self) -> NDArray[Any]:
-        """Return the values as numbers, NaN where they are missing."""
-        values, missing = self.read()
-        if values.dtype.kind == "O":
-            values = _floats(values.tolist())
-        elif values.dtype.kind == "f" and values.dtype.itemsize > 8:  # noqa: PLR2004 - bytes of a float64
-            values = values.astype(np.float64)
-        if missing is None:
-            return values
-        wide = np.float32 if values.dtype.kind == "b" else np.float64  # 0, 1 and NaN need no more
-        return np.where(missing, wide(np.nan), values.astype(wide, copy=False))
+    def typed(self) -> Read:
+        """Return the values as numbers of a type that follows from the column's, and which of them are missing.
 
-    def presence(self, *, as_false: bool = False) -> "Column":
-        """Return a column that is true where this one has a value, and missing (or false) where this one is."""
+        A float may also be NaN, which is missing too.
+        """
+        values, missing = self.read()
+        return (floats_of(values.tolist()), missing) if values.dtype.kind == "O" else (values, missing)
+
+    def numbers(self) -> NDArray[Any]:
+        """Return the values as numbers, NaN where they are missing: floats, if the type can hold missing values."""
+        values, missing = self.typed()
+        if not self.nullable:
+            return values
+        wide = values.astype(np.float32 if values.dtype.kind == "b" else np.float64, copy=False)  # 0, 1, NaN: no more
+        return np.where(missing, wide.dtype.type(np.nan), wide) if missing.any() else wide
+
+    def presence(self, *, as_false: bool = False, but_false: bool = False) -> "Column":
+        """Return a column that is true where this one has a value, and missing where this one is.
+
+        Args:
+            as_false: False instead of missing.
+            but_false: a row that is False (not a 0) is not counted: it is False, too.
+        """
 
         def read() -> Read:
-            values, missing = self.read()
-            if values.dtype.kind == "O":
-                gone = np.array([_is_absent(value) for value in values.tolist()], dtype=np.bool_)
-                missing = gone if missing is None else gone | missing
-            absent = _absent(values, missing)
-            if as_false and absent is not None:
-                return ~absent, None
-            return np.ones(len(values), dtype=np.bool_), absent
+            values, absent = self._absence()
+            there = np.ones(len(values), dtype=np.bool_)
+            if but_false and values.dtype.kind in "bO":
+                there = values if values.dtype.kind == "b" else ~_each(is_false, values)
+            return nothing_missing(there & ~absent) if as_false else (there, absent)
 
-        return replace(self, kind="truth", read=read, code=None)
+        return replace(self, kind="truth", read=read, code=None, peek=None)
 
     def truth(self) -> "Column":
         """Return a column that is true where this one is not zero, and missing where this one is."""
-        return self if self.kind == "truth" else replace(self, read=lambda: (_nonzero(self.numbers()), None), code=None)
+        if self.kind == "truth":
+            return self
+
+        def read() -> Read:
+            values, missing = self.typed()
+            absent = missing | np.isnan(values) if values.dtype.kind == "f" else missing
+            return values != 0, absent
+
+        return replace(self, read=read, code=None)
 
     def owners(self) -> Codes:
         """Return a whole number for each row, the same for equal values; -1 where the value is missing."""
         if self.code is not None:
             return self.code()
-        values, missing = self.read()
-        codes = _coded(values.tolist()) if values.dtype.kind == "O" else _numbered(values)
-        absent = _absent(values, missing)
-        return codes if absent is None else np.where(absent, -1, codes)
+        values, absent = self._absence()
+        codes = codes_of(values.tolist(), len(values)) if values.dtype.kind == "O" else _numbered(values)
+        return np.where(absent, -1, codes)
 
     def times(self) -> tuple[Codes, Mask]:
         """Return whole-numbered times (days, for dates), and where they are known."""
         values, missing = self.read()
-        if values.dtype.kind == "O":
-            values = np.array([_day(value) for value in values.tolist()], dtype=np.float64)
-        absent = _absent(values, missing)
-        known = np.ones(len(values), dtype=np.bool_) if absent is None else ~absent
+        if values.dtype.kind in "Of":
+            values = _each(day_of, values, np.float64)
+        known = ~(missing | _gaps(values))
         if values.dtype.kind == "M":
-            values = values.astype("datetime64[D]")
-        elif absent is not None:
-            values = np.where(known, values, 0)
-        return values.astype(np.int64), known
+            values = values.astype("datetime64[D]").astype(np.int64)
+        return np.where(known, values, 0).astype(np.int64), known
+
+    def _absence(self) -> Read:
+        """Return the values, and where they are missing by the mask or by themselves."""
+        values, missing = self.read()
+        return values, missing | (absent_of(values.tolist()) if values.dtype.kind == "O" else _gaps(values))
 
 
-def _from_numpy(values: NDArray[Any], name: str) -> Column:
-    if values.ndim != 1:
-        raise InvalidParameter(f"{name} must have one dimension, got {values.ndim}: pass one column at a time")
-    kind = _KINDS.get(values.dtype.kind)
-    if kind is None:
-        raise InvalidParameter(f"{name} must be a column of numbers, labels or dates, got {values.dtype}: convert it")
-    if isinstance(values, np.ma.MaskedArray):
-        masked = values
-
-        def read_masked() -> Read:
-            return np.asarray(masked.data), np.ma.getmaskarray(masked)
-
-        return Column(len(values), kind, str(values.dtype), nullable=True, read=read_masked)
-    return Column(len(values), kind, str(values.dtype), values.dtype.kind not in "biu", lambda: (values, None))
-
-
-def _from_pandas(values: Any, name: str) -> Column:  # noqa: ANN401 - pandas is not imported here
-    if getattr(values, "ndim", 0) != 1 or not hasattr(values, "to_numpy"):
-        raise InvalidParameter(f"{name} must be one column, got a {type(values).__name__}: pass frame[column]")
-    dtype = values.dtype
-    if isinstance(dtype, np.dtype):
-        return _from_numpy(values.to_numpy(), name)
-    kind = _KINDS.get(str(getattr(dtype, "kind", "O")), "any")
-    if kind == "any" and str(dtype).startswith(("str", "large_string")):
-        kind = "text"
-
-    def read() -> Read:
-        absent = np.asarray(values.isna(), dtype=np.bool_)
-        if kind == "time":
-            return values.dt.tz_localize(None).to_numpy(dtype="datetime64[ns]"), absent
-        if kind in NUMBERS:
-            plain = "float64" if kind == "real" else "uint64" if "uint" in str(dtype).lower() else "int64"
-            return values.to_numpy(dtype=plain, na_value=0), absent
-        return values.to_numpy(dtype=object), absent
-
-    def code() -> Codes:
-        return np.asarray(values.factorize()[0], dtype=np.int64)
-
-    return Column(len(values), kind, str(dtype), nullable=True, read=read, code=code)
+def _stored(values: Any, name: str) -> Stored:  # noqa: ANN401 - anything that holds a column
+    if isinstance(values, np.ndarray):
+        return from_numpy(values, name)
+    if isinstance(values, list | tuple | range):
+        return from_list(values)
+    library = type(values).__module__.partition(".")[0]
+    if library == "pandas":
+        return from_pandas(values, name)
+    if library in {"polars", "pyarrow"} or hasattr(values, "__arrow_c_stream__"):
+        return from_arrow(values, name)
+    if hasattr(values, "__array__"):
+        return from_numpy(np.asarray(values), name)
+    raise InvalidParameter(f"{name} must be a column ({_TAKEN}), got {type(values).__name__}")
 
 
-def _from_arrow(values: Any, name: str) -> Column:  # noqa: ANN401 - a column of arrow, polars or their kin
-    import pyarrow as pa  # noqa: PLC0415 - heavy, and not needed by most callers
-
-    column = values if isinstance(values, pa.Array | pa.ChunkedArray) else None
-    if column is None:
-        if hasattr(values, "columns") or isinstance(values, pa.Table):
-            raise InvalidParameter(f"{name} must be one column, got a {type(values).__name__}: pass frame[column]")
-        column = values.to_arrow() if hasattr(values, "to_arrow") else pa.chunked_array(values)
-    dtype = str(column.type)
-    kind = _arrow_kind(dtype)
-
-    def read() -> Read:
-        whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        if isinstance(whole, pa.ChunkedArray):  # no chunk at all
-            whole = pa.array([], type=column.type)
-        if not whole.null_count:
-            return whole.to_numpy(zero_copy_only=False), None
-        absent = np.asarray(whole.is_null())
-        filled = whole.fill_null(0) if kind in NUMBERS and kind != "truth" else whole
-        return (filled.fill_null(False) if kind == "truth" else filled).to_numpy(zero_copy_only=False), absent  # noqa: FBT003 - its own signature
-
-    return Column(len(column), kind, dtype, nullable=True, read=read)
+def _each(function: Any, values: NDArray[Any], kind: Any = np.bool_) -> NDArray[Any]:  # noqa: ANN401 - a numpy type
+    return np.array([function(value) for value in values.tolist()], dtype=kind)
 
 
-def _arrow_kind(dtype: str) -> Kind:
-    if dtype.startswith(("int", "uint")):
-        return "whole"
-    if dtype in {"double", "float", "halffloat"}:
-        return "real"
-    if dtype == "bool":
-        return "truth"
-    if dtype.startswith(("date", "timestamp")):
-        return "time"
-    return "text" if dtype in {"string", "large_string", "string_view"} else "any"
-
-
-def _nonzero(values: NDArray[Any]) -> NDArray[Any]:
-    return np.where(np.isnan(values), np.nan, values != 0) if values.dtype.kind == "f" else values != 0
-
-
-def _boxed(values: Any) -> NDArray[Any]:  # noqa: ANN401 - a list, tuple or range
-    box = np.empty(len(values), dtype=np.object_)
-    box[:] = values if isinstance(values, list) else list(values)
-    return box
-
-
-def _floats(values: list[Any]) -> NDArray[np.float64]:
-    """Return numbers as floats; all at once where every row is a plain number, else one by one with the same result."""
-    if set(map(type, values)) <= {int, float, bool}:
-        try:
-            return np.array(values, dtype=np.float64)
-        except OverflowError:
-            pass
-    return np.array([_number(value) for value in values], dtype=np.float64)
-
-
-def _number(value: Any) -> float:  # noqa: ANN401 - anything
-    """Return a number as a float, infinite where it is too large, and NaN for what is not a number."""
-    if not isinstance(value, numbers.Real | np.bool_) and not hasattr(value, "is_finite"):  # a Decimal is not a Real
-        return np.nan
-    try:
-        return float(value)
-    except OverflowError:
-        return np.inf if value > 0 else -np.inf
-    except (TypeError, ValueError):
-        return np.nan
-
-
-def _absent(values: NDArray[Any], missing: Mask | None) -> Mask | None:
-    """Return where values are missing, by the mask or by themselves."""
+def _gaps(values: NDArray[Any]) -> Mask:
+    """Return where values are missing by themselves: NaN and NaT."""
+    gaps: Mask = np.zeros(len(values), dtype=np.bool_)
     if values.dtype.kind == "f":
-        absent: Mask = np.isnan(values)
+        gaps = np.isnan(values)
     elif values.dtype.kind == "M":
-        absent = np.isnat(values)
-    else:
-        return missing
-    return absent if missing is None else absent | missing
+        gaps = np.isnat(values)
+    return gaps
 
 
 def _numbered(values: NDArray[Any]) -> Codes:
@@ -260,31 +166,3 @@ def _numbered(values: NDArray[Any]) -> Codes:
         if most - least < OWNERS and most < WIDEST and least > -WIDEST:
             return values.astype(np.int64) - least
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
-
-
-def _coded(values: list[Any]) -> Codes:
-    """Return codes of values that cannot be sorted; what has no hash, or is not equal to itself, is missing."""
-    known: dict[Any, int] = {}
-    codes = np.empty(len(values), dtype=np.int64)
-    for place, value in enumerate(values):
-        try:
-            codes[place] = -1 if _is_absent(value) else known.setdefault(value, len(known))
-        except (TypeError, ValueError):
-            codes[place] = -1
-    return codes
-
-
-def _is_absent(value: Any) -> bool:  # noqa: ANN401 - anything
-    """Whether a value is None, NaN or NaT; what cannot be compared with itself is there."""
-    try:
-        return value is None or bool(value != value)  # noqa: PLR0124 - NaN and NaT are not equal to themselves
-    except (TypeError, ValueError):
-        return str(value) == "<NA>"
-
-
-def _day(value: Any) -> float:  # noqa: ANN401 - anything
-    """Return a whole number or a date as a number; NaN for anything else."""
-    if isinstance(value, dt.date):
-        return float(value.toordinal()) if value == value else np.nan  # noqa: PLR0124 - pandas' NaT is a date
-    number = _number(value)
-    return float(np.floor(number)) if abs(number) < EXACT else np.nan

@@ -9,7 +9,7 @@ from privet.errors import InvalidParameter
 from privet.loss import Guarantee, Promise
 from privet.stats.asking.asking import refuse_unknown
 from privet.stats.asking.price import Price
-from privet.stats.asking.question import unit_of
+from privet.stats.asking.unit_asked import unit_of
 
 ABOUT_ROWS = ("unit_ids", "rows_per_unit", "times", "window", "rows_per_time", "missing")
 

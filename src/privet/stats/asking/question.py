@@ -17,10 +17,12 @@ from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Lapla
 from privet.stats.asking.asking import refuse_unknown
 from privet.stats.asking.best_noise import best_noise
 from privet.stats.asking.bounds import Bounds
-from privet.stats.asking.column import NUMBERS, TIMES, Column, Kind
-from privet.stats.asking.contributions import kept_rows, owner_at_time
+from privet.stats.asking.column import NUMBERS, TIMES, Column
+from privet.stats.asking.contributions import Codes, kept_rows, owner_at_time
 from privet.stats.asking.price import Price
 from privet.stats.asking.scaled import Scaled, rescaled
+from privet.stats.asking.stored import Kind
+from privet.stats.asking.unit_asked import unit_of
 
 Arrays = tuple[NDArray[Any], ...]
 MOST_ROWS = 2**29  # so that sums of lattice steps are exact in float64
@@ -86,7 +88,7 @@ class Question:
             statistic,
             columns,
             Price.of(asking),
-            unit_of(asking, ledger),
+            unit_of(asking, ledger, days=times is not None and times.kind == "time"),
             rows,
             most,
             _missing(asking.get("missing", "drop")),
@@ -130,19 +132,31 @@ class Question:
         return None if isinstance(self.missing, str) else self.missing
 
     def read(self) -> Arrays:
-        """Return the rows that are kept, as numbers, NaN where missing. Called inside a deferred secret only."""
-        arrays = tuple(column.numbers() for column in self.columns)
-        if self.unit_ids is None:
-            return arrays
-        owners = self.unit_ids.owners()
-        if self.times is not None:
-            owners = owner_at_time(owners, *self.times.times())
-        if self.missing == "drop":  # a missing value must not take the place of one that counts
+        """Return the rows that are kept, as numbers. Called inside a deferred secret only.
+
+        Where missing values are dropped, so are their rows, and NaN is left where a type has it: no gap makes floats of
+        whole numbers. Else columns whose types can hold missing values are floats, NaN where they are.
+        """
+        if self.missing == "drop":
+            arrays, masks = zip(*(column.typed() for column in self.columns), strict=True)
+            kept = ~np.logical_or.reduce(masks)
+        else:
+            arrays = tuple(column.numbers() for column in self.columns)
+            kept = np.ones(self.length, dtype=np.bool_)
+        if self.unit_ids is not None:
+            owners = self.unit_ids.owners()
+            if self.times is not None:
+                owners = owner_at_time(owners, *self.times.times())
+            kept = kept_rows(self._counting(arrays, np.where(kept, owners, -1)), most=self.most)
+        return arrays if kept.all() else tuple(array[kept] for array in arrays)
+
+    def _counting(self, arrays: Arrays, owners: Codes) -> Codes:
+        """The owners of rows that count: a missing value must not take the place of one that does."""
+        if self.missing == "drop":
             for array in arrays:
                 if array.dtype.kind == "f":
                     owners = np.where(np.isnan(array), -1, owners)
-        kept = kept_rows(owners, most=self.most)
-        return tuple(array[kept] for array in arrays)
+        return owners
 
     def noise(
         self, sensitivity: Sensitivity, *, unit: Fraction | int = 1, integers: bool = False
@@ -204,8 +218,9 @@ def _column(asking: Mapping[str, Any], name: str) -> Column | None:
 
 
 def _refuse_lengths(columns: tuple[Column, ...], unit_ids: Column | None, times: Column | None) -> None:
-    for name, column in (("values", columns[-1]), ("unit_ids", unit_ids), ("times", times)):
-        if column is not None and column.length != columns[0].length:
+    also = [(name, column) for name, column in (("unit_ids", unit_ids), ("times", times)) if column is not None]
+    for name, column in (*(("values", each) for each in columns), *also):
+        if column.length != columns[0].length:
             raise InvalidParameter(f"{name} must have one entry for each row, as the first column has: lengths differ")
     if columns[0].length > MOST_ROWS:
         raise InvalidParameter(f"a column may have up to 2^29 = {MOST_ROWS:,} rows: aggregate parts of it in a query")
@@ -229,28 +244,6 @@ def _rows(asking: Mapping[str, Any]) -> tuple[int, int]:
 
 def _is(asking: Mapping[str, Any], name: str) -> bool:
     return asking.get(name) is not None
-
-
-def unit_of(asking: Mapping[str, Any], ledger: Ledger | None) -> Unit:
-    """Who is protected, by the caller's keywords and the ledger, which must agree."""
-    asked, relation = asking.get("unit"), asking.get("neighbors")
-    neighbors = None if relation is None else Neighbors.of(relation)
-    if isinstance(asked, Unit):
-        if neighbors not in {None, asked.neighbors}:
-            raise InvalidParameter(f"neighbors contradicts unit={asked!r}: leave one of them out")
-        unit = asked
-    elif ledger is not None and asked is None:
-        unit = Unit(ledger.unit.name, neighbors or ledger.unit.neighbors)
-    else:
-        relation = neighbors or (ledger.unit.neighbors if ledger is not None else Neighbors.ADD_REMOVE)
-        window = asking.get("window")
-        name = asked or ("person" if window is None else f"person within {window} consecutive times")
-        unit = Unit(name, relation)
-    if ledger is not None and unit != ledger.unit:
-        raise InvalidParameter(
-            f"this ledger protects {ledger.unit!r}, but the question is about {unit!r}: ask as it does"
-        )
-    return unit
 
 
 def _missing(policy: Any) -> Fraction | str:  # noqa: ANN401 - whatever a caller hands over is refused in words

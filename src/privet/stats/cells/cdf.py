@@ -121,4 +121,4 @@ def cdf(values: Any, *, edges: Any, branching: int | None = None, **asking: Unpa
     shares[0], shares[-1] = 0.0, 1.0
     value = np.clip(increasing(shares), 0, 1)
     parts = (hierarchy.loss, hierarchy.purpose, hierarchy.mechanism, hierarchy.unit)
-    return Cdf(value, None, *parts, known, shares, hierarchy)
+    return Cdf(value, None, *parts, known, shares, hierarchy, gamma=hierarchy.gamma)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
 from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import Column, Read
+from privet.stats.asking.column import ANYTHING, NUMBERS, Column
 from privet.stats.asking.question import Arrays, Question
+from privet.stats.asking.stored import Read, nothing_missing
 from privet.stats.cells.cell_moves import cell_moves
 from privet.stats.cells.labeled_counts import LabeledCounts
 
@@ -73,7 +74,7 @@ def _column(query: Any, values: Any, name: str) -> Column:  # noqa: ANN401 - wha
     """The column of true and false that answers one question; what is missing or no truth value is not true."""
     if not callable(query):
         column = Column.of(query, name)
-        column.refuse_other_than(("truth", "whole", "real"), name)
+        column.refuse_other_than(("truth", *NUMBERS), name)
         return _filled(column)
     if values is None:
         raise InvalidParameter(f"the question {name!r} is a function, so it needs values, the column it is asked about")
@@ -82,14 +83,15 @@ def _column(query: Any, values: Any, name: str) -> Column:  # noqa: ANN401 - wha
 
 def _filled(column: Column) -> Column:
     def read() -> Read:
-        numbers = column.numbers()
-        true = (numbers != 0) & ~np.isnan(numbers) if numbers.dtype.kind == "f" else numbers != 0
-        return true, None
+        values, missing = column.truth().read()
+        return nothing_missing(values & ~missing)
 
     return Column(column.length, "truth", column.dtype, nullable=False, read=read)
 
 
 def _asked(function: Callable[[Any], Any], column: Column) -> Column:
+    column.refuse_other_than(ANYTHING, "values")
+
     def answer(value: Any) -> bool:  # noqa: ANN401 - whatever a row holds
         try:
             return bool(function(value))
@@ -98,8 +100,10 @@ def _asked(function: Callable[[Any], Any], column: Column) -> Column:
 
     def read() -> Read:
         found, absent = column.read()[0].tolist(), column.presence().read()[1]
-        known = np.ones(len(found), dtype=np.bool_) if absent is None else ~absent
-        return np.array([there and answer(v) for v, there in zip(found, known, strict=True)], dtype=np.bool_), None
+        known = (~absent).tolist()
+        return nothing_missing(
+            np.array([there and answer(v) for v, there in zip(found, known, strict=True)], dtype=np.bool_)
+        )
 
     return Column(column.length, "truth", column.dtype, nullable=False, read=read)
 

@@ -57,7 +57,7 @@ class Hierarchy(Release[NDArray[Any]]):
         squares = LeastSquares(tree, variance_of(noise), known_total=total is not None)
         levels = tuple(squares.estimate(list(noisy)))
         parts = (release.loss, release.purpose, release.mechanism, release.unit)
-        return cls(levels[-1], None, *parts, labels, levels, noise, squares, edges)
+        return cls(levels[-1], None, *parts, labels, levels, noise, squares, edges, gamma=release.gamma)
 
     @property
     def total(self) -> Release[float]:
@@ -101,7 +101,7 @@ class Hierarchy(Release[NDArray[Any]]):
         """Any weighted sum of leaves, with the law of its error: a numeric law, see `WeightedNoiseError`."""
         weights = np.asarray(leaves, dtype=np.float64)
         value = float(weights @ np.asarray(self.value, dtype=np.float64))
-        return Release(value, self.error(weights), self.loss, self.purpose, self.mechanism, self.unit)
+        return replace(_plain(self), value=value, uncertainty=self.error(weights))
 
     def error(self, leaves: Floats) -> Uncertainty | None:
         """The law of the error of a weighted sum of leaves; None for a view, or if nothing noisy is in it."""
@@ -153,4 +153,5 @@ TINY = 1e-12  # a weight that only rounding left over
 
 
 def _plain(release: Hierarchy) -> Release[Any]:
-    return Release(release.value, None, release.loss, release.purpose, release.mechanism, release.unit)
+    words, gamma = (release.purpose, release.mechanism), release.gamma
+    return Release(release.value, None, release.loss, *words, release.unit, gamma=gamma)

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
-from privet.stats.asking.column import NUMBERS, Column, Read
+from privet.stats.asking.column import NUMBERS, Column
+from privet.stats.asking.elements import EXACT, number_of
+from privet.stats.asking.stored import Read
 
 UNLISTED = -1  # the number of a row whose label is not in the list
 
@@ -43,10 +45,16 @@ def labeled(values: Any, labels: tuple[Any, ...], name: str = "values") -> Colum
     if (column.kind in NUMBERS and any(texts)) or (column.kind == "text" and not all(texts)):
         raise InvalidParameter(f"the labels must be of the column's type, which is {column.dtype}: convert either")
 
+    if column.rounded and any(abs(number_of(label)) >= EXACT for label in labels):
+        raise InvalidParameter(
+            "labels must stay below 2^53 here, for pandas makes floats of whole numbers where a value is missing: make "
+            'the column with dtype="Int64"'
+        )
+
     def read() -> Read:
         return label_numbers(column.read()[0], labels), column.presence().read()[1]
 
-    return replace(column, kind="whole", read=read, code=None)
+    return replace(column, kind="whole", read=read, code=None, peek=None)
 
 
 def label_numbers(values: NDArray[Any], labels: tuple[Any, ...]) -> NDArray[np.int64]:

@@ -39,7 +39,7 @@ class LabeledCounts(Release[NDArray[Any]]):
         shaped = np.asarray(release.value).reshape([len(labels) for labels in axes])
         known = edges or (None,) * len(axes)
         parts = (release.loss, release.purpose, release.mechanism, release.unit)
-        return cls(shaped, release.uncertainty, *parts, axes, known)
+        return cls(shaped, release.uncertainty, *parts, axes, known, gamma=release.gamma)
 
     @property
     def labels(self) -> Labels:
@@ -81,7 +81,8 @@ class LabeledCounts(Release[NDArray[Any]]):
         if other is None:
             return replace(self, value=value, uncertainty=None)
         loss, mechanism = self.loss + other.loss, f"{self.mechanism} with {other.mechanism}"
-        return replace(self, value=value, uncertainty=None, loss=loss, mechanism=mechanism)
+        gamma = self.gamma + other.gamma  # either sensitivity may fail
+        return replace(self, value=value, uncertainty=None, loss=loss, mechanism=mechanism, gamma=gamma)
 
     def table(self, rows: int = ROWS) -> str:
         """The counts beside their labels, the first rows of them."""

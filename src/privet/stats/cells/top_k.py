@@ -77,4 +77,5 @@ class TopLabels(Release[tuple[Any, ...]]):
         """Return the release with labels in place of their numbers."""
         numbers = tuple(int(number) for number in release.value)
         named = replace(release, value=tuple(labels[number] for number in numbers))
-        return cls(named.value, None, named.loss, named.purpose, named.mechanism, named.unit, numbers)
+        words, gamma = (named.purpose, named.mechanism), named.gamma
+        return cls(named.value, None, named.loss, *words, named.unit, numbers, gamma=gamma)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,8 +16,12 @@ from privet.mechanisms.least_noise import least_noise
 from privet.stats.asking.asking import Asking
 from privet.stats.asking.payment import Payment
 from privet.stats.asking.price import Price
+from privet.stats.asking.table import Table
 from privet.stats.functions.bernstein_grid import BernsteinGrid
 from privet.stats.functions.kernel_regression import KernelRegression
+from privet.stats.functions.total_function import answer_of
+
+FAR = 800  # bits: values up to so many noise scales are released as they are
 
 
 def release_function(  # noqa: PLR0913 - the function, what is known of it, and how to ask, each by name
@@ -35,7 +40,8 @@ def release_function(  # noqa: PLR0913 - the function, what is known of it, and 
     """Release the function f(data): its values on a grid with noise, as a Bernstein polynomial.
 
     Args:
-        f: takes the data and returns a function of a point, such as `PriestleyChao("0.1")`.
+        f: takes the data and returns a function of a point, such as `PriestleyChao("0.1")`. Where it fails or says no
+            finite number, it counts as 0, and its sensitivity must hold for that.
         data: the protected data; f sees it after the charge.
         sensitivity: how far f(data) moves between neighbors at any point of the grid: proven, or sampled on this very
             grid (`sampled_sensitivity` with norm="linf"), which makes the release random DP.
@@ -80,14 +86,24 @@ def release_function(  # noqa: PLR0913 - the function, what is known of it, and 
 
 def _values_of(f: Any, data: Any, mechanism: Bernstein) -> Callable[[], NDArray[np.float64]]:  # noqa: ANN401 - a function and its data
     """How to compute the exact function on the grid; what can be refused without reading the data is refused now."""
+    largest = float(min(mechanism.noise.noise_scale * 2**FAR, Fraction(2) ** FAR))
     if not isinstance(f, KernelRegression):
-        return lambda: mechanism.values_of(f(data))
+        return lambda: _on_grid(f, data, mechanism, largest)
     if mechanism.dimension > 1:
         raise InvalidParameter(f"a kernel regression is a curve: dimension must be 1, got {mechanism.dimension}")
     if isinstance(data, np.ndarray) and (data.ndim, *data.shape[1:]) != (2, 2):
         raise InvalidParameter(f"data must have two columns, x and y, got an array of {data.ndim} dimensions")
-    on_grid = f.on(mechanism.grid())
-    return lambda: on_grid(data)
+    on_grid, table = f.on(mechanism.grid()), Table.of(data, width=2)
+    return lambda: answer_of(lambda: on_grid(table.read()), shape=mechanism.shape, largest=largest)
+
+
+def _on_grid(f: Any, data: Any, mechanism: Bernstein, largest: float) -> NDArray[np.float64]:  # noqa: ANN401 - a function and its data
+    """The values of f(data) on the grid; 0 where there is none."""
+    try:
+        function = f(data)
+    except Exception:  # noqa: BLE001 - an error would tell something about the data
+        return np.zeros(mechanism.shape)
+    return mechanism.values_of(lambda point: float(answer_of(lambda: function(point), shape=(), largest=largest)))
 
 
 def _given(mechanism: object, *choices: float | None) -> Bernstein:

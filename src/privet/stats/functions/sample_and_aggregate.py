@@ -10,7 +10,9 @@ from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.mechanisms import GroupedRows, SampleAndAggregate
 from privet.stats.asking.asking import Asking
+from privet.stats.asking.column import Column
 from privet.stats.asking.payment import Payment
+from privet.stats.asking.table import Table
 
 
 def sample_and_aggregate(
@@ -25,11 +27,12 @@ def sample_and_aggregate(
 
     Args:
         f: a function of a block's rows (a numpy array, perhaps empty) to a number, or an array of numbers.
-        data: rows on the first axis. A numpy array is handed on as it is; anything else becomes an array of float64.
+        data: rows on the first axis. A numpy array is handed on as it is; a list of numbers, a column or a frame
+            becomes an array of float64, NaN where a value is missing or not a number.
         blocks: how many. The noise falls as 1/blocks, and the blocks grow smaller.
         bounds: public lowest and highest answer, one pair or one for each number. Answers are clipped to them.
         asking: epsilon, delta, ledger, purpose, key, neighbors, unit; and unit_ids, one for each row: all rows of a
-            unit stay together, however many they are. See `Asking`.
+            unit stay together, however many they are, and rows without an id are one unit. See `Asking`.
 
     Privacy: as `SampleAndAggregate`: (epsilon, delta)-DP under either neighbor relation. The margin is of the noise:
         how far the answer lies from the mean of the block answers, not from f of all the data.
@@ -48,17 +51,13 @@ def sample_and_aggregate(
     )
     if isinstance(data, np.ndarray):
         mechanism.check(data)
-    owners = asking.get("unit_ids")
-    if owners is not None and len(owners) != len(data):
+    table = Table.of(data)
+    owners = None if asking.get("unit_ids") is None else Column.of(asking["unit_ids"], "unit_ids")
+    if owners is not None and owners.length != table.length:
         raise InvalidParameter("unit_ids must hold one id for each row")
-    return payment.release(lambda: _rows(data, owners), Sensitivity(1), mechanism)
+    return payment.release(lambda: _rows(table, owners), Sensitivity(1), mechanism)
 
 
-def _rows(data: Any, owners: Any) -> NDArray[Any] | GroupedRows:  # noqa: ANN401 - rows, and ids of any kind
+def _rows(table: Table, owners: Column | None) -> NDArray[Any] | GroupedRows:
     """The rows in an array whose type no row can change."""
-    rows = data if isinstance(data, np.ndarray) else np.asarray(data, dtype=np.float64)
-    return rows if owners is None else GroupedRows(rows, _ids(owners))
-
-
-def _ids(owners: Any) -> Any:  # noqa: ANN401 - ids of any kind
-    return owners if isinstance(owners, np.ndarray) else list(owners)
+    return table.read() if owners is None else GroupedRows(table.read(), owners.owners())

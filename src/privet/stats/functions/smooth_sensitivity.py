@@ -1,6 +1,7 @@
 """smooth_sensitivity: noise in proportion to how sensitive a function is at the data, made smooth."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,7 +16,9 @@ from privet.mechanisms import smooth_median as median_with_bound
 from privet.mechanisms.bernstein_function import interval
 from privet.mechanisms.smooth import SmoothNoise
 from privet.stats.asking.asking import Asking
+from privet.stats.asking.column import NUMBERS, Column
 from privet.stats.asking.payment import Payment
+from privet.stats.functions.total_function import answer_of
 
 
 def smooth_sensitivity(  # noqa: PLR0913 - a function, its sensitivities, and how to ask, each by name
@@ -31,10 +34,12 @@ def smooth_sensitivity(  # noqa: PLR0913 - a function, its sensitivities, and ho
     """Release f(data) with noise in proportion to its smooth sensitivity.
 
     Args:
-        f: any function of the data, to a number, or to `size` numbers.
+        f: any function of the data, to a number, or to `size` numbers. Where it fails or says no finite number, it
+            counts as 0, and its sensitivities must hold for that.
         data: the protected data; f sees it after the charge.
         local_sensitivities: a function of the data to a list: how far one unit can move f of this data, then after one
-            unit was changed, and so on; see `smooth_bound`. For the unit's neighbors.
+            unit was changed, and so on; see `smooth_bound`. For the unit's neighbors. Where it fails, the global
+            sensitivity is taken, or noise in which everything drowns.
         step: the public resolution of answers.
         global_sensitivity: what the list would go on with, if there is a bound for all data.
         size: how many numbers f has, a public constant; several need a delta.
@@ -62,15 +67,19 @@ def smooth_sensitivity(  # noqa: PLR0913 - a function, its sensitivities, and ho
     mechanism = _mechanism(payment, step, whole(size, "size"))
 
     def compute() -> SmoothValue:
-        listed = local_sensitivities(data)
-        bound = smooth_bound(listed, smoothness=mechanism.smoothness, global_sensitivity=global_sensitivity)
-        return SmoothValue(f(data), bound)
+        shape = () if mechanism.size == 1 else (mechanism.size,)
+        value = answer_of(lambda: f(data), shape=shape, largest=mechanism.largest_value)
+        return SmoothValue(value, _bound(local_sensitivities, data, mechanism, global_sensitivity))
 
     return payment.release(compute, Sensitivity(global_sensitivity or 1, cells=mechanism.size), mechanism)
 
 
 def smooth_median(
-    data: ArrayLike, *, bounds: tuple[Exact, Exact], step: Exact, **asking: Unpack[Asking]
+    data: Any,  # noqa: ANN401 - any column
+    *,
+    bounds: tuple[Exact, Exact],
+    step: Exact,
+    **asking: Unpack[Asking],
 ) -> Release[float]:
     """Release the median of numbers whose count is public, with noise in proportion to its smooth sensitivity.
 
@@ -97,13 +106,27 @@ def smooth_median(
         )
     low, high = interval(*bounds)
     mechanism = _mechanism(payment, step, 1)
+    column = Column.of(data, "data")
+    column.refuse_other_than(NUMBERS, "data")
+    if not column.length:
+        raise InvalidParameter("smooth_median needs at least one row, got an empty column")
 
     def compute() -> SmoothValue:
-        rows = np.asarray(data, dtype=np.float64).ravel()
-        rows = np.clip(np.where(np.isnan(rows), float((low + high) / 2), rows), float(low), float(high))
+        rows = column.numbers().astype(np.float64)
+        rows = np.where(np.isnan(rows), float((low + high) / 2), rows)
+        rows = np.clip(rows, float(low), float(high))
         return median_with_bound(rows, bounds=(low, high), smoothness=mechanism.smoothness)
 
     return payment.release(compute, Sensitivity(high - low), mechanism)
+
+
+def _bound(moves: Callable[[Any], ArrayLike], data: Any, mechanism: SmoothNoise, overall: Exact | None) -> Exact:  # noqa: ANN401 - whatever f takes
+    """The smooth sensitivity; where the function fails, the global one, or as much noise as there can be."""
+    try:
+        found = smooth_bound(moves(data), smoothness=mechanism.smoothness, global_sensitivity=overall)
+    except Exception:  # noqa: BLE001 - an error would tell something about the data
+        return mechanism.largest_bound if overall is None else overall
+    return min(Fraction(found), mechanism.largest_bound)
 
 
 def _refuse_other_than_functions(*functions: object) -> None:

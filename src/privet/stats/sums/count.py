@@ -8,10 +8,8 @@ import numpy as np
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import NUMBERS, Column, Kind
+from privet.stats.asking.column import ANYTHING, NUMBERS, Column
 from privet.stats.asking.question import Arrays, Question
-
-ANYTHING: tuple[Kind, ...] = (*NUMBERS, "time", "text")
 
 
 def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column
@@ -20,7 +18,8 @@ def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: U
     Args:
         values: a column.
         of: "true" counts values other than zero and False, "rows" all that are not missing. By default "true" for a
-            column whose type is boolean, and "rows" for all others, a plain list included.
+            column whose type is boolean, and "rows" for all others, a plain list included. In object arrays and in
+            pandas, where one missing value hides that a column is boolean, a row counts unless it is False or missing.
         **asking: see `Asking`: the price (epsilon, delta, rho or mechanism), ledger, purpose, key, neighbors, unit,
             unit_ids, rows_per_unit, times, window, rows_per_time, missing.
 
@@ -39,7 +38,8 @@ def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: U
     truths = of == "true" or (of is None and column.kind == "truth")
     column.refuse_other_than(NUMBERS if truths else ANYTHING, "values")
     plain = asking.get("unit_ids") is None and asking.get("missing", "drop") == "drop"
-    question = Question.of("count", (column if truths else column.presence(as_false=plain),), asking)
+    counted = column if truths else column.presence(as_false=plain, but_false=of is None and column.mixed)
+    question = Question.of("count", (counted,), asking)
     if question.public_rows and not truths:
         raise InvalidParameter(
             "the number of rows is public here, for units are replaced and none is missing: it is len(values)"

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from privet.query.backends.shared_words import LONG, narrowed, plain, real, short, within
+from privet.query.backends.shared_words import LONG, held, narrowed, plain, real, short, within
 from privet.query.facts import Type, Value
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.literals import refuse_unprintable
+from privet.query.unit_types import unit_type
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}  # what fits 64 bits
 REALS = {"FLOAT", "DOUBLE"}
@@ -41,6 +42,10 @@ class DuckDBDialect(Dialect):
     def quoted(self, text: str) -> str:
         """Between quotes."""
         return quoted(text)
+
+    def size(self, text: str) -> str:
+        """DuckDB counts bytes of texts by another name."""
+        return f"STRLEN({text})"
 
     def number(self, text: str) -> str:
         """NaN equals itself in DuckDB."""
@@ -81,15 +86,16 @@ class DuckDBDialect(Dialect):
         """A column as it is declared."""
         kind = plain(engine_type)
         if kind == "VARCHAR" and target is not Type.TEXT:
-            return _from_text(text, target)
+            return self._said(text, target)
         match target:
             case Type.INTEGER if kind in WHOLE:
                 return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
-            case Type.INTEGER if kind in REALS:
-                return self.convert(self.number(f"CAST({text} AS DOUBLE)"), Type.REAL, Type.INTEGER)
+            case Type.INTEGER:
+                number = self.number(f"CAST({text} AS DOUBLE)") if kind in REALS else text
+                return held(f"TRY_CAST({f'ROUND({number}, 0)' if kind in REALS else text} AS BIGINT)", number)
             case Type.REAL:
                 real = text if kind == "DOUBLE" else f"CAST({text} AS DOUBLE)"
-                return self.number(real) if kind in REALS else real
+                return self.number(self.one_zero(real)) if kind in REALS else real
             case Type.DATE:
                 return within(f"TRY_CAST({text} AS DATE)", f"DATE '{FIRST_DAY}'", f"DATE '{LAST_DAY}'")
             case Type.TIMESTAMP:
@@ -99,19 +105,27 @@ class DuckDBDialect(Dialect):
 
     def unit(self, text: str, engine_type: str, target: Type) -> str:
         """A text declared a whole number must say one plainly; a whole number stays one, whatever is declared."""
-        kind = plain(engine_type)
-        if kind == "VARCHAR" and target is Type.INTEGER:
-            return narrowed(_plainly_whole(text))
-        return self.identity(text, engine_type) if kind in WHOLE else self.read(text, engine_type, target)
+        if plain(engine_type) == "VARCHAR" and target is Type.INTEGER:
+            return f"TRY_CAST({_plainly_whole(text)} AS BIGINT)"
+        if unit_type(engine_type) is Type.INTEGER or target is Type.TEXT:
+            return self.identity(text, engine_type)
+        return f"TRY_CAST({text} AS BIGINT)" if target is Type.INTEGER else self.read(text, engine_type, target)
 
     def identity(self, text: str, engine_type: str) -> str:
         """Whole numbers as such, real ones as such (0 and -0 are one, NaN is none), all else as text."""
         kind = plain(engine_type)
-        if kind in WHOLE:
+        if unit_type(engine_type) is Type.INTEGER:
             return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
         if kind in REALS:
-            return self.number(f"CAST({text} AS DOUBLE)")
+            return self.read(text, engine_type, Type.REAL)
         return f"CAST({text} AS VARCHAR)"
+
+    def _said(self, text: str, target: Type) -> str:
+        """A column of texts as another type."""
+        if target is Type.INTEGER:
+            number, whole = _from_text(text, Type.REAL), f"TRY_CAST({_plainly_whole(text)} AS BIGINT)"
+            return held(f"{whole}, TRY_CAST(ROUND({number}, 0) AS BIGINT)", number)
+        return self.one_zero(_from_text(text, target)) if target is Type.REAL else _from_text(text, target)
 
     def part(self, part: str, text: str) -> str:
         """EXTRACT gives a whole number for all of them; Sunday is 0."""

@@ -9,6 +9,19 @@ from privet.query.backends.postgres.address import Address
 from privet.query.backends.postgres.words import quoted
 
 CONNECT_TIMEOUT = 10  # seconds
+# Settings that decide how fast the server answers, or what it writes into its logs. All others that a role can set have
+# the value the server is built with, or one of those below.
+FREE = (
+    "^(enable|jit|geqo|cpu|parallel|max_parallel|min_parallel|effective|maintenance|vacuum|tcp|log|track|wal|commit)_"
+    "|_(page_cost|collapse_limit|io_concurrency|combine_limit|flush_after|tablespaces|work_mem|siblings)$"
+    "|^(work_mem|hash_mem_multiplier|temp_buffers|cursor_tuple_fraction|geqo|jit|application_name|synchronous_commit"
+    "|recursive_worktable_factor|default_statistics_target|client_connection_check_interval"
+    "|transaction_isolation|transaction_read_only|transaction_deferrable)$|[.]"
+)
+BUILT_WITH = """
+SELECT COUNT(set_config(name, boot_val, false)) FROM pg_settings
+WHERE context = 'user' AND boot_val IS NOT NULL AND setting <> boot_val AND name !~ %s AND name <> ALL (%s)
+"""
 PINNED = {  # whatever the server, the database and the role have as defaults
     "default_transaction_read_only": "on",
     "default_transaction_isolation": "'repeatable read'",  # one snapshot for a statement
@@ -16,13 +29,12 @@ PINNED = {  # whatever the server, the database and the role have as defaults
     "search_path": "pg_catalog, pg_temp",  # what we call is the server's own; pg_temp would come first by itself
     "client_encoding": "'UTF8'",
     "standard_conforming_strings": "on",
+    "quote_all_identifiers": "off",
     "extra_float_digits": "1",  # the shortest text that is the number
     "DateStyle": "'ISO, YMD'",
     "IntervalStyle": "'postgres'",
     "TimeZone": "'UTC'",
-    "lc_numeric": "'C'",
-    "lc_time": "'C'",
-    "bytea_output": "'hex'",
+    "timezone_abbreviations": "'Default'",
     "row_security": "on",
     "enable_nestloop": "off",  # where the planner takes many rows for few; without another way it is still used
     "jit": "off",  # our expressions take longer to compile than to run
@@ -61,9 +73,21 @@ def connect(address: Address, statement_timeout: str | None = None) -> "psycopg.
     return connection
 
 
+def search_path(connection: "psycopg.Connection[Any]") -> list[str]:
+    """The schemas in which this role finds tables by their name alone."""
+    connection.execute("RESET search_path")
+    row = connection.execute("SELECT CAST(pg_catalog.current_schemas(false) AS pg_catalog.text[])").fetchone()
+    connection.execute(f"SET search_path = {PINNED['search_path']}")
+    return [] if row is None else list(row[0])
+
+
 def pin(connection: "psycopg.Connection[Any]") -> None:
-    """Set everything that could change what a statement means."""
+    """Set everything that could change what a statement means, or whether it fails.
+
+    The server itself lists what can be set, so a setting of a later version is not forgotten.
+    """
     connection.execute("; ".join(f"SET {word} = {value}" for word, value in PINNED.items()))
+    connection.execute(BUILT_WITH, (FREE, list(PINNED)))
 
 
 def _limit(connection: "psycopg.Connection[Any]", timeout: str | None) -> None:

@@ -9,6 +9,7 @@ from privet.query.backends.postgres.functions import POSTGRES
 from privet.query.backends.postgres.words import FENCE, named, real, text_of
 from privet.query.facts import Type, Value
 from privet.query.printing.dialect import Dialect
+from privet.query.unit_types import unit_type
 
 WHOLE = {"smallint", "integer", "bigint"}
 REALS = {"real", "double precision"}
@@ -21,7 +22,7 @@ FEW_DAYS = 4_000_000  # nothing within the years 1 to 9999 is farther apart
 PARTS = {"day_of_week": "dow", "day_of_year": "doy"}
 SMALL = 1 << 30  # numbers of which 2^33 add up to no more than 63 bits
 WHOLE_NUMBER = re.compile(r"CAST\((\d+) AS BIGINT\)")
-SURE_PRECISION = 300  # digits of a decimal that is surely a float's size
+SURE_DIGITS = 300  # of a decimal, before and after its point, that is surely a float's size
 
 
 class PostgresDialect(Dialect):
@@ -104,15 +105,14 @@ class PostgresDialect(Dialect):
         if target is Type.TEXT:
             return spelled.real_as_text(text) if source is Type.REAL else text_of(text)
         if target is Type.INTEGER and source is Type.REAL:
-            inside = f"{{a}} BETWEEN {real(-LONG)} AND {real(LONG)}"
-            return named(f"CASE WHEN {inside} THEN CAST({reals.NEAREST_WHOLE} AS BIGINT) END", a=text)
+            return named(f"CASE WHEN {spelled.INSIDE} THEN CAST({reals.NEAREST_WHOLE} AS BIGINT) END", a=text)
         if source is Type.BOOLEAN:
             return f"CAST(CAST({text} AS INTEGER) AS {self.types[target]})"
         if target is Type.BOOLEAN:
             return f"({text} <> 0)"
         return f"CAST({text} AS {self.types[target]})"
 
-    def read(self, text: str, engine_type: str, target: Type) -> str:  # noqa: PLR0911 - one return for each type
+    def read(self, text: str, engine_type: str, target: Type) -> str:  # noqa: C901, PLR0911 - one return for each type
         """A column as it is declared; what does not fit is NULL."""
         kind = _plain(engine_type)
         if kind in TEXTS:
@@ -121,12 +121,15 @@ class PostgresDialect(Dialect):
             case Type.INTEGER if kind in WHOLE:
                 return f"CAST({text} AS BIGINT)" if kind != "bigint" else text
             case Type.INTEGER if kind in REALS:
-                return self.convert(self.number(f"CAST({text} AS DOUBLE PRECISION)"), Type.REAL, Type.INTEGER)
+                return _held(self.number(f"CAST({text} AS DOUBLE PRECISION)"), real(LONG), reals.NEAREST_WHOLE)
+            case Type.INTEGER if kind == "numeric":
+                return _held(_known(text), str(BITS_63[1]), "ROUND({a}, 0)")
             case Type.REAL if kind == "numeric":
-                return spelled.exact_real(text) if _unlimited(engine_type) else f"CAST({text} AS DOUBLE PRECISION)"
+                small = not _unlimited(engine_type)
+                return self.number(f"CAST({text} AS DOUBLE PRECISION)") if small else spelled.exact_real(text)
             case Type.REAL if kind in WHOLE | REALS:
                 known = text if kind == "double precision" else f"CAST({text} AS DOUBLE PRECISION)"
-                return self.number(known) if kind in REALS else known
+                return self.number(self.one_zero(known)) if kind in REALS else known
             case Type.DATE if kind in {"date", "timestamp without time zone"}:
                 return _finite(text, "DATE", f"DATE '{FIRST_DAY}'", f"DATE '{LAST_DAY}'")
             case Type.TIMESTAMP if kind in {"date", "timestamp without time zone"}:
@@ -140,19 +143,21 @@ class PostgresDialect(Dialect):
 
     def unit(self, text: str, engine_type: str, target: Type) -> str:
         """A text declared a whole number must say one plainly; a whole number stays one, whatever is declared."""
-        kind = _plain(engine_type)
-        if kind in TEXTS and target is Type.INTEGER:
+        if _plain(engine_type) in TEXTS and target is Type.INTEGER:
             return spelled.plainly_whole(text_of(text))
-        return self.identity(text, engine_type) if kind in WHOLE else self.read(text, engine_type, target)
+        if unit_type(engine_type) is Type.INTEGER or target is Type.TEXT:
+            return self.identity(text, engine_type)
+        return self.read(text, engine_type, target)
 
     def identity(self, text: str, engine_type: str) -> str:
         """Whole numbers as such, real ones as such (0 and -0 are one, NaN is none), all else as text."""
         kind = _plain(engine_type)
-        if kind in WHOLE:
-            return f"CAST({text} AS BIGINT)" if kind != "bigint" else text
+        exact = _known(text) if kind == "numeric" else text
+        if unit_type(engine_type) is Type.INTEGER:
+            return f"CAST({exact} AS BIGINT)" if kind != "bigint" else text
         if kind in REALS:
-            return self.number(f"CAST({text} AS DOUBLE PRECISION)")
-        return text_of(f"TRIM_SCALE(NULLIF({text}, CAST('NaN' AS NUMERIC)))" if kind == "numeric" else text)
+            return self.read(text, engine_type, Type.REAL)
+        return text_of(f"TRIM_SCALE({exact})" if kind == "numeric" else text)
 
     def part(self, part: str, text: str) -> str:
         """EXTRACT gives a decimal; Sunday is 0."""
@@ -200,10 +205,24 @@ def _plain(engine_type: str) -> str:
     return re.sub(r"\(.*?\)", "", engine_type).strip()
 
 
+def _held(text: str, most: str, whole: str) -> str:
+    """A number as a whole one of 64 bits: the last that has so many where it is larger."""
+    low, high = (f"CAST({end} AS BIGINT)" for end in BITS_63)
+    return named(
+        f"CASE WHEN {{a}} >= {most} THEN {high} WHEN {{a}} <= -{most} THEN {low} ELSE CAST({whole} AS BIGINT) END",
+        a=text,
+    )
+
+
+def _known(text: str) -> str:
+    """A decimal; NULL if it is NaN, which is no number."""
+    return f"NULLIF({text}, CAST('NaN' AS NUMERIC))"
+
+
 def _unlimited(engine_type: str) -> bool:
-    """Whether a decimal may be larger than a float can be."""
-    digits = engine_type.partition("(")[2].partition(",")[0].rstrip(")")
-    return not digits.isdigit() or int(digits) > SURE_PRECISION or "-" in engine_type
+    """Whether a decimal may be larger than a float can be, or nearer to 0."""
+    digits, _, scale = engine_type.partition("(")[2].rstrip(")").partition(",")
+    return not all(each.isdigit() and int(each) <= SURE_DIGITS for each in (digits, scale or "0"))
 
 
 def _finite(text: str, kind: str, low: str, high: str) -> str:

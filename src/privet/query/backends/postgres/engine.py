@@ -1,4 +1,3 @@
-# ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """PostgreSQL: tables and views of a server, read in place; only sums by group leave it."""
 
 from collections.abc import Iterator, Mapping
@@ -13,22 +12,21 @@ from privet.errors import InvalidParameter
 from privet.query.aggregation import Aggregation, Function
 from privet.query.backends.postgres.address import Address
 from privet.query.backends.postgres.closeness import close_together
-from privet.query.backends.postgres.connecting import connect, pin
+from privet.query.backends.postgres.connecting import connect, search_path
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.pool import Pool
 from privet.query.backends.postgres.released import arrow_table, inline_table
-from privet.query.backends.postgres.tables import find_table, search_path
+from privet.query.backends.postgres.tables import find_table
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
 from privet.query.expressions import Call, Expression, Reference
 from privet.query.functions.logic import conjuncts
 from privet.query.printing import Sources
-from privet.query.printing.tables import known, unit_text
+from privet.query.printing.tables import known
 from privet.query.relations import Join, JoinKind, Relation, Window
 
 CANCEL_TIMEOUT = 5  # seconds
-BIGINT = 20  # as PostgreSQL numbers types
 
 
 class PostgresBackend(SqlEngine):
@@ -50,6 +48,7 @@ class PostgresBackend(SqlEngine):
     """
 
     name = "postgres"
+    packs = True
 
     def __init__(self, catalog: Catalog, *, statement_timeout: str | None = None) -> None:
         super().__init__(catalog, PostgresDialect())
@@ -59,13 +58,13 @@ class PostgresBackend(SqlEngine):
         self._timeout = statement_timeout
         self._inline: dict[str, str] = {}
         self._running: psycopg.Connection[Any] | None = None
-        self._whole_units = self._close_units = False
         self._pool = Pool(self._open)
         self.writable: tuple[str, ...] = ()  # tables that the role could change
         try:
             with self._pool.taken() as connection:
                 self._find(connection)
-                self._refuse_mixed_units(connection)
+                self._refuse_unlike_units()
+                self._look_at_units(connection)
         except BaseException:
             self.close()
             raise
@@ -120,9 +119,7 @@ class PostgresBackend(SqlEngine):
 
     def _sources(self) -> Sources:
         released = {stage: self._inline.get(name, name) for stage, name in self._released.items()}
-        return replace(
-            super()._sources(), released=released, whole_units=self._whole_units, close_units=self._close_units
-        )
+        return replace(super()._sources(), released=released)
 
     # --- connecting ---
 
@@ -131,7 +128,6 @@ class PostgresBackend(SqlEngine):
 
     def _find(self, connection: "psycopg.Connection[Any]") -> None:
         schemas = search_path(connection)
-        pin(connection)
         found = {
             name: find_table(connection, name, table.location or name, schemas)
             for name, table in self._catalog.tables.items()
@@ -139,29 +135,14 @@ class PostgresBackend(SqlEngine):
         self._tables = {name: each.source for name, each in found.items()}
         self.writable = tuple(name for name, each in found.items() if each.writable)
 
-    def _refuse_mixed_units(self, connection: "psycopg.Connection[Any]") -> None:
-        """Units are compared between tables, so they are of one kind."""
-        kinds: dict[str, int] = {}
+    def _look_at_units(self, connection: "psycopg.Connection[Any]") -> None:
+        """Whether they are whole numbers close together."""
         columns: list[tuple[str, str]] = []
         for name, table in self._catalog.tables.items():
-            if table.public or table.unit_column is None or self._catalog.row_level:
-                continue
-            last = table.unit_path[-1].table if table.unit_path else name
-            text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
-            cursor = connection.execute(f"SELECT {text} FROM {known(self._tables, last).text} AS s LIMIT 0")
-            kinds[name] = next((column.type_code for column in cursor.description or ()), 0)
-            source = known(self._tables, last)
-            columns.append((source.text, source.column(table.unit_column) or ""))
-        self._whole_units = set(kinds.values()) == {BIGINT}
+            if not table.public and table.unit_column is not None:
+                source = known(self._tables, table.unit_path[-1].table if table.unit_path else name)
+                columns.append((source.text, source.column(table.unit_column) or ""))
         self._close_units = self._whole_units and all(close_together(connection, *each) for each in columns)
-        if len(set(kinds.values())) > 1:
-            names = ", ".join(f"{name} has {_spoken(kind)}" for name, kind in kinds.items())
-            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")
-
-
-def _spoken(kind: int) -> str:
-    found = psycopg.adapters.types.get(kind)
-    return "another type" if found is None else found.name
 
 
 # --- what PostgreSQL cannot run ---

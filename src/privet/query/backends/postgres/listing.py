@@ -4,8 +4,8 @@ from typing import Any
 
 from privet.errors import InvalidParameter
 from privet.query.backends.postgres.address import Address
-from privet.query.backends.postgres.connecting import connect
-from privet.query.backends.postgres.tables import COLUMNS, search_path
+from privet.query.backends.postgres.connecting import connect, search_path
+from privet.query.backends.postgres.tables import COLUMNS
 from privet.query.catalog.draft import FoundColumn, FoundTable
 
 TABLES = """
@@ -52,7 +52,7 @@ def server_tables(source: str) -> tuple[str, list[FoundTable]]:
             tables.append(
                 FoundTable(
                     names[oid],
-                    tuple(FoundColumn(str(name), str(kind), bool(null)) for name, kind, null in columns),
+                    tuple(FoundColumn(str(name), str(kind), bool(null)) for name, kind, null, _ in columns),
                     tuple(str(column) for (column,) in connection.execute(UNIQUE, (oid,)).fetchall()),
                     tuple(refers),
                     location=None if schema in schemas and names[oid] == table else f"{schema}.{table}",

@@ -4,13 +4,14 @@ import re
 from collections.abc import Collection, Mapping
 
 from privet.errors import InvalidParameter
-from privet.query.backends.shared_words import LONG, narrowed, plain, real, short, within
+from privet.query.backends.shared_words import LONG, held, narrowed, plain, real, short, within
 from privet.query.backends.spark.functions import SPARK
 from privet.query.backends.spark.shared_rows import arranged
 from privet.query.facts import Type
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.literals import refuse_unprintable
+from privet.query.unit_types import unit_type
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
 REALS = {"FLOAT", "DOUBLE"}
@@ -105,15 +106,16 @@ class SparkDialect(Dialect):
         """A column as it is declared."""
         kind = plain(engine_type)
         if kind == "VARCHAR":
-            return self._valid(text) if target is Type.TEXT else _from_text(text, target)
+            return self._valid(text) if target is Type.TEXT else self._said(text, target)
         match target:
             case Type.INTEGER if kind in REALS:
-                return self.convert(self.number(f"CAST({text} AS DOUBLE)"), Type.REAL, Type.INTEGER)
+                number = self.number(f"CAST({text} AS DOUBLE)")
+                return held(self.convert(number, Type.REAL, Type.INTEGER), number)
             case Type.INTEGER if kind == "DECIMAL":
-                return f"TRY_CAST(ROUND({text}, 0) AS BIGINT)"
+                return held(f"TRY_CAST(ROUND({text}, 0) AS BIGINT)", text)
             case Type.REAL:
                 real = text if kind == "DOUBLE" else f"CAST({text} AS DOUBLE)"
-                return self.number(real) if kind in REALS else real
+                return self.number(self.one_zero(real)) if kind in REALS else real
             case Type.DATE:
                 return within(f"TRY_CAST({text} AS DATE)", *(f"CAST('{day}' AS DATE)" for day in (FIRST_DAY, LAST_DAY)))
             case Type.TIMESTAMP:
@@ -124,17 +126,17 @@ class SparkDialect(Dialect):
 
     def unit(self, text: str, engine_type: str, target: Type) -> str:
         """A text declared a whole number must say one plainly; a whole number stays one, whatever is declared."""
-        kind = plain(engine_type)
-        if kind == "VARCHAR" and target is Type.INTEGER:
-            return narrowed(_plainly_whole(text))
-        if kind in WHOLE or kind in REALS:
+        if plain(engine_type) == "VARCHAR":
+            whole = f"TRY_CAST({_plainly_whole(text)} AS BIGINT)"
+            return whole if target is Type.INTEGER else self.read(text, engine_type, target)
+        if unit_type(engine_type) is Type.INTEGER or target is Type.TEXT or plain(engine_type) in REALS:
             return self.identity(text, engine_type)
-        return self.read(text, engine_type, target)
+        return f"TRY_CAST({text} AS BIGINT)" if target is Type.INTEGER else self.read(text, engine_type, target)
 
     def identity(self, text: str, engine_type: str) -> str:
         """Whole numbers as such, all else as text; real ones are refused, for Spark writes them differently."""
         kind = plain(engine_type)
-        if kind in WHOLE:
+        if unit_type(engine_type) is Type.INTEGER:
             return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
         if kind in REALS:
             raise InvalidParameter(
@@ -176,6 +178,14 @@ class SparkDialect(Dialect):
         raise InvalidParameter(
             "a MEDIAN or quantile within a unit is not computed on Spark, which interpolates otherwise; use AVG or MAX"
         )
+
+    def _said(self, text: str, target: Type) -> str:
+        """A column of texts as another type."""
+        if target is Type.INTEGER:
+            number, whole = _from_text(text, Type.REAL), f"TRY_CAST({_plainly_whole(text)} AS BIGINT)"
+            near = self.convert(number, Type.REAL, Type.INTEGER)
+            return held(f"{whole}, {near}", number)
+        return self.one_zero(_from_text(text, target)) if target is Type.REAL else _from_text(text, target)
 
     def _valid(self, text: str) -> str:
         """A text; NULL (or, before Spark 4, repaired) if it is no UTF-8: as keys, several would look like one."""

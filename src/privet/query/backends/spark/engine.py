@@ -3,53 +3,27 @@
 import contextlib
 import itertools
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from privet.errors import InvalidParameter
 from privet.query.backends.spark.dialect import SparkDialect, engine_types
 from privet.query.backends.spark.running_spark import HERE, is_gone, let_go, opened
-from privet.query.backends.spark.sources import frame_of, refuse_unsteady, size_of
+from privet.query.backends.spark.settings import pin
+from privet.query.backends.spark.sources import as_plain, frame_of, size_of
+from privet.query.backends.spark.steady import nodes_of, refuse_unsteady
+from privet.query.backends.spark.stored import state_of
 from privet.query.backends.spark.tables import arrow_from, frame_from
 from privet.query.backends.spark.workers import stopped_without_workers
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
 from privet.query.printing import Source
-from privet.query.printing.tables import known, unit_text
 
-PINNED = {  # what a statement means does not depend on how a cluster is set up
-    "spark.sql.ansi.enabled": "false",  # what fails is NULL, so that nothing raises on data
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.timestampType": "TIMESTAMP_NTZ",
-    "spark.sql.caseSensitive": "true",
-    "spark.sql.decimalOperations.allowPrecisionLoss": "true",  # quotients of decimals keep 32 digits before the point
-    "spark.sql.variable.substitute": "false",
-    "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.lateralColumnAlias.enableImplicitResolution": "false",
-    "spark.sql.crossJoin.enabled": "true",
-    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.binaryAsString": "false",
-    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
-    "spark.sql.files.ignoreCorruptFiles": "false",
-    "spark.sql.files.ignoreMissingFiles": "false",
-    "spark.sql.adaptive.enabled": "true",
-    "spark.sql.adaptive.coalescePartitions.enabled": "true",
-    "spark.sql.requireAllClusterKeysForCoPartition": "false",  # rows that are together by unit are so by unit and group
-    # whatever is broadcast, or filters a scan while it runs, is gathered by the driver first: units never are
-    "spark.sql.autoBroadcastJoinThreshold": "-1",
-    "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
-    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
-    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
-}
-FORGOTTEN = (
-    "spark.sql.legacy.",
-    "spark.sql.optimizer.excludedRules",
-    "spark.sql.adaptive.optimizer.excludedRules",
-    "spark.sql.optimizer.runtime",
-)
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 MOST_SENT = 10 << 20  # bytes of a public table that is sent to all workers as a whole
 MOST_PARTITIONS = 400
 PARTITION = 32 << 20  # bytes of private tables, as they are stored, for each part that rows are moved in
@@ -83,14 +57,16 @@ class SparkBackend(SqlEngine):
                 "rows are not numbered on Spark, which may compute them twice: declare a unit_column, or use DuckDB"
             )
         self._session, self._ours = opened(catalog.source or HERE, memory=memory)
-        self._group, self._sizes = "", dict[str, int]()
+        self._group, self._sizes, self._stored = "", dict[str, int](), list[Any]()
         try:
             version = int(self._session.version.split(".")[0])
             super().__init__(catalog, SparkDialect(checks_texts=version >= CHECKS_TEXTS))
-            self._pin()
-            self._tables = {name: self._source(name, place) for place, name in enumerate(catalog.tables, 1)}
+            pin(self._session)
+            frames = {name: self._frame(name) for name in catalog.tables}  # all, before any of our names is in the way
+            self._tables = {name: self._source(name, place, frames[name]) for place, name in enumerate(frames, 1)}
+            self._state = state_of(self._stored)
             self._divide()
-            self._refuse_mixed_units()
+            self._refuse_unlike_units()
         except BaseException:
             self.close()
             raise
@@ -105,6 +81,8 @@ class SparkBackend(SqlEngine):
         """The SQL for a request; refused before anything is charged where Spark has ended."""
         if is_gone(self._session.sparkContext):
             raise InvalidParameter("Spark has ended: connect again; nothing was charged")
+        if state_of(self._stored) != self._state:
+            raise InvalidParameter("files of the tables have changed: connect again; nothing was charged")
         return super().text(request)
 
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
@@ -119,7 +97,12 @@ class SparkBackend(SqlEngine):
         self._session.sparkContext.setJobGroup(self._group, "privet", interruptOnCancel=True)
         with stopped_without_workers(self._session.sparkContext, self._interrupt):
             frame = self._session.sql(text)
-            return frame.schema, frame.collect()
+            rows = frame.collect()
+        if state_of(self._stored) != self._state:
+            raise OSError(
+                "files were written while they were read: some rows may have been counted, and others weighed"
+            )
+        return frame.schema, rows
 
     def _interrupt(self) -> None:
         with contextlib.suppress(Exception):  # it may be gone
@@ -134,14 +117,6 @@ class SparkBackend(SqlEngine):
 
     # --- opening ---
 
-    def _pin(self) -> None:
-        settings = {row[0] for row in self._session.sql("SET").collect()}
-        for word in settings:
-            if word.startswith(FORGOTTEN):
-                self._session.conf.unset(word)
-        for word, setting in PINNED.items():
-            self._session.conf.set(word, setting)
-
     def _divide(self) -> None:
         """Set how many parts rows are moved in: enough for all workers, and so many that each is small."""
         sizes = [self._sizes[name] for name, table in self._catalog.tables.items() if not table.public]
@@ -149,26 +124,17 @@ class SparkBackend(SqlEngine):
         partitions = min(MOST_PARTITIONS, max(fewest, sum(sizes) // PARTITION))
         self._session.conf.set("spark.sql.shuffle.partitions", str(partitions))
 
-    def _source(self, name: str, place: int) -> Source:
+    def _frame(self, name: str) -> "DataFrame":
         frame = frame_of(self._session, self._catalog, self._catalog.tables[name])
         refuse_unsteady(name, frame)
+        if len({word.casefold() for word in frame.columns}) < len(frame.columns):
+            raise InvalidParameter(f"table {name}: two of its columns differ in capital letters only; rename one")
+        self._stored += nodes_of(frame)
+        return as_plain(frame)
+
+    def _source(self, name: str, place: int, frame: "DataFrame") -> Source:
         self._sizes[name] = size_of(frame)
         frame.createOrReplaceTempView(f"table_{place}")
         types = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
         small = self._catalog.tables[name].public and self._sizes[name] <= MOST_SENT
         return Source(f"table_{place}", engine_types(types), small=small)
-
-    def _refuse_mixed_units(self) -> None:
-        """Units are compared between tables, so they are of one kind."""
-        kinds: dict[str, str] = {}
-        for name, table in self._catalog.tables.items():
-            if table.public or table.unit_column is None:
-                continue
-            last = table.unit_path[-1].table if table.unit_path else name
-            source = known(self._tables, last)
-            text = unit_text(last, table.unit_column, "s", dialect=self._dialect, sources=self._sources())
-            schema = self._session.sql(f"SELECT {text} AS u FROM {source.text} AS s").schema  # noqa: S608 - printed by us
-            kinds[name] = schema.fields[0].dataType.simpleString()
-        if len(set(kinds.values())) > 1:
-            names = ", ".join(f"{name} has {kind}" for name, kind in kinds.items())
-            raise InvalidParameter(f"units must have one type in all tables, got {names}; convert them in the data")

@@ -10,27 +10,12 @@ from privet.query.catalog import Catalog, DeclaredTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructField
 
 PARQUET = (".parquet", ".pq")
 PATTERN = set("*?[]{}\\,")  # in the name of a file, Spark would take them for patterns
 NUMBERS = itertools.count(1)  # of frames
-STEADY = {  # nodes of a plan that give the same rows whenever they are computed
-    "Aggregate",
-    "Distinct",
-    "Filter",
-    "Join",
-    "LocalRelation",
-    "LogicalRelation",
-    "HiveTableRelation",
-    "OneRowRelation",
-    "Project",
-    "Range",
-    "DataSourceV2Relation",
-    "DataSourceV2ScanRelation",
-    "SubqueryAlias",
-    "Union",
-    "View",
-}
+CHAR = "__CHAR_VARCHAR_TYPE_STRING"  # under this word a column's metadata say that it is one
 
 
 def frame_of(session: "SparkSession", catalog: Catalog, table: DeclaredTable) -> "DataFrame":
@@ -87,24 +72,21 @@ def _read(session: "SparkSession", catalog: Catalog, table: DeclaredTable) -> "D
         raise InvalidParameter(f"table {table.name}: its files cannot be read as Parquet by Spark") from None
 
 
-def refuse_unsteady(name: str, frame: "DataFrame") -> None:
-    """Raise if the rows of a table could be others when they are read a second time.
+def as_plain(frame: "DataFrame") -> "DataFrame":
+    """A frame whose texts are compared letter by letter, and whose CHARs end where their text does.
 
-    Rows are weighed by how many their unit has, which may be counted in a scan of its own.
+    Of texts that a collation takes for equal Spark would show whichever it met first, and units that differ would be
+    one. Spaces that fill up a CHAR are not part of it, by what SQL says: as a VARCHAR it is the same unit.
     """
-    made: Any = frame
-    plan = made._jdf.queryExecution().analyzed()  # noqa: SLF001 - the way to a plan
-    waiting, steady = [plan], bool(plan.deterministic())
-    while waiting and steady:
-        node = waiting.pop()
-        steady = str(node.nodeName()).split(" ")[0] in STEADY
-        children = node.children()
-        waiting += [children.apply(place) for place in range(children.size())]
-    if not steady:
-        raise InvalidParameter(
-            f"table {name}: it may have other rows each time it is computed (a sample, a limit, a random number, "
-            "Python code); write it to a table or Parquet files first"
-        )
+    items = [_plain(field) for field in frame.schema.fields]
+    return frame.selectExpr(*items) if any(" AS " in item for item in items) else frame
+
+
+def _plain(field: "StructField") -> str:
+    name, kind = _quoted(field.name), field.dataType.simpleString()
+    if kind.startswith("char(") or str(field.metadata.get(CHAR, "")).startswith("char("):
+        return f"RTRIM({name}) AS {name}"
+    return f"{name} COLLATE UTF8_BINARY AS {name}" if kind.startswith("string collate ") else name
 
 
 def size_of(frame: "DataFrame") -> int:
