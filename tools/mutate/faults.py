@@ -233,15 +233,15 @@ FAULTS: tuple[Fault, ...] = (
         "ledger: charges after sampling",
         "core/ledger.py",
         "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
-        "        self._run([secret], mechanism)\n"
+        "        self._run([secret], mechanism, 0)\n"
         "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
         LEDGER,
     ),
     Fault(
         "ledger: refunds a failed run",
         "core/ledger.py",
-        "        problem = outcome.problem\n",
-        "        problem = outcome.problem\n        self._journal.books().accounts.clear()\n",
+        "        problem = self._failed(outcome, number)\n",
+        "        problem = self._failed(outcome, number)\n        self._journal.books().accounts.clear()\n",
         LEDGER,
     ),
     Fault(
@@ -275,7 +275,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "ledger: an error tells its reason",
         "core/ledger.py",
-        "        problem = outcome.problem\n",
+        "        problem = self._failed(outcome, number)\n",
         "        problem = ReleaseFailed(outcome.reason)\n",
         LEDGER,
     ),
