@@ -151,7 +151,7 @@ ODD = (
     None, True, 0, -1, 1 << 63, 10**400, -0.0, 0.5, math.nan, math.inf, "", "2024-12-31", "infinity", "0044-03-15 (BC)",
     "2024-12-31 23:59:59.5", Decimal("1.50"), Decimal(10**30), Decimal("NaN"), Decimal("sNaN"), Decimal("-Infinity"),
     dt.date.min, dt.date.max, dt.datetime.max.replace(tzinfo=dt.timezone(dt.timedelta(hours=-5))), dt.time(1),
-    dt.datetime(9999, 12, 31), dt.timedelta(1), UUID(int=1), b"\xff", [1], {"a": 1},
+    dt.datetime(9999, 12, 31), dt.timedelta(1), UUID(int=1), b"\xff", [1], {"a": 1},  # noqa: DTZ001 - a wall clock
 )  # fmt: skip
 
 

@@ -118,10 +118,8 @@ def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
             raise InvalidParameter(f"{place}: the frame has no such column{nearest(column, found)}")
         columns[column] = facts_from(words, place, found=found[column])
     unit_column = declared.get("unit_column")
-    if unit_column is not None:
-        if unit_column not in found:
-            raise InvalidParameter(f"unit_column: the frame has no column {unit_column}{nearest(unit_column, found)}")
-        columns.setdefault(unit_column, Facts(found[unit_column] or Type.TEXT))
+    if unit_column is not None and unit_column not in found:
+        raise InvalidParameter(f"unit_column: the frame has no column {unit_column}{nearest(unit_column, found)}")
     rows, groups, each = (declared.get(word) for word in ("rows_per_unit", "groups_per_unit", "rows_per_group"))
     unsaid, way = rows is groups is each is None, declared.get("bounding")
     limits = ONE_ROW if unsaid and way is None else Limits(1 if unsaid else rows, groups, each, way)  # type: ignore[arg-type]
