@@ -40,6 +40,7 @@ class SqlEngine(ABC):
     """
 
     name: str  # as sqlglot calls its SQL, which the second price reads back
+    packs = False  # whether weights of units that are close together are looked up in blocks
 
     def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
         self._catalog, self._dialect = catalog, dialect
@@ -121,9 +122,8 @@ class SqlEngine(ABC):
     def forms(self, request: Bounded) -> tuple[str, ...]:
         """The SQL with weights of units one by one, and in blocks where the type of units allows for them."""
         shown = self.text(request)
-        return (
-            tuple(dict.fromkeys((shown, self._printed(request, close_units=True)))) if self._whole_units else (shown,)
-        )
+        packed = (self._printed(request, close_units=True),) if self.packs and self._whole_units else ()
+        return tuple(dict.fromkeys((shown, *packed)))
 
     def _printed(self, request: Bounded, *, close_units: bool) -> str:
         sources = replace(self._sources(), released=_Promised(self._released), close_units=close_units)
