@@ -45,6 +45,7 @@ def test_frames_of_every_kind_give_the_same_catalog(kind: str) -> None:
         "city": Type.TEXT,
         "here": Type.BOOLEAN,
         "born": Type.DATE,
+        "id": Type.INTEGER,
     }
     assert catalog.frames["people"] is FRAMES[kind]
     assert catalog.unit == Unit("person")
