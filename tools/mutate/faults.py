@@ -17,6 +17,7 @@ from query_faults import QUERY
 from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
+from values_faults import VALUES
 
 LAPLACE = ("tests/mechanisms/test_laplace.py",)
 GAUSSIAN = ("tests/mechanisms/test_gaussian.py",)
@@ -966,6 +967,7 @@ FAULTS: tuple[Fault, ...] = (
     *BOUNDING,
     *BATCH,
     *POSTGRES,
+    *VALUES,
     *EXIT,
     *ARRAYS,
 )
