@@ -16,17 +16,9 @@ from privet.query.backends.duckdb.lines import LONGEST, MARK, lines_select
 
 Row = tuple[str | None, ...]
 FIELD = re.compile(r'"((?:[^"]|"")*)"|([^",]*)')
-ATOMS = (b'"', b'""', b",", b"a", b"\xc3\xa9", b"\xff", b"\x00", b"\r", MARK.encode(), b"\x01\x02", b"\x04", b" ", b"#")
-ATOMS += (
-    b"\\",
-    b"'",
-    b"\xe2\x82",
-    b"\xef\xbb\xbf",
-    b"\xf0\x9f\x98\x80",
-    b"\t",
-    b"NULL",
-    b'"a,b"',
-    b',"x""y",',
+ATOMS: tuple[bytes, ...] = (
+    *(b'"', b'""', b",", b"a", b"\xc3\xa9", b"\xff", b"\x00", b"\r", MARK.encode(), b"\x01\x02", b"\x04", b" ", b"#"),
+    *(b"\\", b"'", b"\xe2\x82", b"\xef\xbb\xbf", b"\xf0\x9f\x98\x80", b"\t", b"NULL", b'"a,b"', b',"x""y",'),
     b"\xed\xa0\x80",
 )
 CATALOG = """
