@@ -11,7 +11,7 @@ from privet.query.catalog.frame_columns import is_pandas
 from privet.query.engine_types import readable_as, type_of
 from privet.query.facts import Facts, Type
 from privet.query.nearest import nearest
-from privet.query.unit_types import unit_kind, unit_type
+from privet.query.unit_types import unit_fix, unit_kind, unit_type
 
 Found = TypeVar("Found")
 PARQUET = ENDINGS["parquet"]
@@ -65,11 +65,11 @@ def _fix(engine: str, kind: Type | None) -> str:
 
 def _unit(place: str, engine: str, declared: Type, *, loose: bool) -> Iterator[str]:
     """A unit that would be rounded, or be written in several ways."""
-    kind = unit_type(engine)
-    if unit_kind(engine, declared) is not None and (kind is not Type.TEXT or declared is kind or loose):
+    exact, kind = unit_kind(engine, declared) is not None, type_of(engine)
+    if exact and (kind is not Type.TEXT or declared is kind or loose):
         return
-    exact = ", for a unit is never rounded" if kind is not type_of(engine) else ""
-    yield f"{place}: declared {declared.value}, but the data has {engine}: {_fix(engine, kind)}{exact}"
+    fix = _fix(engine, kind) if readable_as(unit_type(engine), kind or declared) else unit_fix(engine)
+    yield f"{place}: declared {declared.value}, but the data has {engine}: {fix}"
 
 
 def _is_loose(catalog: Catalog, table: DeclaredTable) -> bool:

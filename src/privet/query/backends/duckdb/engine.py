@@ -28,6 +28,11 @@ from privet.query.printing.tables import known, unit_text
 PARQUET = ENDINGS["parquet"]
 SHOWING = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"}  # so that it can be asked how far it is
 
+DRAWN = """
+SELECT (SELECT COUNT(*) FROM duckdb_views() WHERE list_contains(?, lower(view_name))) + (
+    SELECT COUNT(*) FROM duckdb_tables() WHERE list_contains(?, lower(table_name)) AND sql ILIKE '%generated always%'
+)
+"""
 LOCKED = (  # in this order: nothing can be opened, loaded or changed once the last has run
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
@@ -55,6 +60,7 @@ class DuckDBBackend(SqlEngine):
     """
 
     name = "duckdb"
+    packs = True
 
     def __init__(self, catalog: Catalog, *, threads: int | None = None, memory: str | None = None) -> None:
         super().__init__(catalog, DuckDBDialect())
@@ -174,7 +180,7 @@ class DuckDBBackend(SqlEngine):
         place = self._place(table.location or name)
         source = self._described(name, place)
         row_number = "rowid" if self._is_base_table(table.location or name) else None
-        return replace(source, row_number=row_number, steady=not self._may_be_view(table.location or name))
+        return replace(source, row_number=row_number, steady=not self._may_be_drawn(table.location or name))
 
     def _place(self, name: str) -> str:
         """A table's quoted name, in parts if it is written as schema.table."""
@@ -234,13 +240,10 @@ class DuckDBBackend(SqlEngine):
         row = found.fetchone()
         return row is not None and row[0] == 1
 
-    def _may_be_view(self, name: str) -> bool:
-        """Whether a view has this name, in any schema: a view may draw other rows in every scan."""
-        found = self._connection.execute(
-            "SELECT COUNT(*) FROM duckdb_views() WHERE lower(view_name) IN (lower(?), lower(?))",
-            [name, name.rpartition(".")[2]],
-        )
-        row = found.fetchone()
+    def _may_be_drawn(self, name: str) -> bool:
+        """Whether a view has this name in any schema, or a table with computed columns: each scan may draw others."""
+        names = [name.lower(), name.rpartition(".")[2].lower()]
+        row = self._connection.execute(DRAWN, [names, names]).fetchone()
         return row is None or row[0] > 0
 
     def _unit_selects(self) -> dict[str, str]:
