@@ -14,6 +14,7 @@ from fault import Fault
 from postgres_faults import POSTGRES
 from printing_faults import PRINTING
 from query_faults import QUERY
+from sources_faults import SOURCES
 from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
@@ -962,6 +963,7 @@ FAULTS: tuple[Fault, ...] = (
     *STATS,
     *STORIES,
     *QUERY,
+    *SOURCES,
     *PRINTING,
     *SPARK,
     *BOUNDING,
