@@ -20,9 +20,10 @@ import privet
 from privet.query.catalog import Catalog
 from privet.query.facts import Facts, Type
 from privet.query.session import Session
-from tests.query.falsification.worlds import COLUMNS, DAY, ENDLESS, FOREVER, Row, World, catalog
+from tests.query.falsification.worlds import BASE, COLUMNS, ENDLESS, FOREVER, Row, World, catalog
 
-SQL: Mapping[str, str] = {"huge": "HUGEINT", "cents": "DECIMAL(38,10)", "town": "VARCHAR COLLATE NOCASE"}
+SQL: Mapping[str, str] = {"huge": "HUGEINT", "cents": "DECIMAL(38,10)"}
+NOCASE = "VARCHAR COLLATE NOCASE"
 KINDS = {
     "int64": "BIGINT",
     "double": "DOUBLE",
@@ -32,7 +33,6 @@ KINDS = {
     "date32[day]": "DATE",
     "timestamp[us]": "TIMESTAMP",
 }
-WIDE = {Type.INTEGER: "BIGINT", Type.REAL: "DOUBLE", Type.TEXT: "VARCHAR", Type.TIMESTAMP: "TIMESTAMP_NS"}
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Stored:
         layout: one of LAYOUTS.
         ids: the engine's type of ids in t and in s, in a database.
         declared: what the catalog calls them; None if it does not say.
+        towns: the engine's type of towns, in a database.
         shuffled: a seed for another order of rows.
         threads: of the engine.
         memory: of the engine.
@@ -51,6 +52,7 @@ class Stored:
     layout: str = "frame"
     ids: tuple[str, str] = ("BIGINT", "BIGINT")
     declared: Type | None = Type.INTEGER
+    towns: str = "VARCHAR"
     shuffled: int | None = None
     threads: int = 1
     memory: str | None = None
@@ -112,34 +114,37 @@ def _pandas(how: Stored, found: World, folder: Path, facts: Catalog) -> Catalog:
         kept = [name for name, kind in COLUMNS[name].items() if str(kind) in {"int64", "double", "string", "bool"}]
         frames[name] = pd.DataFrame([[_plain(row[each]) for each in kept] for row in rows], columns=kept)
     del how, folder
-    lost = {name for kinds in COLUMNS.values() for name, kind in kinds.items() if str(kind) not in {"int64", "double", "string", "bool"}}
+    lost = {
+        name
+        for kinds in COLUMNS.values()
+        for name, kind in kinds.items()
+        if str(kind) not in {"int64", "double", "string", "bool"}
+    }
     return replace(_lacking(facts, *lost), frames=frames)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any cell
     return value.decode(errors="surrogateescape") if isinstance(value, bytes) else value
 
 
 def _of_pandas(how: Stored, found: World, folder: Path, facts: Catalog) -> Catalog:
     """The same, declared by `Catalog.of`, which takes types from the frame."""
     made = _pandas(how, found, folder, facts)
-    words = {
+    words: dict[str, Mapping[str, Any]] = {
         "whole": {"bounds": [-100, 100]},
         "pay": {"bounds": [-5000, 5000]},
         "big": {},
         "free": {},
         "word": {},
-        "flag": {},
+        "flag": {"type": "boolean"},
         "kind": {"values": ["a", "b"], "other": "else"},
     }
-    return Catalog.of(
-        made.frames["t"], table="t", unit="person", unit_column="id", limit=facts.limit, columns=words
-    )
+    return Catalog.of(made.frames["t"], table="t", unit="person", unit_column="id", limit=facts.limit, columns=words)
 
 
 def _polars(how: Stored, found: World, folder: Path, facts: Catalog) -> Catalog:
     made = _frames(how, found, folder, facts)
-    frames = {name: pl.from_arrow(frame) for name, frame in made.frames.items()}  # type: ignore[arg-type]
+    frames = {name: pl.from_arrow(frame) for name, frame in made.frames.items()}
     return replace(made, frames=frames)
 
 
@@ -166,7 +171,7 @@ def line(values: Sequence[Any], kinds: Sequence[pa.DataType]) -> bytes:
     return out.getvalue().encode(errors="surrogateescape")
 
 
-def spelled(value: Any, kind: pa.DataType) -> str | None:
+def spelled(value: Any, kind: pa.DataType) -> str | None:  # noqa: ANN401 - any cell
     """A value as text; dates and moments beyond Python's as DuckDB writes them."""
     if value is None or isinstance(value, str | bytes):
         return _plain(value)  # type: ignore[no-any-return]
@@ -188,7 +193,10 @@ def _csv(how: Stored, found: World, folder: Path, facts: Catalog, files: int = 1
         names = list(COLUMNS[name])
         for place in range(files):
             mine = names[::-1] if place else names  # the second file has its columns in another order
-            lines = [line([row[each] for each in mine], [COLUMNS[name][each] for each in mine]) for row in found.tables[name][place::files]]
+            lines = [
+                line([row[each] for each in mine], [COLUMNS[name][each] for each in mine])
+                for row in found.tables[name][place::files]
+            ]
             if name == "t":
                 lines[len(lines) // 2 : len(lines) // 2] = [each.encode(errors="surrogateescape") for each in found.raw]
             (folder / f"{name}{place}.csv").write_bytes(b"".join([(",".join(mine) + "\n").encode(), *lines]))
@@ -207,6 +215,7 @@ def _database(how: Stored, found: World, folder: Path, facts: Catalog) -> Catalo
     with duckdb.connect(str(folder / "d.duckdb")) as made:
         for name, kinds in COLUMNS.items():
             types = {column: SQL.get(column) or KINDS[str(kind)] for column, kind in kinds.items()}
+            types |= {"town": how.towns} if name == "t" else {}
             if name in ids:
                 types["id"] = ids[name]
                 columns = {each: facts for each, facts in tables[name].columns.items() if each != "id"}
@@ -232,9 +241,9 @@ def _converted(column: str, kind: str) -> str:
     if kind.startswith("TIMESTAMP_NS"):
         return "make_timestamp_ns(id) AS id"
     if "COLLATE" in kind:
-        return f"CASE WHEN id % 2 = 0 THEN 'u' || ((id - {1 << 53}) // 2) ELSE 'U0' END AS id"
+        return f"CASE WHEN id % 2 = 0 THEN 'u' || ((id - {BASE}) // 2) ELSE 'U0' END AS id"
     if kind.endswith(",2)") or "(10," in kind:
-        return f"(id - {1 << 53})::{kind} AS id"
+        return f"(id - {BASE})::{kind} AS id"
     return f"id::{kind.partition(' COLLATE')[0]} AS id"
 
 
@@ -249,4 +258,3 @@ LAYOUTS: Mapping[str, Callable[[Stored, World, Path, Catalog], Catalog]] = {
     "csvs": _csvs,
     "database": _database,
 }
-assert DAY

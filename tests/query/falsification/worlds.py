@@ -139,20 +139,29 @@ def _each(values: tuple[Any, ...], *names: str) -> Part:
     return _same(*(dict.fromkeys(names, value) for value in values))
 
 
-NUMBERS, REALS, DATES, MOMENTS = ("whole", "big", "huge", "x"), ("pay", "free", "small", "y"), ("day", "late"), ("moment", "seen")
+NUMBERS, REALS, DATES, MOMENTS = (
+    ("whole", "big", "huge", "x"),
+    ("pay", "free", "small", "y"),
+    ("day", "late"),
+    ("moment", "seen"),
+)
 TEXTS = ("kind", "word", "town")
 MANY = 300
 VISITORS: Mapping[str, Part] = {
     "ordinary": Part(),
     "nothing": _same(NOTHING),
     "minus zero": _each((-0.0,), *REALS),
-    "odd reals": _each((math.nan, math.inf, -math.inf, 5e-324, -5e-324, 1e308, -1.7976931348623157e308, 1e-310), *REALS),
+    "odd reals": _each(
+        (math.nan, math.inf, -math.inf, 5e-324, -5e-324, 1e308, -1.7976931348623157e308, 1e-310), *REALS
+    ),
     "whole ends": _each((2**63 - 1, -(2**63), 2**62, -1, 0), *NUMBERS),
     "huge ends": _each((10**27, -(10**27), 2**64, 2**63), "huge", "cents"),
     "date ends": _each((ENDLESS, -ENDLESS, YEAR_1, YEAR_9999, BEFORE, BEYOND), *DATES),
     "moment ends": _each((FOREVER, NEVER, YEAR_1 * DAY, YEAR_9999 * DAY, BEFORE * DAY, BEYOND * DAY, 1), *MOMENTS),
     "other spelling": _each(("BERN", "Bern", "A", "bern "), *TEXTS),
-    "odd texts": _each(("", "be\0rn", "be\u0301rn", "b\u00e9rn", "\ufeffbern", "12", "1e400", "nan", "2024-01-01"), *TEXTS),
+    "odd texts": _each(
+        ("", "be\0rn", "be\u0301rn", "b\u00e9rn", "\ufeffbern", "12", "1e400", "nan", "2024-01-01"), *TEXTS
+    ),
     "long text": _each(("x" * 1_000_000,), *TEXTS),
     "broken text": _each((b"\xff\xfe", b"bern\xe2\x82", b"\xed\xa0\x80"), *TEXTS),
     "very many rows": _same(*({"whole": 100, "pay": 5000.0, "x": 100, "y": 10.0, "big": n % 9} for n in range(MANY))),
@@ -186,4 +195,6 @@ def world(visitor: Part | None = None, *, first: bool = False, crowd: int = CROW
         rows["t"] += [{**ORDINARY, **row, "id": unit, "num": num} for num, row in zip(numbers, part.t, strict=False)]
         rows["s"] += [{**ORDINARY, **row, "id": unit} for row in part.s]
         rows["p"] += [{**ORDINARY, **row, "num": num} for num, row in zip(numbers, part.p, strict=False)]
-    return World({name: tuple(found) for name, found in rows.items()} | {"c": PUBLIC}, () if visitor is None else visitor.raw)
+    return World(
+        {name: tuple(found) for name, found in rows.items()} | {"c": PUBLIC}, () if visitor is None else visitor.raw
+    )
