@@ -25,7 +25,7 @@ def server() -> Iterator[str | None]:
             if address is not None:
                 yield address
                 return
-        with _from_system(folder) as address:
+        with system_server(folder) as address:
             yield address
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -42,7 +42,7 @@ def tls_server(certificate: Path, key: Path) -> Iterator[int | None]:
         port = free.getsockname()[1]
     tls = f"-c ssl=on -c ssl_cert_file={folder}/certificate -c ssl_key_file={folder}/key"
     try:
-        with _from_system(folder, f"-c listen_addresses=127.0.0.1 -p {port} {tls}") as address:
+        with system_server(folder, f"-c listen_addresses=127.0.0.1 -p {port} {tls}") as address:
             yield None if address is None else port
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -67,7 +67,8 @@ def _from_wheel(folder: Path) -> Iterator[str | None]:
 
 
 @contextmanager
-def _from_system(folder: Path, options: str = "-c listen_addresses=''") -> Iterator[str | None]:
+def system_server(folder: Path, options: str = "-c listen_addresses=''") -> Iterator[str | None]:
+    """The address of a server as the system has it, whose files are in a folder; None if it has none."""
     places = [Path(found).parent for name in ("initdb",) if (found := shutil.which(name))]
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     place = next((each for each in places if (each / "pg_ctl").exists()), None)

@@ -92,11 +92,4 @@ EXIT: tuple[Fault, ...] = (
         "OF_THE_LEDGER = (InvalidParameter, AnswerLost,",
         FAILING,
     ),
-    Fault(
-        "progress: an engine's thread warns",
-        "query/progress.py",
-        "pool.submit(copy_context().run, run)",
-        "pool.submit(run)",
-        FAILING,
-    ),
 )

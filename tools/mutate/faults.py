@@ -6,6 +6,7 @@ exactly once in its file, and the new text must be valid Python that runs; the t
 ones first.
 """
 
+from arrays_faults import ARRAYS
 from batch_faults import BATCH
 from bounding_faults import BOUNDING
 from exit_faults import EXIT
@@ -195,8 +196,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "whole numbers: sign of the value",
         "mechanisms/whole_noise.py",
-        "Lattice.add(wide.ravel(),",
-        "Lattice.add(-wide.ravel(),",
+        "_within_int64(array.astype(np.int64).ravel(),",
+        "_within_int64(-array.astype(np.int64).ravel(),",
         WHOLE,
     ),
     Fault(
@@ -567,7 +568,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "SparseVector: third variant, tells the noisy answer",
         "mechanisms/sparse_vector.py",
-        "values = tuple(np.asarray(self.value_mechanism.sample(row[above], source)).tolist())",
+        "values = tuple(np.asarray(self.value_mechanism.sample(row[above].tolist(), source)).tolist())",
         "values = tuple(float(x) for x in row[above])",
         SPARSE,
     ),
@@ -966,4 +967,5 @@ FAULTS: tuple[Fault, ...] = (
     *BATCH,
     *POSTGRES,
     *EXIT,
+    *ARRAYS,
 )

@@ -8,6 +8,10 @@ GOLDEN = ("tests/query/engines/test_golden.py",)
 SERVER = ("tests/query/engines/test_postgres.py",)
 WEIGHED = ("tests/query/engines/test_postgres_weighing.py",)
 FALLS = ("tests/query/engines/test_postgres_faults.py",)
+DRAWN = ("tests/query/engines/test_postgres_snapshot.py",)
+SET = ("tests/query/engines/test_postgres_settings.py",)
+KINDS = ("tests/query/engines/test_postgres_kinds.py",)
+BLOCKS = ("tests/query/test_blocks.py",)
 TLS = ("tests/query/engines/test_postgres_tls.py",)
 ROOM = "query/backends/postgres/"
 
@@ -179,5 +183,114 @@ POSTGRES: tuple[Fault, ...] = (
         "FENCE = \" OFFSET '0'\"",
         'FENCE = " OFFSET 0"',
         WEIGHED,
+    ),
+    # --- one snapshot of rows ---
+    Fault(
+        "postgres: rows of a view are drawn for each scan",
+        ROOM + "tables.py",
+        "c.relkind IN ('r', 'p', 'm') AND NOT pg_catalog.row_security_active(c.oid)",
+        "NOT pg_catalog.row_security_active(c.oid)",
+        DRAWN,
+    ),
+    Fault(
+        "postgres: policies draw rows for each scan",
+        ROOM + "tables.py",
+        " AND NOT pg_catalog.row_security_active(c.oid) AND",
+        " AND",
+        DRAWN,
+    ),
+    Fault(
+        "postgres: foreign parts of a table are fetched for each scan",
+        ROOM + "tables.py",
+        "WHERE d.relkind NOT IN ('r', 'p', 'm') OR",
+        "WHERE FALSE OR",
+        DRAWN,
+    ),
+    Fault(
+        "postgres: casts of the database's own run for each scan",
+        ROOM + "tables.py",
+        "    steady = steady and not any(computed for *_, computed in columns)\n",
+        "",
+        DRAWN,
+    ),
+    Fault(
+        "printing: rows that may be drawn are not kept",
+        "query/printing/relations.py",
+        "                self.steady = self.steady and read.steady\n",
+        "",
+        DRAWN,
+    ),
+    Fault(
+        "printing: a table on the way to the unit may be drawn twice",
+        "query/printing/tables.py",
+        "for name in (self._table.name, *self._way()))",
+        "for name in (self._table.name,))",
+        DRAWN,
+    ),
+    Fault(
+        "duckdb: views and computed columns are drawn for each scan",
+        "query/backends/duckdb/engine.py",
+        "        return row is None or row[0] > 0\n",
+        "        return False\n",
+        DRAWN,
+    ),
+    # --- what is free ---
+    Fault(
+        "engines: explanations follow what is known of rows",
+        "query/backends/sql_engine.py",
+        "        return self._printed(request, close_units=False)\n",
+        "        return self._printed(request, close_units=self._close_units)\n",
+        (*DRAWN, *BLOCKS),
+    ),
+    Fault(
+        "engines: the price of blocks is not computed a second time",
+        "query/backends/sql_engine.py",
+        "        return tuple(dict.fromkeys((shown, *packed)))\n",
+        "        return (shown,)\n",
+        DRAWN,
+    ),
+    # --- settings ---
+    Fault(
+        "postgres: settings of a role stay",
+        ROOM + "connecting.py",
+        "    connection.execute(BUILT_WITH, (FREE, list(PINNED)))\n",
+        "",
+        SET,
+    ),
+    Fault(
+        "postgres: defaults of connections are free to set",
+        ROOM + "connecting.py",
+        '    "|recursive_worktable_factor|',
+        '    "|array_nulls|recursive_worktable_factor|',
+        SET,
+    ),
+    Fault(
+        "postgres: a role's search path stays after tables were found",
+        ROOM + "connecting.py",
+        "    connection.execute(f\"SET search_path = {PINNED['search_path']}\")\n",
+        "",
+        SET,
+    ),
+    # --- kinds of columns ---
+    Fault(
+        "postgres: a decimal very near to 0 raises an error",
+        ROOM + "dialect.py",
+        'for each in (digits, scale or "0"))',
+        "for each in (digits,))",
+        KINDS,
+    ),
+    Fault(
+        "postgres: NaN of a limited decimal counts",
+        ROOM + "dialect.py",
+        'return self.number(f"CAST({text} AS DOUBLE PRECISION)") if small',
+        'return f"CAST({text} AS DOUBLE PRECISION)" if small',
+        KINDS,
+    ),
+    Fault(
+        "postgres: texts are equal as their collation says",
+        ROOM + "words.py",
+        """return f'(CAST({text} AS TEXT) COLLATE "C")'""",
+        """return f"CAST({text} AS TEXT)\"""",
+        KINDS,
     ),
 )

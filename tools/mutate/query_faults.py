@@ -755,9 +755,9 @@ QUERY = (
     ),
     Fault(
         "falsify: what fails after the charge says why",
-        "query/running.py",
-        "                raise ReleaseFailed(FAILED) from None\n",
-        "                raise\n",
+        "query/failing.py",
+        "KeyboardInterrupt(CANCELLED) if outcome.interrupted else outcome.problem",
+        "KeyboardInterrupt(CANCELLED) if outcome.interrupted else ReleaseFailed(outcome.reason)",
         ("tests/query/test_session.py::test_what_fails_outside_a_release_says_nothing_either",),
     ),
     Fault(

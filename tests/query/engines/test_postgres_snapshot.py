@@ -157,16 +157,17 @@ def test_a_table_on_the_way_to_the_unit_is_read_once_as_well(place: tuple[Postgr
         backend.close()
 
 
-def test_a_view_of_duckdb_is_drawn_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("location", ["other.sampled", "made"])
+def test_rows_that_duckdb_draws_are_drawn_once(tmp_path: Path, location: str) -> None:
     file = tmp_path / "drawn.duckdb"
     with duckdb.connect(str(file)) as connection:
         connection.execute(
             f"CREATE TABLE plain AS SELECT 1 AS id, 'a' AS city, 100.0::DOUBLE AS pay FROM range({ROWS});"
-            "CREATE SCHEMA other; CREATE VIEW other.sampled AS SELECT * FROM plain USING SAMPLE 40% (bernoulli)"
+            "CREATE SCHEMA other; CREATE VIEW other.sampled AS SELECT * FROM plain USING SAMPLE 40% (bernoulli);"
+            "CREATE TABLE made (number INT, city VARCHAR, pay DOUBLE, id INT AS (CASE WHEN random() < 0.4 THEN 1 END));"
+            "INSERT INTO made (number, city, pay) SELECT * FROM plain"
         )
-    people = DeclaredTable(
-        "people", COLUMNS, unit_column="id", location="other.sampled", limits=Limits(rows_per_unit=1)
-    )
+    people = DeclaredTable("people", COLUMNS, unit_column="id", location=location, limits=Limits(rows_per_unit=1))
     catalog = Catalog(
         "test", Unit("person"), Guarantee(10, "1e-3"), {"people": people}, source="duckdb:///drawn.duckdb",
         folder=tmp_path,

@@ -48,6 +48,7 @@ class PostgresBackend(SqlEngine):
     """
 
     name = "postgres"
+    packs = True
 
     def __init__(self, catalog: Catalog, *, statement_timeout: str | None = None) -> None:
         super().__init__(catalog, PostgresDialect())

@@ -35,7 +35,7 @@ def inline_table(name: str, table: pa.Table) -> str:
 
     Example:
         >>> print(inline_table("released_1", pa.table({"c1": ["a", None], "c2": [1, 2]})))
-        UNNEST(CAST('{"a",NULL}' AS TEXT[]), CAST('{"1","2"}' AS BIGINT[])) AS released_1 (c1, c2)
+        UNNEST(CAST('{"a",NULL}' AS TEXT[]) COLLATE "C", CAST('{"1","2"}' AS BIGINT[])) AS released_1 (c1, c2)
     """
     arrays = [_array(column) for column in table.columns]
     return f"UNNEST({', '.join(arrays)}) AS {name} ({', '.join(table.column_names)})"
@@ -43,7 +43,9 @@ def inline_table(name: str, table: pa.Table) -> str:
 
 def _array(column: pa.ChunkedArray) -> str:
     items = ",".join(_item(value) for value in column.to_pylist())
-    return f"CAST({quoted('{' + items + '}')} AS {TYPES.get(column.type, 'TEXT')}[])"
+    kind = TYPES.get(column.type, "TEXT")
+    bytewise = ' COLLATE "C"' if kind == "TEXT" else ""
+    return f"CAST({quoted('{' + items + '}')} AS {kind}[]){bytewise}"
 
 
 def _item(value: Any) -> str:  # noqa: ANN401 - any cell
