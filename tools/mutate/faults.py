@@ -17,6 +17,7 @@ from query_faults import QUERY
 from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
+from work_faults import WORK
 
 LAPLACE = ("tests/mechanisms/test_laplace.py",)
 GAUSSIAN = ("tests/mechanisms/test_gaussian.py",)
@@ -968,4 +969,5 @@ FAULTS: tuple[Fault, ...] = (
     *POSTGRES,
     *EXIT,
     *ARRAYS,
+    *WORK,
 )
