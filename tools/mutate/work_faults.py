@@ -1,4 +1,4 @@
-# ruff: noqa: INP001, E501 - a script, not a package; old texts stand as they are in the source
+# ruff: noqa: INP001 - a script, not a package; old texts stand as they are in the source
 """The faults of public sizes: texts, rows that multiply, what is computed once."""
 
 from fault import Fault

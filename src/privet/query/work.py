@@ -176,8 +176,8 @@ def _refuse_public(relation: Relation, marks: Marks) -> None:
 def _refuse_fans(relation: Relation, marks: Marks) -> None:
     if _fans(relation, marks) >= MOST_PUBLIC:
         raise InvalidParameter(
-            f"rows of units are multiplied with public tables at most {MOST_PUBLIC} times: join them on a column that is "
-            "declared unique"
+            f"rows of units are multiplied with public tables at most {MOST_PUBLIC} times: join them on a column that "
+            "is declared unique"
         )
 
 
