@@ -172,11 +172,7 @@ MATCHES: Mapping[str, Match] = {
 }
 REFUSED = {  # by types alone: there a unit or a text could be written in several ways
     "collated",
-    *(
-        name
-        for name in MATCHES
-        if name.startswith("ids of ") and (" as " in name or "two" in name or "texts" in name)
-    ),
+    *(name for name in MATCHES if name.startswith("ids of ") and (" as " in name or "two" in name or "texts" in name)),
     f"ids of {NOCASE}",
 }
 
