@@ -9,7 +9,6 @@ import codecs
 import datetime as dt
 import decimal
 import math
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -259,7 +258,7 @@ def _said(value: Any, declared: Type | None) -> str | None:  # noqa: ANN401, PLR
             return str.__str__(value).encode(errors=BROKEN).decode()
         case bool() | np.bool_():
             return str(int(value)) if declared is not None and declared.numeric else str(bool(value)).lower()
-        case int() | np.integer() | uuid.UUID():
+        case int() | np.integer():
             return str(value)
         case float() | np.floating():
             whole = declared is Type.INTEGER and float(value).is_integer()
@@ -271,7 +270,7 @@ def _said(value: Any, declared: Type | None) -> str | None:  # noqa: ANN401, PLR
             return value.isoformat(sep=" ", timespec="microseconds") if local else None
         case dt.date():
             return value.isoformat()
-    return None
+    return str(value) if type(value).__module__ == "uuid" else None
 
 
 def _moments(chunk: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
