@@ -275,7 +275,7 @@ def test_parquet_files_of_one_table_have_one_type_each(tmp_path: Path) -> None:
         return privet.connect(tmp_path / "c.toml", threads=1)
 
     with connected(pa.array([7], pa.int32())) as asked:
-        assert asked.sql(SUM, epsilon=40).rows[0]["s"] == 3
+        assert asked.sql(SUM, epsilon=600).rows[0]["s"] == 3
     for other in (pa.array([2.0**60]), pa.array(["7"]), pa.array([7], pa.uint64())):
         with pytest.raises(InvalidParameter, match=r"column id must have one type in all files.*t2\.parquet"):
             connected(other)
