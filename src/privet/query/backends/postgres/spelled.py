@@ -3,6 +3,7 @@
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
+from privet.query.backends.postgres import reals
 from privet.query.backends.postgres.words import FENCE, named, quoted, real, text_of
 from privet.query.facts import Type
 from privet.query.functions.letters import lower_table, upper_table
@@ -49,11 +50,7 @@ def from_text(text: str, target: Type) -> str:
         case Type.INTEGER:
             whole = f"CAST({_said(SIGN_TEXT)} || {_said(DIGITS_TEXT)} AS NUMERIC)"
             pattern = f"CASE WHEN LENGTH({{a}}) <= {LONGEST_NUMBER} THEN COALESCE({whole}, {{b}}) END"
-            near = named(
-                "CASE WHEN ABS({a}) < 1e30 THEN ROUND(CAST(CAST({a} AS TEXT) AS NUMERIC), 0) END",
-                a=from_text(text, Type.REAL),
-            )
-            return within(named(pattern, a=text, b=near), -LONG, LONG)
+            return within(named(pattern, a=text, b=reals.whole(from_text(text, Type.REAL))), -LONG, LONG)
         case Type.REAL:
             return _real_from_text(text)
         case Type.BOOLEAN:
