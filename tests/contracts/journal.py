@@ -2,6 +2,7 @@
 
 import copy
 import math
+import threading
 import time
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -11,7 +12,9 @@ import pytest
 
 from privet.core import DATASET, Journal, Ledger, Scope, Sensitive, Sensitivity, Unit, journal_at
 from privet.core.journals import handle as handle_module
+from privet.core.refusals import WITHHELD
 from privet.errors import (
+    AnalystFrozen,
     AnswerLost,
     BudgetExceeded,
     InvalidParameter,
@@ -34,6 +37,12 @@ from tests.core.journals.work import COUNT, PERSON, RUNS, SECRET, Slow, ask, in_
 
 ADA, BOB = Scope("ada"), Scope("bob")
 TENTH = Laplace(l1_sensitivity=1, scale=10)
+
+
+def fail(ledger: Ledger, purpose: str = "fails") -> None:
+    """A release that fails after the charge, and is told so."""
+    with pytest.raises(ReleaseFailed):
+        ledger.release(Sensitive.later(lambda: 1 // 0, Sensitivity(1), PERSON), COUNT, purpose=purpose)
 
 
 class JournalContract:
@@ -386,12 +395,103 @@ class JournalContract:
                 handle.release(secret, COUNT, purpose="fails", key="k")
         assert ledger.spent.epsilon == 1
 
+    # --- failures ---------------------------------------------------------------------------------------------
+
+    def test_three_failures_freeze_an_analyst_until_the_owner_has_looked(self, address: str | None) -> None:
+        ledger = new_ledger(address, Guarantee(100), analyst="ada")
+        nobody = self.another(ledger, address)
+        for handle in (ledger, self.another(ledger, address, analyst="ada"), ledger):
+            assert ask(handle, key=None) is not None
+            fail(handle)
+        spent, rows = ledger.spent, ledger.journal.books().rows
+        for handle in (ledger, self.another(ledger, address, analyst="ada")):
+            for attempt in (ask, fail, lambda each: each.reserve(COUNT.loss, purpose="a plan")):
+                with pytest.raises(AnalystFrozen, match=r"nothing was charged.*ask the owner"):
+                    attempt(handle)
+        assert (ledger.spent, ledger.journal.books().rows) == (spent, rows)
+        assert ask(nobody) is not None, "only who failed is frozen"
+        with pytest.raises(InvalidParameter, match="no answer of bob"):
+            ledger.journal.unfreeze("bob", reason="nothing to unfreeze")
+        with pytest.raises(InvalidParameter, match="reason"):
+            ledger.journal.unfreeze("ada", reason=" ")
+        ledger.journal.unfreeze("ada", reason="a broken file, replaced")
+        assert ask(ledger) is not None
+        fail(nobody)
+        assert self.another(ledger, address).journal.books().failures.counted == {None: 1}
+        assert all("failure" not in entry.kind for entry in ledger.entries)
+        ledger.verify()
+
+    def test_all_analysts_together_have_failures_of_their_own(self, address: str | None) -> None:
+        ledger = new_ledger(address, Guarantee(100), failures=1)
+        for name in ("a", "b", "c", None):
+            fail(self.another(ledger, address, analyst=name))
+        for name in ("a", "e", None):
+            with pytest.raises(AnalystFrozen):
+                ask(self.another(ledger, address, analyst=name))
+        ledger.journal.unfreeze("b", reason="seen")
+        assert ask(self.another(ledger, address, analyst="e")) is not None
+        with pytest.raises(AnalystFrozen):
+            ask(self.another(ledger, address, analyst="a"))
+        ledger.journal.unfreeze(everyone=True, reason="all seen")
+        assert ask(self.another(ledger, address, analyst="a")) is not None
+
+    def test_no_more_failures_are_told_to_who_asks_at_once(self, address: str | None) -> None:
+        """Eight are on their way when the first fails; four of them would be answered."""
+        ledger = new_ledger(address, Guarantee(100), failures=2)
+        handles = [self.another(ledger, address) for _ in range(8)]
+        begun = threading.Barrier(8)
+
+        def ask_at_once(number: int) -> str:
+            def compute() -> int:
+                begun.wait(20)
+                if number % 2:
+                    while not ledger.journal.frozen(None):
+                        time.sleep(0.001)
+                    return 1
+                raise ValueError
+
+            try:
+                handles[number].release(Sensitive.later(compute, Sensitivity(1), PERSON), COUNT, purpose="at once")
+            except (ReleaseFailed, AnalystFrozen) as problem:
+                return type(problem).__name__ + str(problem)
+            return "an answer"
+
+        told = sorted(in_threads(8, ask_at_once))
+        assert [each.startswith("ReleaseFailed") for each in told] == [False] * 6 + [True] * 2
+        assert set(told[:6]) == {f"AnalystFrozen{WITHHELD}"}
+        assert ledger.spent.epsilon == 8
+
+    def test_draws_of_a_plan_are_counted_one_by_one(self, address: str | None) -> None:
+        ledger = new_ledger(address, Guarantee(100))
+        plans = [ledger.reserve([COUNT] * 4, purpose="four", draws=[COUNT] * 4) for _ in range(2)]
+        for plan in (*plans, plans[0]):
+            fail(plan, "four")
+        for plan in plans:
+            with pytest.raises(AnalystFrozen):
+                ask(plan, "four")
+
+    def test_what_cannot_be_counted_stops_the_handle(
+        self, address: str | None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ledger = new_ledger(address)
+
+        def full(*_: object) -> bool:
+            raise LedgerUnavailable("the disk is full")
+
+        monkeypatch.setattr(Journal, "_fail", full)
+        with pytest.raises(LedgerUnavailable, match="the disk is full"):
+            fail(ledger)
+        monkeypatch.undo()
+        with pytest.raises(LedgerUnavailable, match="could not be counted"):
+            ask(ledger)
+
     def test_an_answer_that_cannot_be_written_stays_paid_for(self, address: str | None) -> None:
         ledger = new_ledger(address)
         strange = COUNT.then(lambda value: {value})
         with pytest.raises(ReleaseFailed):
             ledger.release(SECRET, strange, purpose="a set", key="k")
         assert ledger.spent.epsilon == 1
+        assert ledger.journal.books().failures.counted == {None: 1}
 
     def test_an_answer_that_cannot_be_stored_is_not_shown(
         self, address: str | None, monkeypatch: pytest.MonkeyPatch
@@ -429,6 +529,7 @@ class JournalContract:
         owner.cap(Guarantee(5), scope=ADA, frozen=True, reason="away")
         owner.share("a view", reason="the same rows")
         owner.declare(retention="a year")
+        fail(ledger)
         plan = ledger.reserve(COUNT.loss * 4, purpose="four")
         for _ in range(5):
             ask(ledger, "beds")

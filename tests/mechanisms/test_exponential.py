@@ -15,6 +15,9 @@ from privet.errors import InvalidParameter
 from privet.loss import ExponentialCurve, Guarantee, PrivacyLoss
 from privet.mechanisms.additive import Numbers
 from privet.mechanisms.exponential import Exponential
+from privet.mechanisms.laplace import Laplace
+from privet.mechanisms.noisy_max import NoisyMax
+from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.noise import BitSource, CategoricalLaw
 from tests.contracts.mechanism import Example, MechanismContract, audited_epsilon
 
@@ -115,6 +118,23 @@ def test_ints_and_floats_have_one_law() -> None:
     assert mechanism.probabilities(np.array([True, False])).tolist() == mechanism.probabilities([1, 0]).tolist()
     wide = np.array([2**63 + 3, 2**63], dtype=np.uint64)
     assert mechanism.probabilities(wide).tolist() == mechanism.probabilities([3, 0]).tolist()
+
+
+@pytest.mark.parametrize("kind", [Exponential, PermuteAndFlip])
+def test_a_float_among_scores_rounds_no_whole_number(kind: Any, source: BitSource) -> None:  # noqa: ANN401 - a class
+    """Whole numbers beyond 2^53 would all be one if a single score that is a float made floats of them."""
+    top = 2**60
+    for lowest in (0, 0.5, -(2**63)):
+        scores = [top + 1, top + 101, lowest]
+        assert set(kind(score_sensitivity=1, epsilon=9).many(scores, source, 50).tolist()) == {1}
+        assert kind(score_sensitivity=1, epsilon=1).probabilities(scores)[0] < 1e-20
+    row = [top + 1, top + 101, 0.5]
+    assert set(NoisyMax(score_sensitivity=1, epsilon=9).many(row, source, 50).tolist()) == {1}
+    noisy = np.asarray(Laplace(1, "0.01").sample([2**53 + 1, 0.5], source))
+    assert abs(float(noisy[1]) - 0.5) < 1
+    assert Laplace(1, 1).lattice.to_steps(np.array([2**60 + 1, 0.5], dtype=object)).tolist()[0] == (2**60 + 1) << 24
+    with pytest.raises(InvalidParameter, match="64 bits"):
+        kind(score_sensitivity=1, epsilon=1).check([10**30, 0.5])
 
 
 def test_it_works_under_both_neighbor_relations() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from privet.core import Ledger, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter
 from privet.loss import ApproximateCurve, Guarantee, PrivacyLoss
+from privet.mechanisms.partition_counts import PartitionCounts
 from privet.mechanisms.partition_selection import Counts, PartitionSelection
 from privet.noise import BitSource
 from tests.contracts.mechanism import Example, MechanismContract
@@ -168,6 +169,21 @@ def test_a_mapping_tells_kept_keys_only_and_in_an_order_of_their_own(source: Bit
     assert mechanism.sample({**large, "one": 1}, source) == ("bern", "oslo", "rome")
     assert mechanism.sample({"none": 0, **dict(reversed(large.items()))}, source) == ("bern", "oslo", "rome")
     assert mechanism.sample({2: 500, "x": 500, 1: 500}, source) == ("x", 1, 2)
+
+
+def test_kept_keys_have_one_order_whatever_they_are(source: BitSource) -> None:
+    """Sets are ordered in part only and NaN not at all: sorted() leaves them as they came. A zero has no sign."""
+    nan = float("nan")
+    keys = [frozenset({1}), frozenset({2}), frozenset({1, 2}), nan, 3, -0.0, 1, "b", "a", None, (2, -0.0), (2, None)]
+    for mechanism in (PartitionSelection(epsilon=1, delta="1e-9"), PartitionCounts(epsilon=1, delta="1e-9")):
+        shown = set()
+        for turn in range(12):
+            turned = keys[turn:] + keys[:turn]
+            told = mechanism.sample(dict.fromkeys(turned[:: -1 if turn % 2 else 1], 500), source)
+            assert len(told) == len(keys)
+            shown.add(str(list(told)))
+        assert len(shown) == 1
+        assert "-0.0" not in shown.pop()
 
 
 def test_no_data_at_all_is_an_answer() -> None:

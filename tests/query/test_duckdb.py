@@ -174,16 +174,6 @@ def test_a_source_that_is_not_there_is_refused_when_it_is_opened(
         DuckDBBackend(catalog(tmp_path, **changes))
 
 
-def test_a_frame_of_mixed_types_is_refused_without_its_values() -> None:
-    frame = pd.DataFrame(
-        {"pid": [1, 2], "city": pd.Series(["secret", 7], dtype=object), "age": [1, 2], "pay": [1.0, 2.0]}
-    )
-    with pytest.raises(InvalidParameter) as caught:
-        DuckDBBackend(catalog(frames={"visit": frame}))
-    assert "secret" not in str(caught.value)
-    assert caught.value.__cause__ is None
-
-
 def test_units_of_different_types_are_refused() -> None:
     tables = {
         "visit": DeclaredTable("visit", COLUMNS, unit_column="pid", limits=FEW),

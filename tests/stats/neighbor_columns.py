@@ -76,31 +76,47 @@ def _chunks(dtype: pa.DataType) -> Callable[[Rows], Any]:
     return lambda rows: pa.chunked_array([pa.array(rows[:3], dtype), pa.array(rows[3:], dtype)])
 
 
+def _numpy(dtype: str) -> Callable[[Rows], Any]:
+    return lambda rows: np.array(rows, dtype)
+
+
+def _pandas(dtype: str) -> Callable[[Rows], Any]:
+    return lambda rows: pd.Series(rows, dtype=dtype)
+
+
+def _polars(dtype: Any) -> Callable[[Rows], Any]:  # noqa: ANN401 - a polars type
+    return lambda rows: pl.Series(rows, dtype=dtype)
+
+
+def _arrow(dtype: pa.DataType) -> Callable[[Rows], Any]:
+    return lambda rows: pa.array(rows, dtype)
+
+
+NUMPY = ("bool", "int8", "int64", "uint64", "float16", "float32", "float64", "longdouble", "str", "M8[ns]")
+PANDAS = ("object", "Int64", "UInt64", "Float32", "Float64", "boolean", "category", "string", "str", "int64[pyarrow]")
+MORE_PANDAS = ("float[pyarrow]", "bool[pyarrow]", "datetime64[s, UTC]")
+POLARS = (pl.Int64, pl.UInt64, pl.Float32, pl.Float64, pl.Boolean, pl.String, pl.Categorical, pl.Decimal(38, 2))
+ARROW = (pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.string(), pa.string_view())
+MORE_ARROW = (pa.decimal128(38, 2), pa.timestamp("ns"))
 KINDS: dict[str, Callable[[Rows], Any]] = {
     "list": list,
     "tuple": tuple,
-    **{f"numpy {dtype}": lambda rows, dtype=dtype: np.array(rows, dtype) for dtype in
-       ("bool", "int8", "int64", "uint64", "float16", "float32", "float64", "longdouble", "str", "M8[ns]")},
+    **{f"numpy {dtype}": _numpy(dtype) for dtype in NUMPY},
     "numpy texts with None": lambda rows: np.array(rows, np.dtypes.StringDType(na_object=None)),
     "numpy objects": _objects,
     "numpy masked int64": _masked("int64"),
     "numpy masked float64": _masked("float64"),
     "pandas as it comes": pd.Series,
     "pandas index": pd.Index,
-    **{f"pandas {dtype}": lambda rows, dtype=dtype: pd.Series(rows, dtype=dtype) for dtype in
-       ("object", "Int64", "UInt64", "Float32", "Float64", "boolean", "category", "string", "str", "int64[pyarrow]",
-        "float[pyarrow]", "bool[pyarrow]", "datetime64[s, UTC]")},
-    **{f"polars {dtype}": lambda rows, dtype=dtype: pl.Series(rows, dtype=dtype) for dtype in
-       (pl.Int64, pl.UInt64, pl.Float32, pl.Float64, pl.Boolean, pl.String, pl.Categorical, pl.Decimal(38, 2))},
-    **{f"arrow {dtype}": lambda rows, dtype=dtype: pa.array(rows, dtype) for dtype in
-       (pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.string(), pa.string_view(),
-        pa.decimal128(38, 2), pa.timestamp("ns"))},
+    **{f"pandas {dtype}": _pandas(dtype) for dtype in PANDAS + MORE_PANDAS},
+    **{f"polars {dtype}": _polars(dtype) for dtype in POLARS},
+    **{f"arrow {dtype}": _arrow(dtype) for dtype in ARROW + MORE_ARROW},
     "arrow chunks int64": _chunks(pa.int64()),
     "arrow chunks float32": _chunks(pa.float32()),
     "arrow dictionary": lambda rows: pa.array(rows, pa.int64()).dictionary_encode(),
     "arrow dictionary of texts": lambda rows: pa.array(rows, pa.string()).dictionary_encode(),
-    "arrow broken texts": lambda rows: _unchecked(rows),
-}  # fmt: skip
+    "arrow broken texts": lambda rows: _unchecked([*rows]),
+}
 
 
 def _unchecked(rows: Rows) -> Any:  # noqa: ANN401 - an arrow array
@@ -135,8 +151,8 @@ def _labels(rows: Rows) -> Rows:
     return list(dict.fromkeys(rows))[:6]
 
 
-BOUNDS = {"bounds": (0, 10)}
-Ask = Callable[[Any, Rows, dict[str, Any]], Release[Any]]
+BOUNDS: dict[str, Any] = {"bounds": (0, 10)}
+Ask = Callable[[Any, Rows, dict[str, Any]], Any]
 STATISTICS: dict[str, Ask] = {
     "count": lambda v, _, how: privet.count(v, **how),
     "count of rows": lambda v, _, how: privet.count(v, of="rows", **how),
@@ -148,8 +164,8 @@ STATISTICS: dict[str, Ask] = {
     "variance": lambda v, _, how: privet.variance(v, **BOUNDS, **how),
     "stddev": lambda v, _, how: privet.stddev(v, **BOUNDS, **how),
     "moments": lambda v, _, how: privet.moments(v, **BOUNDS, **how),
-    "covariance": lambda v, _, how: privet.covariance(v, v, bounds=((0, 10), (0, 10)), **how),
-    "correlation": lambda v, _, how: privet.correlation(v, v, bounds=((0, 10), (0, 10)), **how),
+    "covariance": lambda v, _, how: privet.covariance((v, v), bounds=((0, 10), (0, 10)), **how),
+    "correlation": lambda v, _, how: privet.correlation((v, v), bounds=((0, 10), (0, 10)), **how),
     "covariance_matrix": lambda v, _, how: privet.covariance_matrix((v, v), bounds=((0, 10), (0, 10)), **how),
     "histogram": lambda v, rows, how: privet.histogram(v, edges=_edges(rows), **how),
     "histogram, clipped": lambda v, rows, how: privet.histogram(v, edges=_edges(rows), outside="clip", **how),
@@ -193,7 +209,7 @@ STATISTICS: dict[str, Ask] = {
 }
 ONLY_REPLACED = {"smooth_median"}
 OF_TEXTS = {"count", "count of rows", "histogram of labels", "counts of a function", "hierarchical_counts of labels",
-            "top_k", "owners", "owners of blocks", "times"}  # fmt: skip
+            "top_k", "owners", "owners of blocks"}  # fmt: skip
 ROWS_DECIDE = {
     "list",
     "tuple",
@@ -234,7 +250,7 @@ class Seen:
     written: tuple[Any, ...] = ()
 
 
-def observed(ask: Callable[[Ledger], Release[Any]], unit: Unit) -> tuple[Seen, Any]:
+def observed(ask: Callable[[Ledger], Any], unit: Unit) -> tuple[Seen, Any]:
     """Ask, and return what is seen and what was handed to the ledger."""
     ledger = _one_ledger(unit)
     ledger.last = None
@@ -244,6 +260,7 @@ def observed(ask: Callable[[Ledger], Release[Any]], unit: Unit) -> tuple[Seen, A
             release = ask(ledger)
         except Exception as problem:  # noqa: BLE001 - an observation too
             outcome, release = f"{type(problem).__name__}: {problem}", None
+            _one_ledger.cache_clear()  # a handle is frozen after a few failures
     warned = tuple(str(each.message) for each in said)
     if release is None:
         return Seen(outcome, warned), None
@@ -287,8 +304,8 @@ def refuse_far(mine: Any, theirs: Any) -> None:  # noqa: ANN401 - what the ledge
     assert sensitivity == also, "the sensitivity must not depend on rows"
     if isinstance(one, SmoothValue):
         bounds = float(one.smooth_sensitivity), float(other.smooth_sensitivity)
-        assert abs(float(one.value) - float(other.value)) <= min(bounds)  # type: ignore[arg-type]
-        assert abs(math.log(bounds[0] / bounds[1])) <= mechanism.smoothness + 2**-40  # type: ignore[attr-defined]
+        assert abs(exactly(one.value)[0] - exactly(other.value)[0]) <= min(bounds)
+        assert abs(math.log(bounds[0] / bounds[1])) <= mechanism.smoothness + 2**-40
     elif isinstance(mechanism, (*RANKS, SampleAndAggregate)):
         allowed = 4 if isinstance(one, GroupedRows) else 2  # a row that moves changes the sizes of two groups
         assert distance(one, other) <= allowed, "rows of others were read in another way"
@@ -346,7 +363,7 @@ class Play:
             try:
                 columns = KINDS[self.kind](here), KINDS[self.kind](there)
                 return (_framed(columns[0]), _framed(columns[1])) if self.statistic.endswith("frame") else columns
-            except BaseException as problem:  # noqa: BLE001 - polars panics
+            except BaseException as problem:  # polars panics
                 if isinstance(problem, KeyboardInterrupt):
                     raise
                 return None

@@ -6,6 +6,7 @@ exactly once in its file, and the new text must be valid Python that runs; the t
 ones first.
 """
 
+from arrays_faults import ARRAYS
 from batch_faults import BATCH
 from bounding_faults import BOUNDING
 from exit_faults import EXIT
@@ -13,9 +14,11 @@ from fault import Fault
 from postgres_faults import POSTGRES
 from printing_faults import PRINTING
 from query_faults import QUERY
+from sources_faults import SOURCES
 from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
+from values_faults import VALUES
 
 LAPLACE = ("tests/mechanisms/test_laplace.py",)
 GAUSSIAN = ("tests/mechanisms/test_gaussian.py",)
@@ -195,8 +198,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "whole numbers: sign of the value",
         "mechanisms/whole_noise.py",
-        "Lattice.add(wide.ravel(),",
-        "Lattice.add(-wide.ravel(),",
+        "_within_int64(array.astype(np.int64).ravel(),",
+        "_within_int64(-array.astype(np.int64).ravel(),",
         WHOLE,
     ),
     Fault(
@@ -232,15 +235,15 @@ FAULTS: tuple[Fault, ...] = (
         "ledger: charges after sampling",
         "core/ledger.py",
         "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
-        "        self._run([secret], mechanism)\n"
+        "        self._run([secret], mechanism, 0)\n"
         "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
         LEDGER,
     ),
     Fault(
         "ledger: refunds a failed run",
         "core/ledger.py",
-        "        problem = outcome.problem\n",
-        "        problem = outcome.problem\n        self._journal.books().accounts.clear()\n",
+        "        problem = self._failed(outcome, number)\n",
+        "        problem = self._failed(outcome, number)\n        self._journal.books().accounts.clear()\n",
         LEDGER,
     ),
     Fault(
@@ -274,7 +277,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "ledger: an error tells its reason",
         "core/ledger.py",
-        "        problem = outcome.problem\n",
+        "        problem = self._failed(outcome, number)\n",
         "        problem = ReleaseFailed(outcome.reason)\n",
         LEDGER,
     ),
@@ -567,7 +570,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "SparseVector: third variant, tells the noisy answer",
         "mechanisms/sparse_vector.py",
-        "values = tuple(np.asarray(self.value_mechanism.sample(row[above], source)).tolist())",
+        "values = tuple(np.asarray(self.value_mechanism.sample(row[above].tolist(), source)).tolist())",
         "values = tuple(float(x) for x in row[above])",
         SPARSE,
     ),
@@ -960,10 +963,13 @@ FAULTS: tuple[Fault, ...] = (
     *STATS,
     *STORIES,
     *QUERY,
+    *SOURCES,
     *PRINTING,
     *SPARK,
     *BOUNDING,
     *BATCH,
     *POSTGRES,
+    *VALUES,
     *EXIT,
+    *ARRAYS,
 )

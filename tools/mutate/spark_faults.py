@@ -11,6 +11,10 @@ DRIVER = ("tests/query/engines/test_spark_driver.py",)
 DIALECT = "query/backends/spark/dialect.py"
 ENGINE = "query/backends/spark/engine.py"
 SETTINGS = "query/backends/spark/settings.py"
+SOURCES = "query/backends/spark/sources.py"
+STEADY = "query/backends/spark/steady.py"
+STORED = "query/backends/spark/stored.py"
+TABLES = "tests/query/engines/test_spark_tables.py"
 
 SPARK = (
     Fault("spark: sums wrap around", DIALECT, "if most <= SAFE else", "if most <= SAFE << 20 else", TOLD),
@@ -38,7 +42,7 @@ SPARK = (
     ),
     Fault(
         "spark: what fails raises an error",
-        ENGINE,
+        SETTINGS,
         '"spark.sql.ansi.enabled": "false"',
         '"spark.sql.ansi.enabled": "true"',
         TOLD,
@@ -66,10 +70,108 @@ SPARK = (
     ),
     Fault(
         "spark: a frame with a limit is believed",
-        "query/backends/spark/sources.py",
-        'steady = str(node.nodeName()).split(" ")[0] in STEADY',
-        "steady = bool(node.deterministic())",
+        STEADY,
+        '"SubqueryAlias", "Union", "View", "WithCTE"',
+        '"SubqueryAlias", "Union", "View", "WithCTE", "GlobalLimit", "LocalLimit"',
         OPENED,
+    ),
+    Fault(
+        "spark: Python in a frame is believed if it says that it is steady",
+        STEADY,
+        "    return kind in STEADY and bool(expression.deterministic())",
+        "    return bool(expression.deterministic())",
+        (f"{TABLES}::test_python_is_refused_wherever_it_stands",),
+    ),
+    Fault(
+        "spark: expressions under others are not looked at",
+        STEADY,
+        "        waiting += _listed(expression.children())",
+        "        waiting += []",
+        (f"{TABLES}::test_only_what_is_known_is_believed",),
+    ),
+    Fault(
+        "spark: sums of real numbers are believed in any order",
+        STEADY,
+        '"DATE", "STRING", "TIMESTAMP", "TIMESTAMP_NTZ"}',
+        '"DATE", "STRING", "TIMESTAMP", "TIMESTAMP_NTZ", "DOUBLE"}',
+        (f"{TABLES}::test_only_what_is_known_is_believed",),
+    ),
+    Fault(
+        "spark: equal texts of a collation are merged into any of them",
+        STEADY,
+        'MERGING = {"Aggregate", "Distinct"}',
+        'MERGING = {"Aggregate"}',
+        (f"{TABLES}::test_only_what_is_known_is_believed",),
+    ),
+    Fault(
+        "spark: a frame of ANSI rules may fail on one row",
+        STEADY,
+        "    return not lenient and not _fits(old, new)",
+        "    return False",
+        (f"{TABLES}::test_only_what_is_known_is_believed",),
+    ),
+    Fault(
+        "spark: a date beyond all timestamps fails",
+        STEADY,
+        '        return rules != ["try"]',
+        "        return not lenient",
+        (f"{TABLES}::test_only_what_is_known_is_believed",),
+    ),
+    Fault(
+        "spark: a line is read because of another",
+        STORED,
+        "    if kept not in TYPED:",
+        "    if not kept:",
+        (f"{TABLES}::test_files_of_lines_and_hostile_options_are_refused",),
+    ),
+    Fault(
+        "spark: options of a reader may leave out rows",
+        STORED,
+        'HARMLESS = {"path", ',
+        'HARMLESS = {"path", "ignoremissingfiles", ',
+        (f"{TABLES}::test_files_of_lines_and_hostile_options_are_refused",),
+    ),
+    Fault(
+        "spark: names of folders decide types",
+        STORED,
+        '        if str(column.dataType().sql()) != "STRING":',
+        '        if str(column.dataType().sql()) == "":',
+        (f"{TABLES}::test_files_of_lines_and_hostile_options_are_refused",),
+    ),
+    Fault(
+        "spark: a collation decides what is equal",
+        SOURCES,
+        'if kind.startswith("string collate ") else name',
+        'if kind.startswith("string collating ") else name',
+        (f"{TABLES}::test_texts_are_compared_letter_by_letter",),
+    ),
+    Fault(
+        "spark: a CHAR is filled up",
+        SOURCES,
+        'return f"RTRIM({name}) AS {name}"',
+        "return name",
+        (f"{TABLES}::test_a_char_and_a_varchar_are_one_person",),
+    ),
+    Fault(
+        "spark: files may be written between two scans",
+        ENGINE,
+        "            rows = frame.collect()\n        if state_of(self._stored) != self._state:",
+        "            rows = frame.collect()\n        if not self._state:",
+        (f"{TABLES}::test_files_that_are_written_meanwhile_are_refused",),
+    ),
+    Fault(
+        "spark: files that have changed are charged for",
+        ENGINE,
+        "        if state_of(self._stored) != self._state:\n            raise InvalidParameter(",
+        "        if not self._state:\n            raise InvalidParameter(",
+        (f"{TABLES}::test_files_that_are_written_meanwhile_are_refused",),
+    ),
+    Fault(
+        "spark: only legacy settings of a cluster are forgotten",
+        SETTINGS,
+        'SQL = "spark.sql."',
+        'SQL = "spark.sql.legacy."',
+        (f"{TABLES}::test_what_a_cluster_sets_is_forgotten",),
     ),
     Fault(
         "spark: wide quotients are rounded",
@@ -87,21 +189,21 @@ SPARK = (
     ),
     Fault(
         "spark: units are broadcast where they are few",
-        ENGINE,
+        SETTINGS,
         '"spark.sql.autoBroadcastJoinThreshold": "-1"',
         '"spark.sql.autoBroadcastJoinThreshold": "10MB"',
         DRIVER,
     ),
     Fault(
         "spark: units are broadcast when they turn out to be few",
-        ENGINE,
+        SETTINGS,
         '"spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"',
         '"spark.sql.adaptive.autoBroadcastJoinThreshold": "10MB"',
         DRIVER,
     ),
     Fault(
         "spark: units are gathered in a filter for scans",
-        ENGINE,
+        SETTINGS,
         '"spark.sql.optimizer.runtime.bloomFilter.enabled": "false"',
         '"spark.sql.optimizer.runtime.bloomFilter.enabled": "true"',
         TOLD,

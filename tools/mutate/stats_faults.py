@@ -224,22 +224,22 @@ STATS = (
     Fault(
         "smooth_sensitivity: the list does not go on with the global sensitivity",
         "stats/functions/smooth_sensitivity.py",
-        "smoothness=mechanism.smoothness, global_sensitivity=global_sensitivity)",
+        "smoothness=mechanism.smoothness, global_sensitivity=overall)",
         "smoothness=mechanism.smoothness)",
         ("tests/stats/functions/test_smooth_sensitivity.py",),
     ),
     Fault(
         "sample_and_aggregate: rows of one unit are dealt one by one",
         "stats/functions/sample_and_aggregate.py",
-        "return rows if owners is None else",
-        "return rows if len(rows) else",
+        "return table.read() if owners is None else",
+        "return table.read() if table.length else",
         ("tests/stats/functions/test_sample_and_aggregate.py",),
     ),
     Fault(
         "sample_and_aggregate: the type of rows follows the data",
-        "stats/functions/sample_and_aggregate.py",
-        "np.asarray(data, dtype=np.float64)",
-        "np.asarray(data)",
+        "stats/asking/table.py",
+        "    wide = values.astype(np.float64)\n",
+        "    wide = values\n",
         ("tests/stats/functions/test_sample_and_aggregate.py",),
     ),
     Fault(
@@ -361,7 +361,7 @@ STATS = (
     ),
     Fault(
         "stats: a text in a list makes numbers of all",
-        "stats/asking/column.py",
+        "stats/asking/elements.py",
         "    if set(map(type, values)) <= {int, float, bool}:",
         "    if values and not isinstance(values[0], str):",
         ("tests/stats/asking/test_column.py",),

@@ -15,6 +15,7 @@ from privet.core import Scope, Unit
 from privet.core.journals import Journal, Terms, journal_at
 from privet.core.journals.anchor import Anchor
 from privet.core.journals.anchored import AnchoredJournal
+from privet.core.journals.failures import ALLOWED
 from privet.core.journals.report import export_csv, export_json, report
 from privet.core.journals.terms import DECLARABLE
 from privet.errors import InvalidParameter, LedgerUnavailable
@@ -80,6 +81,7 @@ def create(  # noqa: PLR0913 - the terms of a ledger, each by name
     retention: Annotated[str | None, typer.Option(help="How long what is kept.")] = None,
     minimisation: Annotated[str | None, typer.Option(help="What is left out, and why the rest is needed.")] = None,
     security: Annotated[str | None, typer.Option(help="How the data is protected.")] = None,
+    failures: Annotated[int, typer.Option(help="After so many failed answers an analyst is frozen.")] = ALLOWED,
     anchor: AnchorPath = None,
 ) -> None:
     """Make a new ledger: who is protected, how much may be revealed about them, and how spends add up."""
@@ -90,7 +92,8 @@ def create(  # noqa: PLR0913 - the terms of a ledger, each by name
         given = {"purpose": purpose, "retention": retention, "minimisation": minimisation, "security": security}
         declared = {name: text for name, text in given.items() if text is not None}
         chosen = _rule(rule, limit)
-        terms = Terms(limit, Unit(unit, neighbors), chosen, dataset, version, tuple(shared_by or ()), declared)
+        shared = tuple(shared_by or ())
+        terms = Terms(limit, Unit(unit, neighbors), chosen, dataset, version, shared, declared, failures)
         journal = journal_at(place, anchor=anchor)
         _refuse_existing(journal)
         journal.open(terms)
@@ -142,6 +145,24 @@ def renew(
     with errors_in_one_sentence():
         journal = _opened(place, anchor)
         journal.renew(Scope(analyst, purpose), reason=reason)
+        show_report(report(journal), Console())
+
+
+@app.command()
+def unfreeze(
+    place: Place,
+    analyst: Annotated[str | None, typer.Argument(help="Who; left out, whoever asked without a name.")] = None,
+    *,
+    everyone: Annotated[bool, typer.Option("--everyone", help="All analysts.")] = False,
+    reason: Reason,
+    anchor: AnchorPath = None,
+) -> None:
+    """Let an analyst ask again whose answers failed after the charge, once you know why they did."""
+    with errors_in_one_sentence():
+        if everyone and analyst is not None:
+            raise InvalidParameter("say one of: the name of an analyst, --everyone")
+        journal = _opened(place, anchor)
+        journal.unfreeze(analyst, everyone=everyone, reason=reason)
         show_report(report(journal), Console())
 
 

@@ -1,5 +1,6 @@
 """How `privet ledger` shows things to people."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -40,6 +41,18 @@ def show_report(found: dict[str, Any], console: Console) -> None:
         )
     )
     console.print(_text(f"That is: {promise['words']}."))
+    for line in _failures(found["failures"]):
+        console.print(_text(line))
+
+
+def _failures(found: dict[str, Any]) -> Iterator[str]:
+    """Whose answers failed after the charge, and who is frozen because of it; nothing if none did."""
+    for each in found["analysts"]:
+        who = "nobody by name" if each["analyst"] is None else f"analyst {each['analyst']!r}"
+        frozen = ": frozen until `privet ledger unfreeze`" if each["frozen"] else ""
+        yield f"Failed after the charge, asked by {who}: {each['failures']} of {found['allowed']}{frozen}."
+    if found["everybody_frozen"]:
+        yield "So many failed together that everybody is frozen: see why, then `privet ledger unfreeze --everyone`."
 
 
 def _scopes(scopes: list[dict[str, Any]]) -> Table:

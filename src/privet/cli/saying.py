@@ -3,7 +3,7 @@
 0  it is done
 1  refused: a mistake in what was asked or declared; nothing was spent
 2  the command line itself was wrong
-3  the budget does not allow it; nothing was spent
+3  the budget does not allow it, or too many answers failed; nothing was spent
 4  spent, but there is no answer
 5  the ledger cannot be used now, so nothing is released
 """
@@ -13,11 +13,20 @@ from contextlib import contextmanager
 
 import typer
 
-from privet.errors import AnswerLost, BudgetExceeded, LedgerDamaged, LedgerUnavailable, PrivetError, ReleaseFailed
+from privet.errors import (
+    AnalystFrozen,
+    AnswerLost,
+    BudgetExceeded,
+    LedgerDamaged,
+    LedgerUnavailable,
+    PrivetError,
+    ReleaseFailed,
+)
 
 SPENT = 4
 STATUS: dict[type[PrivetError], int] = {
     BudgetExceeded: 3,
+    AnalystFrozen: 3,
     ReleaseFailed: SPENT,
     AnswerLost: SPENT,
     LedgerUnavailable: 5,

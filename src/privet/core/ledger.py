@@ -7,21 +7,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from privet.core.balance import Balance
+from privet.core.failure_log import keep_reason
 from privet.core.journals.books import Refusal
 from privet.core.journals.entry import Entry, loss_facts
+from privet.core.journals.failures import ALLOWED
 from privet.core.journals.journal import Journal, Repeat, reached
 from privet.core.journals.places import journal_at
 from privet.core.journals.scope import DATASET, Scope
 from privet.core.journals.terms import LARGEST, Terms
 from privet.core.mechanism import Mechanism
 from privet.core.plans import draws_of, plan_of
-from privet.core.refusals import no_random_dp, no_room, refuse_misfit
+from privet.core.refusals import WITHHELD, frozen, no_random_dp, no_room, refuse_misfit
 from privet.core.release import Release
 from privet.core.requests import request_of
 from privet.core.sensitive import Sensitive
 from privet.core.silence import FAILED, Failure, silently
 from privet.core.unit import Unit
-from privet.errors import AnswerLost, BudgetExceeded, EntropyError, InvalidParameter, PrivetError, ReleaseFailed
+from privet.errors import (
+    AnalystFrozen,
+    AnswerLost,
+    BudgetExceeded,
+    EntropyError,
+    InvalidParameter,
+    PrivetError,
+    ReleaseFailed,
+)
 from privet.loss import (
     Amount,
     ConcentratedGuarantee,
@@ -57,6 +67,7 @@ class Ledger(Balance):
         analyst: who asks through this handle; an analyst may have a cap of their own.
         dataset: the name of the data. Copies and views of it share the ledger, if its owner has recorded them.
         anchor: where the journal's anchor is, if not beside it (see docs/ledger.md).
+        failures: after so many answers that failed after the charge an analyst is frozen until the owner has looked.
 
     Privacy: everything released through one ledger together keeps `limit`, however the questions were chosen, by
         whatever number of handles, threads, processes and hosts (see docs/ledger.md).
@@ -85,13 +96,14 @@ class Ledger(Balance):
         analyst: str | None = None,
         dataset: str = "default",
         anchor: str | Path | None = None,
+        failures: int = ALLOWED,
     ) -> None:
         if not isinstance(limit, Guarantee | ConcentratedGuarantee):
             raise InvalidParameter(f"limit must be a Guarantee, such as Guarantee(1, 1e-6), got {limit!r}")
         if not isinstance(unit, Unit):
             raise InvalidParameter(f'unit must be a Unit, such as Unit("person"), got {unit!r}')
         chosen = rule or (ZcdpSum() if isinstance(limit, ConcentratedGuarantee) else EpsilonSum())
-        terms = Terms(limit, unit, chosen, dataset)
+        terms = Terms(limit, unit, chosen, dataset, failures=failures)
         self._open(journal_at(journal, anchor=anchor), terms, analyst)
 
     @classmethod
@@ -153,6 +165,7 @@ class Ledger(Balance):
         Raises:
             InvalidParameter: before the charge, when something does not fit together.
             BudgetExceeded: before the charge, when it does not fit the limit or a cap.
+            AnalystFrozen: too many answers failed; before the charge, or after it where they failed meanwhile.
             KeyReused: before the charge, when the key belongs to another question.
             ReleaseFailed: after the charge, when the secret cannot be computed; the spend stays.
             AnswerLost: the key was charged before, and its answer was never stored.
@@ -167,10 +180,10 @@ class Ledger(Balance):
         held = [secret]
         del secret  # what is raised from here on shows this frame
         if key is None:
-            value = self._run(held, mechanism)
+            value = self._run(held, mechanism, number)
             return Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
         try:
-            value = self._run(held, mechanism)
+            value = self._run(held, mechanism, number)
             release = Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
             self._store(number, release)
             return release
@@ -179,12 +192,9 @@ class Ledger(Balance):
 
     def _store(self, number: int, release: Release[Any]) -> None:
         """Keep an answer before anybody sees it."""
-        try:
-            text = release.to_json()
-        except InvalidParameter:
-            text = None
-        if text is None:
-            raise ReleaseFailed(FAILED)
+        text = silently(release.to_json)
+        if isinstance(text, Failure):
+            raise self._failed(text, number)
         try:
             self._journal.answer_surely(number, text)
         except PrivetError as problem:
@@ -297,7 +307,7 @@ class Ledger(Balance):
             raise BudgetExceeded(self._refusal(entry, Refusal(DATASET, self._journal.books().dataset)))
         outcome = self._journal.spend(entry)
         if isinstance(outcome, Refusal):
-            raise BudgetExceeded(self._refusal(entry, outcome))
+            raise self._no(entry, outcome)
         return outcome
 
     def _spend_plan(self, entry: Entry, draws: Sequence[Entry]) -> tuple[int | Repeat, bool]:
@@ -305,28 +315,51 @@ class Ledger(Balance):
             return self._spend(entry), False
         outcome, drawn = self._journal.spend_plan(entry, draws)
         if isinstance(outcome, Refusal):
-            raise BudgetExceeded(self._refusal(entry, outcome))
+            raise self._no(entry, outcome)
         return outcome, drawn
+
+    def _no(self, entry: Entry, refused: Refusal) -> PrivetError:
+        return AnalystFrozen(frozen(entry.purpose)) if refused.failed else BudgetExceeded(self._refusal(entry, refused))
 
     def _refusal(self, entry: Entry, refused: Refusal) -> str:
         return no_room(entry, refused, limit=self.limit, rule=self.rule, counts_gamma=self._counts_gamma)
 
-    def _run(self, held: list[Sensitive[In]], mechanism: Mechanism[In, Out]) -> Out:
+    def _run(self, held: list[Sensitive[In]], mechanism: Mechanism[In, Out], number: int) -> Out:
         """Touch the data and sample. What goes wrong from here on may depend on the data, so it is not told.
 
         Args:
             held: the secret, which is taken out, so that no frame of what is raised still has it.
             mechanism: what runs.
+            number: the place of the spend.
         """
         outcome = silently(partial(_sampled, held.pop(), mechanism, self._entropy), passing=(EntropyError,))
         if not isinstance(outcome, Failure):
+            if self._is_frozen():
+                raise AnalystFrozen(WITHHELD)
             return outcome
-        problem = outcome.problem
+        problem = self._failed(outcome, number)
         del outcome
         try:
             raise problem
         finally:
             del problem  # its own frame would keep it alive
+
+    def _is_frozen(self) -> bool:
+        return self._journal.frozen(self.analyst)
+
+    def _failed(self, failure: Failure, number: int) -> BaseException:
+        """Count a failure, tell the owner why, and return what is raised.
+
+        Privacy: it is counted before it is told, and told only to who was not frozen before it: whoever asks many
+            questions at once is told no more failures than who asks them one after the other, and answers that were
+            on their way are withheld, too. Ctrl-C is not counted: that it was pressed is known.
+        """
+        if failure.interrupted:
+            return failure.problem
+        keep_reason(failure.reason, ledger=self._journal.place, analyst=self.analyst, entry=number)
+        problem = failure.problem
+        del failure  # from here on the journal may fail
+        return problem if self._journal.fail(number, self.analyst) else AnalystFrozen(WITHHELD)
 
 
 def _sampled(secret: Sensitive[In], mechanism: Mechanism[In, Out], source: Entropy) -> Out:

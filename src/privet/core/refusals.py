@@ -34,6 +34,20 @@ def refuse_purpose(purpose: object) -> None:
         raise InvalidParameter(f"purpose must say in words what the answer is for, got {purpose!r}")
 
 
+def frozen(purpose: str) -> str:
+    """Why an analyst whose answers failed is not answered any more."""
+    return (
+        f"{purpose!r} is refused, and nothing was charged: too many answers failed after they were paid for, which may "
+        "tell about the data: ask the owner, who can look for the reason and run `privet ledger unfreeze`"
+    )
+
+
+WITHHELD = (
+    "while this was computed other answers failed too often, so neither an answer is told nor whether there is one; it "
+    "stays paid for: ask the owner, who can look for the reason and run `privet ledger unfreeze`"
+)
+
+
 def no_random_dp(purpose: str, gamma: Fraction, limit: Promise) -> str:
     """Why a secret whose sensitivity was sampled is not released under a limit without a γ."""
     return (

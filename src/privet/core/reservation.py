@@ -13,7 +13,9 @@ from privet.core.journals.journal import Repeat
 from privet.core.ledger import Ledger, unrepeated
 from privet.core.mechanism import Mechanism
 from privet.core.plans import plan_of
-from privet.errors import AnswerLost, InvalidParameter, PrivetError
+from privet.core.refusals import WITHHELD, frozen
+from privet.core.silence import Failure
+from privet.errors import AnalystFrozen, AnswerLost, InvalidParameter, PrivetError
 from privet.loss import Amount, Guarantee, PrivacyLoss
 from privet.loss.exact import Exact
 
@@ -47,7 +49,7 @@ class Reservation(Ledger):
         self._journal, self._entropy = ledger._journal, ledger._entropy  # noqa: SLF001 - its own class
         self._counts_gamma, self._nothing = ledger._counts_gamma, ledger._nothing  # noqa: SLF001 - its own class
         self._ready = Counter((each.mechanism, each.loss) for each in ready)  # recorded as drawn, and not released yet
-        self._taking, self._owner = threading.Lock(), os.getpid()
+        self._taking, self._owner, self._counted = threading.Lock(), os.getpid(), False
         self._repeat = number if isinstance(number, Repeat) else None
         self._purpose, self._number = purpose, number.sequence if isinstance(number, Repeat) else number
         self._curves = {text: curve for curve, _ in plan.parts for text in curves_of(loss_facts(PrivacyLoss.of(curve)))}
@@ -79,6 +81,28 @@ class Reservation(Ledger):
         """The plan with a key is answered, or will not be: whoever waits for it need not wait any more."""
         self._journal.done(self._number)
 
+    # --- failures ---------------------------------------------------------------------------------------------
+
+    def failed(self, failure: Failure) -> BaseException:
+        """Count that what the plan was for failed, unless one of its draws was counted; return what is raised."""
+        return failure.problem if self._counted else self._failed(failure, self._number)
+
+    def refuse_frozen(self) -> None:
+        """Withhold what was computed if answers failed too often meanwhile.
+
+        Raises:
+            AnalystFrozen: as for a failure, so that it is not told which it is.
+        """
+        if super()._is_frozen():
+            raise AnalystFrozen(WITHHELD)
+
+    def _failed(self, failure: Failure, number: int) -> BaseException:
+        self._counted = self._counted or not failure.interrupted
+        return super()._failed(failure, number)
+
+    def _is_frozen(self) -> bool:
+        return self._journal.frozen(self.analyst, look=False)  # what is read for every draw of a plan adds up
+
     def reserve(  # noqa: PLR0913 - as a ledger's
         self,
         plan: PrivacyLoss | Iterable[Mechanism[Any, Any]],
@@ -107,6 +131,8 @@ class Reservation(Ledger):
         request: str | None,
         gamma: Fraction,
     ) -> tuple[PrivacyLoss, int | Repeat]:
+        if self._is_frozen():
+            raise AnalystFrozen(frozen(purpose))
         loss = mechanism.loss.under(self.unit.neighbors)
         if key is None and not gamma and purpose == self._purpose and self._take(repr(mechanism), loss):
             return loss, self._number

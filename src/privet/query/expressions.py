@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
+from privet.errors import InvalidParameter
 from privet.query.dates import day_of, second_of
 from privet.query.facts import Facts, Type, Value
+
+LARGEST_EXPRESSION = 5_000
+DEEPEST_EXPRESSION = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +66,20 @@ class Call:
     function: str
     arguments: "tuple[Expression, ...]"
     facts: Facts = field(compare=False)
+    size: int = field(init=False, compare=False, repr=False)  # how many calls and leaves it has, shared ones each time
+    depth: int = field(init=False, compare=False, repr=False)  # how many calls are inside one another
+
+    def __post_init__(self) -> None:
+        calls = [part for part in self.arguments if isinstance(part, Call)]
+        size = 1 + len(self.arguments) - len(calls) + sum(part.size for part in calls)
+        depth = 1 + max((part.depth for part in calls), default=0)
+        if size > LARGEST_EXPRESSION or depth > DEEPEST_EXPRESSION:
+            raise InvalidParameter(
+                f"an expression has at most {LARGEST_EXPRESSION:,} parts, and {DEEPEST_EXPRESSION} inside one another; "
+                "write a shorter one"
+            )
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "depth", depth)
 
 
 Expression: TypeAlias = Literal | Reference | Call

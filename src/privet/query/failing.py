@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from privet.core import Reservation
 from privet.core.silence import Failure, silently
 from privet.errors import (
+    AnalystFrozen,
     AnswerLost,
     BudgetExceeded,
     EntropyError,
@@ -18,7 +20,7 @@ from privet.errors import (
 )
 
 T = TypeVar("T")
-OF_THE_LEDGER = (AnswerLost, BudgetExceeded, EntropyError, KeyReused, LedgerDamaged, LedgerUnavailable)
+OF_THE_LEDGER = (AnalystFrozen, AnswerLost, BudgetExceeded, EntropyError, KeyReused, LedgerDamaged, LedgerUnavailable)
 
 CANCELLED = (
     "cancelled: the engine has stopped, what was charged stays charged, and this session can go on. To ask again costs "
@@ -30,17 +32,22 @@ UNREAD = (
 )
 
 
-def paid_for(run: Callable[[], T]) -> T:
+def paid_for(run: Callable[[], T], plan: Reservation) -> T:
     """After the charge one error stands for whatever goes wrong, and Ctrl-C says what it cost.
 
     Privacy: the words of an engine may hold values, and which error it was may depend on them. So may the frames of a
         statement, which hold exact sums: what is raised has none of them, see `silently`. The ledger's own refusals
-        pass, for it knows no data.
+        pass, for it knows no data. A failure is counted, once for each statement.
     """
     outcome = silently(run, passing=OF_THE_LEDGER)
     if not isinstance(outcome, Failure):
+        plan.refuse_frozen()
         return outcome
-    problem = KeyboardInterrupt(CANCELLED) if outcome.interrupted else outcome.problem
+    problem = outcome.problem
+    if outcome.interrupted:
+        problem = KeyboardInterrupt(CANCELLED)
+    elif isinstance(problem, ReleaseFailed):
+        problem = plan.failed(outcome)
     del outcome, run
     try:
         raise problem

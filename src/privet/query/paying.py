@@ -62,11 +62,11 @@ class Paying:
             draws=plan.priced.mechanisms,
         )
         if key is None:
-            return paid_for(lambda: answer(self._run(plan, said, reservation, purpose)))
+            return paid_for(lambda: answer(self._run(plan, said, reservation, purpose)), reservation)
         if (stored := reservation.stored()) is not None:
             return again(stored)
         try:
-            given = paid_for(lambda: answer(self._run(plan, said, reservation, purpose)))
+            given = paid_for(lambda: answer(self._run(plan, said, reservation, purpose)), reservation)
             reservation.store(given.to_json())
             return given
         finally:

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from contextvars import copy_context
 from typing import TypeVar
 
 from rich.console import Console
@@ -32,7 +31,7 @@ def watched(run: Callable[[], T], *, percent: Callable[[], float | None], stop: 
         Exception: whatever `run` raises.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="privet") as pool:
-        future = pool.submit(copy_context().run, run)  # what is not shown here is not shown there
+        future = pool.submit(run)
         try:
             return _awaited(future, percent)
         except KeyboardInterrupt:

@@ -45,7 +45,12 @@ def refuse_another_price(plan: Planned, backend: Backend, catalog: Catalog) -> N
     Raises:
         InvalidParameter: before anything is charged or read.
     """
-    found = second_loss(plan, backend, catalog)
+    try:
+        found = second_loss(plan, backend, catalog)
+    except RecursionError:
+        raise InvalidParameter(
+            "the statement is nested too deeply for the engine: nothing was run or charged, split it into simpler ones"
+        ) from None
     if found != plan.priced.loss:
         raise InvalidParameter(
             "the price of this statement, computed a second time from the engine's SQL, differs from the first, so "

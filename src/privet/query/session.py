@@ -62,6 +62,7 @@ class Session:
         Raises:
             InvalidParameter: nothing was read or spent; the message says what to change.
             BudgetExceeded: nothing was read or spent.
+            AnalystFrozen: too many answers failed; the owner has to look before anything more is told.
             ReleaseFailed: it is paid for, and could not be computed; the reason is not told, for it may depend on data.
             KeyboardInterrupt: at Ctrl-C, with a message if it is paid for; the session can go on.
         """

@@ -61,6 +61,13 @@ def unit_kind(engine_type: str, declared: Type | None = None) -> str | None:  # 
     return exact.value if exact in {Type.TIMESTAMP, Type.BOOLEAN} else engine_type.lower().replace(" ", "")
 
 
+def unit_fix(engine_type: str) -> str:
+    """What to do about a unit that is refused."""
+    if unit_type(engine_type) not in {None, type_of(engine_type)}:
+        return 'declare type = "text", for a unit is never rounded'
+    return "convert it to whole numbers or plain texts in the data, for each unit is written in one way"
+
+
 def _parts(engine_type: str) -> tuple[str, tuple[str, ...]]:
     """A type's name, and what stands in its parentheses."""
     name, _, rest = engine_type.strip().lower().partition("(")

@@ -12,12 +12,13 @@ from typing import Any
 
 from privet.core.journals.chain import Facts, canonical
 from privet.core.journals.entry import SPENDS, Entry, amount_facts, amount_of
+from privet.core.journals.failures import Failures
 from privet.core.journals.scope import DATASET, Scope, scopes_named, scopes_of
 from privet.core.journals.terms import Terms, kept, promise_facts, promise_of
 from privet.errors import LedgerDamaged
 from privet.loss import Amount, Promise
 
-OWNERS = ("cap", "renewal", "shared", "declared")  # the kinds of entries that only the owner writes
+OWNERS = ("cap", "renewal", "shared", "declared", "unfrozen")  # the kinds of entries that only the owner writes
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,12 @@ class Refusal:
     Args:
         scope: whose cap it does not fit; None if the plan it draws from does not hold it.
         account: the state of that scope.
+        failed: whether it is not a cap at all: too many answers failed, and the owner has not looked yet.
     """
 
     scope: Scope | None
     account: Account | None = None
+    failed: bool = False
 
 
 class Books:
@@ -96,6 +99,7 @@ class Books:
         self._terms: Terms | None = None
         self.declared: dict[str, str] = {}
         self.names: set[str] = set()
+        self.failures = Failures()
 
     # --- reading ----------------------------------------------------------------------------------------------
 
@@ -120,8 +124,14 @@ class Books:
         """The state of a scope; an empty one if nothing is counted there."""
         return self.accounts.get(scope) or Account(self.nothing, self.nothing, tracked=scope.always_counted)
 
+    def frozen(self, analyst: str | None) -> bool:
+        """Whether too many answers failed for this analyst to ask on."""
+        return self.failures.frozen(analyst, allowed=self.terms.failures)
+
     def refusal(self, facts: Facts) -> Refusal | None:
-        """What forbids a spend, the widest scope first; None if it fits everywhere."""
+        """What forbids a spend: failures, then the widest scope first; None if it fits everywhere."""
+        if self.frozen(facts["analyst"]):
+            return Refusal(Scope(facts["analyst"]), failed=True)
         cost = amount_of(facts["cost"], self.nothing.units)
         for scope in scopes_of(facts):
             account = self.accounts.get(scope)
@@ -142,6 +152,8 @@ class Books:
 
     def spend(self, entry: Entry) -> Refusal | None:
         """Take in a plain release if it fits everywhere, without its row; else say what forbids it."""
+        if self.failures.counted and self.frozen(entry.analyst):
+            return Refusal(Scope(entry.analyst), failed=True)
         cost, grown = kept(entry.cost), {}
         for scope in scopes_named(entry.analyst, entry.purpose):
             account = self.accounts.get(scope)
@@ -183,6 +195,8 @@ class Books:
         elif kind == "checkpoint":
             if canonical(facts["state"]) != canonical(self.state()):
                 raise LedgerDamaged(f"the totals of checkpoint {sequence} are not those of the rows before it")
+        elif kind == "failure":
+            self.failures.count(facts["analyst"])
         elif kind not in ("answer", "anchored"):
             raise LedgerDamaged(f"row {sequence} is of the unknown kind {str(kind)[:40]!r}: upgrade Privet")
 
@@ -196,6 +210,8 @@ class Books:
             self.accounts[scope] = replace(account, spent=self.nothing, period=account.period + 1)
         elif facts["kind"] == "declared":
             self.declared |= facts["declared"]
+        elif facts["kind"] == "unfrozen":
+            self.failures.forget(facts["analyst"], everyone=facts["everyone"])
         else:
             self.names.add(facts["name"])
 
@@ -211,7 +227,8 @@ class Books:
         if len(cost.parts) != len(self.nothing.parts) or not cost.fits(cost):
             raise LedgerDamaged(f"row {sequence} has a cost that the rule does not count")
         if (refused := self.refusal(facts)) is not None:
-            raise LedgerDamaged(f"row {sequence} spends more than {refused.scope or 'its plan'} allows")
+            allowed = "the failures before it allow" if refused.failed else f"{refused.scope or 'its plan'} allows"
+            raise LedgerDamaged(f"row {sequence} spends more than {allowed}")
 
     def _spend(self, sequence: int, facts: Facts) -> None:
         cost = amount_of(facts["cost"], self.nothing.units)
@@ -260,6 +277,7 @@ class Books:
             "spends": self.spends,
             "accounts": sorted(self._account_facts(), key=canonical),
             "plans": [[number, self.owners[number], dict(left)] for number, left in sorted(self.plans.items())],
+            **({"failures": self.failures.facts} if self.failures.counted else {}),  # older checkpoints know of none
         }
 
     def _account_facts(self) -> Iterator[Mapping[str, Any]]:
@@ -283,6 +301,7 @@ class Books:
             books._terms = Terms.of(state["terms"])
             books.declared, books.names = dict(state["declared"]), set(state["names"])
             books.rows, books.spends = sequence + 1, state["spends"]
+            books.failures = Failures(dict(state.get("failures", ())))
             for number, owner, left in state["plans"]:
                 books.plans[number], books.owners[number] = Counter(left), owner
             for each in state["accounts"]:

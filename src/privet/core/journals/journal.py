@@ -115,6 +115,45 @@ class Journal(Opening, OwnersActs):
             if self._stored(sequence) != text:  # it is not known how far the first attempt came
                 self.answer(sequence, text)
 
+    def fail(self, sequence: int, analyst: str | None) -> bool:
+        """Count that the answer to a spend failed, durably, before anybody hears of it; whether that may be told.
+
+        It may not where the analyst is frozen already: answers that were on their way then are all alike.
+
+        Raises:
+            LedgerUnavailable: it could not be counted; this handle refuses everything from now on.
+        """
+        try:
+            return self._fail(sequence, analyst)
+        except LedgerUnavailable:
+            pass
+        try:  # over a new connection if the first one is lost; rather counted twice than not
+            return self._fail(sequence, analyst)
+        except LedgerUnavailable:
+            with self._lock:
+                self._broken = self._broken or "a failure could not be counted"
+            raise
+
+    def _fail(self, sequence: int, analyst: str | None) -> bool:
+        with self._steady():
+            with self._writing() as pages:
+                told = not self._alone(pages).frozen(analyst)
+                written = self._append(pages, {"kind": "failure", "of": sequence, "analyst": analyst})
+            self._take_in(written)
+            return told
+
+    def frozen(self, analyst: str | None, *, look: bool = True) -> bool:
+        """Whether too many answers failed for this analyst to be told anything.
+
+        Args:
+            analyst: who asks.
+            look: whether to read what other handles have written since this one last did.
+        """
+        if look:
+            return self.books().frozen(analyst)
+        with self._lock:
+            return self._current().frozen(analyst)
+
     def stored(self, repeat: Repeat) -> str:
         """The answer to a spend that was made before; waits while somebody is computing it.
 

@@ -50,6 +50,10 @@ class MemoryJournal(Journal):
             self._broken = None
             return place if refused is None else refused
 
+    def frozen(self, analyst: str | None, *, look: bool = True) -> bool:  # noqa: ARG002 - nobody else writes
+        """Whether too many answers failed for this analyst to be told anything."""
+        return super().frozen(analyst, look=False)
+
     def _settle(self) -> None:
         """Make rows of the entries that wait to be."""
         waiting, self._waiting = self._waiting, []

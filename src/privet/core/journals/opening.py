@@ -2,6 +2,7 @@
 
 from privet.core.journals.books import OWNERS, Books
 from privet.core.journals.chain import Row, canonical
+from privet.core.journals.failures import ALLOWED
 from privet.core.journals.handle import Handle, Written, stamp
 from privet.core.journals.pages import Pages
 from privet.core.journals.terms import Terms
@@ -88,6 +89,10 @@ def _refuse_other_terms(books: Books, terms: Terms, place: str) -> None:
         raise InvalidParameter(
             f"{place} is the ledger of {known.dataset!r}, not of {terms.dataset!r}: if that is a copy or view of the "
             "same data, its owner records it with `privet ledger share`"
+        )
+    if terms.failures not in (ALLOWED, known.failures):
+        raise InvalidParameter(
+            f"{place} was made for {known.failures} failures, not {terms.failures}: that is for good; leave it out"
         )
     if terms.limit not in (known.limit, books.dataset.limit):
         raise InvalidParameter(

@@ -68,6 +68,25 @@ class OwnersActs(ABC):
 
         return self._own(facts)
 
+    def unfreeze(self, analyst: str | None = None, *, everyone: bool = False, reason: str) -> int:
+        """Let an analyst whose answers failed ask again, or everyone: the failures so far count no more.
+
+        Args:
+            analyst: who; None is whoever asked without a name.
+            everyone: all of them.
+            reason: why; it is recorded.
+        """
+        _refuse_reason(reason)
+
+        def facts(_: Pages, books: Books) -> Facts:
+            if not (everyone or books.failures.counted[analyst]):
+                raise InvalidParameter(
+                    f"no answer of {analyst or 'nobody by name'} has failed: see `privet ledger show`"
+                )
+            return {"kind": "unfrozen", "analyst": analyst, "everyone": everyone, "reason": reason}
+
+        return self._own(facts)
+
     def share(self, name: str, *, reason: str) -> int:
         """Record the name of a copy or view of the data: it shares this ledger."""
         _refuse_reason(reason)

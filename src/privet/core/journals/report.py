@@ -119,6 +119,14 @@ def report(journal: Journal) -> dict[str, Any]:
         "entries": books.spends,
         "head": {"sequence": head.sequence, "hash": head.hash.hex()},
         "promised_so_far": promise_facts(total) | {"words": in_words(total, terms.unit.name)},
+        "failures": {
+            "allowed": terms.failures,
+            "everybody_frozen": books.failures.all_frozen(allowed=terms.failures),
+            "analysts": [
+                {"analyst": name, "failures": count, "frozen": books.frozen(name)}
+                for name, count in books.failures.facts
+            ],
+        },
         "scopes": [_scope_report(books, scope, account) for scope, account in _in_order(books)],
     }
 

@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from privet.core.journals.chain import Facts
+from privet.core.journals.failures import ALLOWED
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Amount, ConcentratedGuarantee, Guarantee, Promise, SpendingRule, rule_from_json
-from privet.loss.exact import Exact, shortest
+from privet.loss.exact import Exact, shortest, whole
 
 DECLARABLE = ("purpose", "retention", "minimisation", "security", "controller", "note")
 FINEST = 1 << 1024  # totals are multiples of its inverse or of something coarser: sums of thirds stay exact
@@ -29,6 +30,7 @@ class Terms:
         version: which version of the data, where the owner keeps versions; all share this ledger.
         shared_by: names of copies and views of the data: they share this ledger.
         declared: what the owner states about the processing (purpose, retention, minimisation, security, …).
+        failures: after so many answers of one analyst that failed after the charge, that analyst is frozen.
     """
 
     limit: Promise
@@ -38,11 +40,13 @@ class Terms:
     version: str | None = None
     shared_by: tuple[str, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)
+    failures: int = ALLOWED
 
     def __post_init__(self) -> None:
         for name in (self.dataset, *self.shared_by):
             refuse_wordless(name, "a dataset needs a name")
         refuse_undeclarable(self.declared)
+        whole(self.failures, "failures")
         self.capacity(self.limit)  # refuses a limit that the rule cannot promise
         refuse_huge(self.limit)
 
@@ -78,6 +82,7 @@ class Terms:
             "version": self.version,
             "shared_by": list(self.shared_by),
             "declared": dict(self.declared),
+            **({} if self.failures == ALLOWED else {"failures": self.failures}),
         }
 
     @classmethod
@@ -91,6 +96,7 @@ class Terms:
             facts["version"],
             tuple(facts["shared_by"]),
             facts["declared"],
+            facts.get("failures", ALLOWED),
         )
 
 

@@ -48,9 +48,17 @@ def plain_value(value: Any) -> Value:  # noqa: ANN401 - whatever the engine has
     if isinstance(value, Decimal):
         return None if value.is_nan() else int(value) if abs(value) < LONG and value == int(value) else float(value)
     if isinstance(value, dt.datetime):
-        naive = value if value.tzinfo is None else value.astimezone(dt.UTC).replace(tzinfo=None)
-        return naive.isoformat(sep=" ")
+        return _moment(value)
     return value.isoformat() if isinstance(value, dt.date) else str(value)
+
+
+def _moment(value: dt.datetime) -> str | None:
+    """As a clock in UTC shows it, where the engine names a zone; NULL beyond the years 1 to 9999."""
+    try:
+        naive = value if value.tzinfo is None else value.astimezone(dt.UTC).replace(tzinfo=None)
+    except OverflowError:
+        return None
+    return naive.isoformat(sep=" ")
 
 
 def in_order(groups: Iterable[Keys]) -> list[Keys]:

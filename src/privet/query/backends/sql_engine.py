@@ -22,7 +22,7 @@ from privet.query.printing.requests import split
 from privet.query.printing.tables import engine_column, known
 from privet.query.progress import watched
 from privet.query.relations import Relation
-from privet.query.unit_types import unit_kind
+from privet.query.unit_types import unit_fix, unit_kind
 
 FAILED = "the engine could not compute the answer; the reason is not shown, for it may depend on the data"
 T = TypeVar("T")
@@ -208,11 +208,8 @@ def _sure_kind(place: str, engine_type: str, declared: Type | None) -> str:
     """What units or keys of a column are compared as."""
     kind = unit_kind(engine_type, declared)
     if kind is None:
-        said = "" if declared is None else f", declared {declared.value}"
-        raise InvalidParameter(
-            f"{place}: {engine_type}{said} may be rounded, or written in several ways, and then one person is not one "
-            "unit: convert it to whole numbers or texts in the data, or declare it so"
-        )
+        said = "is" if declared is None else f"is declared {declared.value}, but in the data"
+        raise InvalidParameter(f"{place}: it {said} {engine_type}: {unit_fix(engine_type)}")
     return kind
 
 

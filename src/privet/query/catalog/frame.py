@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
-import pyarrow as pa
-
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors, Promise
@@ -12,6 +10,7 @@ from privet.loss.exact import whole
 from privet.query.catalog import Catalog, DeclaredTable, TimeWindow
 from privet.query.catalog.columns import facts_from
 from privet.query.catalog.file import ROW
+from privet.query.catalog.frame_columns import columns_of
 from privet.query.engine_types import type_of
 from privet.query.facts import Facts, Type
 from privet.query.limits import ONE_ROW, Limits
@@ -70,6 +69,7 @@ def catalog_of_frame(frame: object, **declared: Unpack[FrameWords]) -> Catalog:
     Privacy: types are read from the frame's schema, and nothing from its rows.
 
     Example:
+        >>> import pyarrow as pa
         >>> from privet import Guarantee
         >>> people = pa.table({"id": [1, 2], "age": [34, 61], "city": ["Bern", "Genf"]})
         >>> catalog = Catalog.of(
@@ -110,18 +110,19 @@ def _window(declared: FrameWords) -> TimeWindow | None:
 
 
 def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
-    found = frame_types(frame)
+    found, who = frame_types(frame), frame_types(frame, key=True)
+    unit_column = declared.get("unit_column")
     columns: dict[str, Facts] = {}
     for column, words in declared["columns"].items():
         place = f"tables.{name}.columns.{column}"
         if column not in found:
             raise InvalidParameter(f"{place}: the frame has no such column{nearest(column, found)}")
-        columns[column] = facts_from(words, place, found=found[column])
-    unit_column = declared.get("unit_column")
+        columns[column] = facts_from(words, place, found=(who if column == unit_column else found)[column])
     if unit_column is not None:
         if unit_column not in found:
             raise InvalidParameter(f"unit_column: the frame has no column {unit_column}{nearest(unit_column, found)}")
-        columns.setdefault(unit_column, Facts(found[unit_column] or Type.TEXT))
+        if unit_column not in columns:
+            columns[unit_column] = facts_from({}, f"tables.{name}.columns.{unit_column}", found=who[unit_column])
     rows, groups, each = (declared.get(word) for word in ("rows_per_unit", "groups_per_unit", "rows_per_group"))
     unsaid, way = rows is groups is each is None, declared.get("bounding")
     limits = ONE_ROW if unsaid and way is None else Limits(1 if unsaid else rows, groups, each, way)  # type: ignore[arg-type]
@@ -129,34 +130,30 @@ def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
 
 
 def _public(frame: object, name: str, unique: Iterable[str]) -> DeclaredTable:
-    columns = {column: Facts(kind) for column, kind in frame_types(frame).items() if kind is not None}
+    columns = {column: Facts(kind) for column, kind in _public_types(frame).items() if kind is not None}
     once = frozenset(each.removeprefix(f"{name}.") for each in unique if each.startswith(f"{name}."))
     return DeclaredTable(name, columns, public=True, unique=once)
 
 
-def frame_types(frame: Any) -> dict[str, Type | None]:  # noqa: ANN401 - pandas and polars are not installed everywhere
-    """The type of every column of a frame, from its schema; None where Privet does not read it."""
-    module = type(frame).__module__.partition(".")[0]
-    if isinstance(frame, pa.Table | pa.RecordBatch):
-        schema = frame.schema
-    elif module == "polars" and type(frame).__name__ == "DataFrame":
-        schema = frame.head(0).to_arrow().schema
-    elif module == "pandas" and type(frame).__name__ == "DataFrame":
-        schema = pa.Schema.from_pandas(frame.head(0), preserve_index=False)
-    elif module == "pyspark" and type(frame).__name__ == "DataFrame":
+def frame_types(frame: Any, *, key: bool = False) -> dict[str, Type | None]:  # noqa: ANN401 - also of Spark
+    """The type of every column of a frame where none is declared; None where it must be, or Privet does not read it.
+
+    Args:
+        frame: of pandas, polars, Arrow or Spark.
+        key: whether as columns that say who a row is about.
+    """
+    if is_spark_frame(frame):
         return {name: type_of(kind.removesuffix("_ntz")) for name, kind in frame.dtypes}
-    else:
-        raise InvalidParameter(
-            f"a frame is a pandas or polars DataFrame or an Arrow table, got {type(frame).__name__}: convert it"
-        )
-    return {str(each.name): _arrow_type(each.type) for each in schema}
+    return {name: (column.unit or column.key) if key else column.found for name, column in columns_of(frame).items()}
 
 
-def _arrow_type(kind: Any) -> Type | None:  # noqa: ANN401 - pyarrow has no types
-    if pa.types.is_null(kind):  # a pandas column of Python objects
-        return Type.TEXT
-    if pa.types.is_dictionary(kind):
-        return _arrow_type(kind.value_type)
-    if pa.types.is_timestamp(kind):
-        return Type.TIMESTAMP
-    return type_of(str(kind))
+def _public_types(frame: object) -> dict[str, Type | None]:
+    """The types of a public frame: of Python objects, text."""
+    if is_spark_frame(frame):
+        return frame_types(frame)
+    return {name: Type.TEXT if column.objects else column.key for name, column in columns_of(frame).items()}
+
+
+def is_spark_frame(frame: object) -> bool:
+    """Whether it is a frame of Spark's."""
+    return type(frame).__module__.partition(".")[0] == "pyspark" and type(frame).__name__ == "DataFrame"

@@ -6,12 +6,15 @@ from typing import TypeAlias, TypeVar
 
 from privet.errors import InvalidParameter
 from privet.query.catalog import Catalog, DeclaredTable
+from privet.query.catalog.file import ENDINGS
+from privet.query.catalog.frame_columns import is_pandas
 from privet.query.engine_types import readable_as, type_of
 from privet.query.facts import Facts, Type
 from privet.query.nearest import nearest
-from privet.query.unit_types import unit_kind, unit_type
+from privet.query.unit_types import unit_fix, unit_kind, unit_type
 
 Found = TypeVar("Found")
+PARQUET = ENDINGS["parquet"]
 COLLATE = " COLLATE"  # in an engine's type of texts: by a collation that calls some equal that differ
 Schema: TypeAlias = Mapping[str, Mapping[str, str]]  # the engine's type of every column of every table
 
@@ -28,7 +31,13 @@ def contradictions(catalog: Catalog, schema: Schema) -> Iterator[str]:
             if _found(found, column) is None:
                 yield f"tables.{name}.{word}: the data has no column {column}{nearest(column, found)}"
         for column, facts in table.columns.items():
-            yield from _column(f"tables.{name}.columns.{column}", column, facts, found, table)
+            engine, place = _found(found, column), f"tables.{name}.columns.{column}"
+            if engine is None:
+                yield f"{place}: the data has no such column{nearest(column, found)}"
+            elif column == table.unit_column and not table.unit_path:
+                yield from _unit(place, engine, facts.type, loose=_is_loose(catalog, table))
+            elif not _read_as_declared(catalog, table, type_of(engine), facts.type):
+                yield from _column(place, engine, facts)
 
 
 def _keys(table: DeclaredTable) -> Iterator[tuple[str, str]]:
@@ -40,18 +49,10 @@ def _keys(table: DeclaredTable) -> Iterator[tuple[str, str]]:
     yield from (("unique", column) for column in sorted(table.unique))
 
 
-def _column(place: str, column: str, facts: Facts, found: Mapping[str, str], table: DeclaredTable) -> Iterator[str]:
-    engine = _found(found, column)
-    if engine is None:
-        yield f"{place}: the data has no such column{nearest(column, found)}"
-        return
-    if column == table.unit_column and not table.unit_path:
-        yield from _unit(place, engine, facts.type, table)
-        return
+def _column(place: str, engine: str, facts: Facts) -> Iterator[str]:
     kind = type_of(engine)
-    if readable_as(kind, facts.type) or (kind is Type.TEXT and _plain_text(table)):
-        return
-    yield f"{place}: declared {facts.type.value}, but the data has {engine}: {_fix(engine, kind)}"
+    if not readable_as(kind, facts.type):
+        yield f"{place}: declared {facts.type.value}, but the data has {engine}: {_fix(engine, kind)}"
 
 
 def _fix(engine: str, kind: Type | None) -> str:
@@ -62,18 +63,26 @@ def _fix(engine: str, kind: Type | None) -> str:
     return "leave it out, or convert it in the data"
 
 
-def _unit(place: str, engine: str, declared: Type, table: DeclaredTable) -> Iterator[str]:
+def _unit(place: str, engine: str, declared: Type, *, loose: bool) -> Iterator[str]:
     """A unit that would be rounded, or be written in several ways."""
-    kind = unit_type(engine)
-    if unit_kind(engine, declared) is not None and (kind is not Type.TEXT or declared is kind or _plain_text(table)):
+    exact, kind = unit_kind(engine, declared) is not None, type_of(engine)
+    if exact and (kind is not Type.TEXT or declared is kind or loose):
         return
-    exact = ", for a unit is never rounded" if kind is not type_of(engine) else ""
-    yield f"{place}: declared {declared.value}, but the data has {engine}: {_fix(engine, kind)}{exact}"
+    fix = _fix(engine, kind) if readable_as(unit_type(engine), kind or declared) else unit_fix(engine)
+    yield f"{place}: declared {declared.value}, but the data has {engine}: {fix}"
 
 
-def _plain_text(table: DeclaredTable) -> bool:
-    """Whether the table is in CSV files, in which everything is text until it is read as declared."""
-    return table.files is not None and not table.files.lower().endswith((".parquet", ".pq"))
+def _is_loose(catalog: Catalog, table: DeclaredTable) -> bool:
+    """Whether a text may be declared to be anything: each field of a CSV file, and of pandas, is read as declared."""
+    if table.name in catalog.frames:
+        return is_pandas(catalog.frames[table.name])
+    return table.files is not None and not table.files.lower().endswith(PARQUET)
+
+
+def _read_as_declared(catalog: Catalog, table: DeclaredTable, kind: Type | None, declared: Type) -> bool:
+    """Whether what the data is does not matter; pandas makes real numbers of whole ones if one is missing."""
+    real = table.name in catalog.frames and (kind, declared) == (Type.REAL, Type.INTEGER)
+    return (kind is Type.TEXT or real) and _is_loose(catalog, table)
 
 
 def completed(catalog: Catalog, schema: Schema) -> Catalog:

@@ -1,13 +1,15 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Placing: the rows of a request, with unit, keys and places on the lattice. The first tables of its statement."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from privet.query.bounded import Bounded, Measure, Shape, rank_shift
-from privet.query.expressions import Reference, facts_of
+from privet.query.expressions import Expression, Reference, facts_of
 from privet.query.facts import Type
 from privet.query.plan import Key
 from privet.query.printing.dialect import Dialect
+from privet.query.printing.once import MOST_INLINED
 from privet.query.printing.relations import Chain
 from privet.query.printing.sources import Sources
 from privet.query.relations import Owner, Table
@@ -61,19 +63,25 @@ class Placing:
         return self._placed(self._found())
 
     def _found(self) -> str:
-        source = self.chain.add(self.request.source)
+        wanted = [measure for measure in self.request.measures if not plain(measure)]
+        parts = [(measure.condition, measure.argument) for measure in wanted]
+        asked = [key.expression for key in self.request.keys]
+        asked += [part for pair in parts for part in pair if part is not None]
+        source, found = self.chain.apart(self.chain.add(self.request.source), asked)
+        heavy = any(self.chain.weight(each) > MOST_INLINED for each in found)
+        left = iter(found)
         items = [
             f"{self.chain.name(column)} AS {name}" for column, name in zip(self._owner.unit, self.unit, strict=True)
         ]
-        items += [f"{self.chain.print(key.expression)} AS {name}" for key, name in self._named_keys()]
+        items += [f"{self.chain.print(next(left))} AS {name}" for name in self.keys]
         items += [
-            f"{self._argument(measure)} AS x{number}"
+            f"{self._argument(measure, left)} AS x{number}"
             for number, measure in enumerate(self.request.measures, 1)
             if not plain(measure)
         ]
         # a row without a unit is nobody's: tables leave them out, but a unit may be computed later, such as a day
         known = " AND ".join(f"{self.chain.name(column)} IS NOT NULL" for column in self._owner.unit)
-        once = self.request.by_row and not self.chain.steady
+        once = heavy or (self.request.by_row and not self.chain.steady)
         if self.straight:
             self.chain.dissolve(source, "found")
         return self.chain.append("found", f"SELECT {', '.join(items)} FROM {source} WHERE {known}", once=once)
@@ -81,11 +89,13 @@ class Placing:
     def _named_keys(self) -> list[tuple[Key, str]]:
         return list(zip(self.request.keys, self.keys, strict=True))
 
-    def _argument(self, measure: Measure) -> str:
-        """The argument where the condition is true, else NULL; 1 if there is no argument."""
+    def _argument(self, measure: Measure, parts: Iterator[Expression]) -> str:
+        """The argument where the condition is true, else NULL; 1 if there is no argument. Both are the next parts."""
+        condition = None if measure.condition is None else self.chain.print(next(parts))
+        one = self.dialect.literal(1, Type.INTEGER)
         write = self.chain.print if measure.shape is Shape.DISTINCT else self.chain.computed
-        text = self.dialect.literal(1, Type.INTEGER) if measure.argument is None else write(measure.argument)
-        return text if measure.condition is None else f"CASE WHEN {self.chain.print(measure.condition)} THEN {text} END"
+        text = one if measure.argument is None else write(next(parts))
+        return text if condition is None else f"CASE WHEN {condition} THEN {text} END"
 
     def _placed(self, found: str) -> str:
         named = [*self.unit, *self.keys]

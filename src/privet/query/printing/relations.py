@@ -1,18 +1,22 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Relations: one common table for each node of a plan, with names of our own for tables and columns."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from privet.errors import InvalidParameter
 from privet.query.aggregation import Aggregation, Function
-from privet.query.expressions import Column, Expression, Reference, facts_of
+from privet.query.expressions import Column, Expression, Reference, columns_in, facts_of
 from privet.query.facts import Type
 from privet.query.printing.aggregates import place, print_aggregation
 from privet.query.printing.dialect import Dialect
+from privet.query.printing.few import print_few, print_many
+from privet.query.printing.once import MOST_INLINED, Once, refuse_heavy
 from privet.query.printing.scalars import coerced, print_column, print_expression
 from privet.query.printing.sources import Sources
 from privet.query.printing.tables import known, print_table
 from privet.query.relations import (
+    Few,
     Filter,
     Group,
     Join,
@@ -48,6 +52,8 @@ class Chain:
         self._made: dict[int, str] = {}
         self._tables: list[tuple[str, str, str]] = []
         self._open: set[str] = set()
+        self._weights: dict[Column, int] = {}  # of columns that are computed, if the engine inlines them
+        self._parts = 0
 
     def name(self, column: Column) -> str:
         """What a column version is called."""
@@ -60,6 +66,45 @@ class Chain:
     def computed(self, expression: Expression) -> str:
         """The same where nothing sees the sign of a zero: a condition, or what is placed on a lattice."""
         return print_expression(expression, self.dialect, self.name)
+
+    def apart(self, source: str, expressions: Iterable[Expression]) -> tuple[str, list[Expression]]:
+        """A table with what these expressions repeat, or nest deeply, as columns; and what is left of them."""
+        once = Once(self.dialect, self._inlined)
+        left = [once.split(expression) for expression in expressions]
+        for level in once.levels:
+            self._weigh(once, level)
+            items = ", ".join(self._as(self.print(part), column) for column, part in level)
+            self._parts += 1
+            source = self.append(f"p{self._parts}", f"SELECT *, {items} FROM {source}")
+        return source, left
+
+    def weight(self, expression: Expression) -> int:
+        """How many parts an engine evaluates that inlines the columns of tables below."""
+        return Once(self.dialect, self._inlined).weight(expression)
+
+    def keep_heavy(self, source: str, columns: Iterable[Column], *expressions: Expression) -> None:
+        """See to it that a condition can be pushed down no farther than here, if it grows heavy on the way.
+
+        Filters move through tables, and carry what columns are made of along, each as often as it is mentioned.
+        """
+        if all(self.weight(expression) <= MOST_INLINED for expression in expressions):
+            return
+        if not self.dialect.kept:
+            refuse_heavy(MOST_INLINED + 1)
+        self._keep(source)
+        self._weights |= dict.fromkeys(columns, 1)
+
+    def _keep(self, source: str) -> None:
+        """See to it that a table is computed once."""
+        self._tables = [
+            (name, self.dialect.kept if name == source else how, select) for name, how, select in self._tables
+        ]
+
+    def _inlined(self, column: Column) -> int:
+        return 1 if self.dialect.fence else self._weights.get(column, 1)
+
+    def _weigh(self, once: Once, items: Iterable[tuple[Column, Expression]]) -> None:
+        self._weights |= {column: once.weight(expression) for column, expression in items}
 
     def text(self) -> str:
         """WITH and all tables."""
@@ -85,7 +130,7 @@ class Chain:
             self._made[id(relation)] = self.append(f"r{len(self._made) + 1}", select, once=once)
         return self._made[id(relation)]
 
-    def _select(self, relation: Relation) -> tuple[str, bool]:  # noqa: PLR0911 - one return for each node
+    def _select(self, relation: Relation) -> tuple[str, bool]:  # noqa: C901, PLR0911 - one return for each node
         match relation:
             case Table():
                 read = print_table(relation, self.dialect, self.sources, self.name)
@@ -96,20 +141,28 @@ class Chain:
             case Values():
                 return self._values(relation), False
             case Filter():
-                source = self.add(relation.source)
-                return f"SELECT {self._renewed(relation)} FROM {source} WHERE {self.print(relation.condition)}", False
+                source, (condition,) = self.apart(self.add(relation.source), [relation.condition])
+                self.keep_heavy(source, (*relation.source.columns, *columns_in(condition)), condition)
+                return f"SELECT {self._renewed(relation)} FROM {source} WHERE {self.print(condition)}", False
             case Project():
-                source = self.add(relation.source)
-                return f"SELECT {self._items(relation.items)} FROM {source}", False
+                return self._project(relation), False
             case Join():
                 return self._join(relation), False
             case Union():
                 return self._union(relation), False
             case Group():
                 return self._group(relation), False
+            case Few():
+                return self._few(relation), False
             case Window():
                 self.steady = False
                 return self._window(relation), False
+
+    def _project(self, relation: Project) -> str:
+        source, parts = self.apart(self.add(relation.source), (expression for _, expression in relation.items))
+        items = tuple((column, part) for (column, _), part in zip(relation.items, parts, strict=True))
+        self._weigh(Once(self.dialect, self._inlined), items)
+        return f"SELECT {self._items(items)} FROM {source}"
 
     def _as(self, text: str, column: Column) -> str:
         return f"{text} AS {self.name(column)}"
@@ -121,6 +174,7 @@ class Chain:
         )
 
     def _renewed(self, relation: Filter | Window) -> str:
+        self._weights |= {new: self._inlined(old) for new, old in relation.renewed}
         return ", ".join(self._as(self.name(old), new) for new, old in relation.renewed)
 
     def _released(self, relation: Released) -> str:
@@ -147,11 +201,23 @@ class Chain:
             return f"SELECT {nothing} WHERE FALSE"
         return " UNION ALL ".join(f"SELECT {row}" for row in rows)
 
+    def _few(self, relation: Few) -> str:
+        source = self.add(relation.source)
+        if relation.owner is None:
+            raise InvalidParameter("rows are left out of private tables only")
+        if not self.steady:
+            self._keep(source)
+        unit = [self.name(column) for column in relation.owner.unit]
+        many = self.append(f"many_{source}", print_many(source, unit, relation.rows), once=True)
+        columns = [(self.name(column), column.facts.type) for column in relation.columns]
+        return print_few(source, many, unit, columns, relation.rows, self.dialect)
+
     def _join(self, relation: Join) -> str:
         left, right = self.add(relation.left), self.add(relation.right)
         if left == right:
             raise InvalidParameter("a relation joined with itself needs new versions of its columns")
-        conditions = [] if relation.condition is None else [self.print(relation.condition)]
+        self._weigh(Once(self.dialect, self._inlined), relation.items)
+        conditions = [] if relation.condition is None else [self._joining(relation, relation.condition, left, right)]
         if relation.left.owner is not None and relation.right.owner is not None:
             pairs = zip(relation.left.owner.unit, relation.right.owner.unit, strict=True)
             conditions += [f"({self.name(one)} = {self.name(other)})" for one, other in pairs]
@@ -164,6 +230,16 @@ class Chain:
         sides = ((relation.left, left), (relation.right, right))
         whole = next((self.dialect.sent_whole(name) for side, name in sides if self._is_small(side)), "")
         return f"SELECT {whole}{self._items(relation.items)} FROM {left} {JOINS[kind]} {right}{condition}"
+
+    def _joining(self, relation: Join, condition: Expression, left: str, right: str) -> str:
+        """The condition of a join; what it compares is of two tables, so that nothing of it is computed below."""
+        once = Once(self.dialect)
+        once.split(condition)
+        if once.levels:
+            raise InvalidParameter("the condition of a join is nested too deeply; compute parts of it in subqueries")
+        for side, source in ((relation.left, left), (relation.right, right)):
+            self.keep_heavy(source, side.columns, condition)
+        return self.print(condition)
 
     def _is_small(self, relation: Relation) -> bool:
         """Whether it is made of one public table that is small."""
@@ -180,14 +256,22 @@ class Chain:
         for source in relation.sources:
             table = self.add(source)
             items = tuple((new, Reference(old)) for new, old in zip(relation.columns, source.columns, strict=True))
+            for new, old in zip(relation.columns, source.columns, strict=True):
+                self._weights[new] = max(self._weights.get(new, 1), self._inlined(old))
             parts.append(f"SELECT {self._items(items)} FROM {table}")
         return " UNION ALL ".join(parts)
 
     def _group(self, relation: Group) -> str:
-        source = self.add(relation.source)
-        keys = [f"{self.print(expression)} AS k{number}" for number, (_, expression) in enumerate(relation.keys, 1)]
+        wanted, keyed_by = [item for _, item in relation.items], [expression for _, expression in relation.keys]
+        source, parts = self.apart(self.add(relation.source), [*keyed_by, *_of(wanted)])
+        self._weigh(
+            Once(self.dialect, self._inlined), zip((column for column, _ in relation.keys), parts, strict=False)
+        )
+        keys = [f"{self.print(part)} AS k{number}" for number, part in enumerate(parts[: len(keyed_by)], 1)]
         keyed = [self._as(f"k{number}", column) for number, (column, _) in enumerate(relation.keys, 1)]
-        arguments, places, items = self._aggregates(relation.items, "")
+        wanted = _with(wanted, parts[len(keyed_by) :])
+        pairs = tuple((column, item) for (column, _), item in zip(relation.items, wanted, strict=True))
+        arguments, places, items = self._aggregates(pairs, "")
         inner = f"SELECT {', '.join([*keys, *arguments]) or '1 AS one'} FROM {source}"
         inner = f"SELECT *, {', '.join(places)} FROM ({inner}) AS t" if places else inner
         by = ", ".join(f"k{number}" for number in range(1, len(keys) + 1))
@@ -221,32 +305,55 @@ class Chain:
         return text if source is column.facts.type else self.dialect.convert(text, source, column.facts.type)
 
     def _window(self, relation: Window) -> str:
-        source = self.add(relation.source)
-        order = [self._ordered(self.print(expression), descending=down) for expression, down in relation.order]
+        wanted = [relation.function] if isinstance(relation.function, Aggregation) else []
+        argument = [] if relation.argument is None else [relation.argument]
+        ordering = [expression for expression, _ in relation.order]
+        source, found = self.apart(self.add(relation.source), [*relation.partition, *ordering, *argument, *_of(wanted)])
+        left = iter(found)
+        by = ", ".join(self.print(next(left)) for _ in relation.partition)
+        order = [self._ordered(self.print(next(left)), descending=down) for _, down in relation.order]
+        argument = [next(left) for _ in argument]
         if isinstance(relation.function, Ranking) and relation.function is not Ranking.RANK:
             # so that rows which are equal in the order come in an order that depends on the unit's own rows only
             order += [self._ordered(self.name(column), descending=False) for column in relation.source.columns]
-        by = ", ".join(self.print(expression) for expression in relation.partition)
         parts = ([f"PARTITION BY {by}"] if by else []) + ([f"ORDER BY {', '.join(order)}"] if order else [])
         over = f" OVER ({' '.join(parts)})"
-        if isinstance(relation.function, Aggregation):
-            arguments, places, (item,) = self._aggregates(((relation.item, relation.function),), over)
+        if wanted:
+            arguments, places, (item,) = self._aggregates(((relation.item, _with(wanted, left)[0]),), over)
         else:
-            arguments, places, item = [], [], self._as(self._ranking(relation, over), relation.item)
+            arguments, places, item = [], [], self._as(self._ranking(relation, argument, over), relation.item)
         inner = f"(SELECT *, {', '.join(arguments)} FROM {source}) AS t" if arguments else source
         inner = f"(SELECT *, {', '.join(places)} FROM {inner}) AS t" if places else inner
         return f"SELECT {self._renewed(relation)}, {item} FROM {inner}"
 
-    def _ranking(self, relation: Window, over: str) -> str:
+    def _ranking(self, relation: Window, argument: list[Expression], over: str) -> str:
         assert isinstance(relation.function, Ranking)  # noqa: S101 - the other kind is printed above
         if relation.function in {Ranking.LAG, Ranking.LEAD}:
-            if relation.argument is None:
+            if not argument:
                 raise InvalidParameter(f"{relation.function.value} needs an argument")
-            return f"{relation.function.value}({self.print(relation.argument)}){over}"
+            return f"{relation.function.value}({self.print(argument[0])}){over}"
         return f"{relation.function.value}(){over}"
 
     def _ordered(self, text: str, *, descending: bool) -> str:
         return ordered(text, descending=descending)
+
+
+def _of(items: Iterable[Aggregation]) -> list[Expression]:
+    """What aggregates are computed of."""
+    return [part for item in items for part in (item.argument, item.condition) if part is not None]
+
+
+def _with(items: Iterable[Aggregation], parts: Iterable[Expression]) -> list[Aggregation]:
+    """The aggregates, computed of these."""
+    left = iter(parts)
+    return [
+        replace(
+            item,
+            argument=None if item.argument is None else next(left),
+            condition=None if item.condition is None else next(left),
+        )
+        for item in items
+    ]
 
 
 def ordered(text: str, *, descending: bool) -> str:

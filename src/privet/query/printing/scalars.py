@@ -1,6 +1,6 @@
 """Scalars: one template for each function of a query. All are total: the rules are those of `functions/`.
 
-A template may repeat an argument, and its text doubles with each level then; so what is printed has a limit.
+A template may repeat an argument: what is nested is taken apart first (`once.py`), and what is printed has a limit.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,14 +36,19 @@ def print_expression(expression: Expression, dialect: Dialect, name: Callable[[C
         return dialect.literal(expression.value, expression.type)
     if isinstance(expression, Reference):
         return name(expression.column)
-    template = dialect.templates.get(expression.function) or TEMPLATES.get(expression.function)
-    if template is None:
-        raise InvalidParameter(f"{expression.function} is not known to the engine; leave it out")
     arguments = [print_expression(argument, dialect, name) for argument in expression.arguments]
-    text = template(dialect, expression, arguments)
+    text = template_of(expression, dialect)(dialect, expression, arguments)
     if len(text) > LONGEST:
         raise InvalidParameter("an expression is nested too deeply for the engine; compute parts of it in a subquery")
     return text
+
+
+def template_of(call: Call, dialect: Dialect) -> Template:
+    """How an engine writes a function."""
+    template = dialect.templates.get(call.function) or TEMPLATES.get(call.function)
+    if template is None:
+        raise InvalidParameter(f"{call.function} is not known to the engine; leave it out")
+    return template
 
 
 def print_column(expression: Expression, dialect: Dialect, name: Callable[[Column], str]) -> str:

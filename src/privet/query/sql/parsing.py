@@ -9,6 +9,7 @@ from sqlglot.dialects.duckdb import DuckDB  # by itself the parser imports it at
 from privet.query.sql.refusals import because, refuse
 
 LONGEST = 100_000  # characters
+MOST_WORDS = 20_000  # nodes of the tree, about as many as words and signs
 DEEPEST = 200  # nodes inside one another
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it warns about what is refused anyway
@@ -21,14 +22,16 @@ def parse(text: str) -> exp.Query:
         >>> type(parse("SELECT COUNT(*) FROM visit")).__name__
         'Select'
     """
-    if len(text) > LONGEST or "\0" in text:
+    if "\0" in text:
+        raise because(text[:40].replace("\0", "…"), "nul")
+    if len(text) > LONGEST:
         raise because(text[:40], "too long")
     try:
         found = [tree for tree in sqlglot.parse(text, dialect=DuckDB) if tree is not None]
     except (sqlglot.errors.SqlglotError, ValueError, IndexError, AttributeError) as error:
         raise refuse(_near(error, text), "this cannot be read as SQL", "check the spelling here") from None
     except RecursionError:
-        raise because(text[:40], "too long") from None
+        raise because(text[:40], "too deep") from None
     if not found:
         raise because("The statement", "empty")
     if len(found) > 1:
@@ -53,10 +56,13 @@ def _kind(tree: exp.Expr, text: str) -> str:
 
 
 def _check_depth(tree: exp.Expr, text: str) -> None:
-    """Refuses what is nested too deeply, without recursion."""
-    level = [tree]
+    """Refuses what is nested too deeply or has too many words, without recursion."""
+    level, words = [tree], 1
     for _ in range(DEEPEST):
         level = [child for node in level for child in node.iter_expressions()]
+        words += len(level)
+        if words > MOST_WORDS:
+            raise because(text[:40], "too long")
         if not level:
             return
-    raise because(text[:40], "too long")
+    raise because(text[:40], "too deep")

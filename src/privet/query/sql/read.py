@@ -26,10 +26,10 @@ def read(text: str, catalog: Catalog, *, values: Lister, automatic: bool = False
     tree = parse(text)
     try:
         Queries(context).answer(tree)
+        statement = Statement(text, _used(context.stages))
+        check_unit_local(statement)
     except RecursionError:
-        raise because(text[:40], "too long") from None
-    statement = Statement(text, _used(context.stages))
-    check_unit_local(statement)
+        raise because(text[:40], "too deep") from None
     return statement
 
 

@@ -1,6 +1,7 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """DuckDB: database files, Parquet and CSV files, and frames in memory."""
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -13,13 +14,18 @@ from privet.errors import InvalidParameter
 from privet.loss.exact import whole
 from privet.query.backends.duckdb.counting import count_in_arrays
 from privet.query.backends.duckdb.dialect import DuckDBDialect, quoted
-from privet.query.backends.duckdb.sources import arrow_of, database_of, files_of, header_of
+from privet.query.backends.duckdb.lines import lines_select
+from privet.query.backends.duckdb.parquet import parquet_scan, parquet_select, refuse_unlike
+from privet.query.backends.duckdb.sources import Stamp, arrow_of, database_of, files_of, keys_of_tables, stamps_of
 from privet.query.backends.duckdb.spill import SpillFolder
 from privet.query.backends.sql_engine import SqlEngine
+from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog, DeclaredTable
+from privet.query.catalog.file import ENDINGS
 from privet.query.printing import Source
 from privet.query.printing.tables import known, unit_text
 
+PARQUET = ENDINGS["parquet"]
 SHOWING = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"}  # so that it can be asked how far it is
 
 DRAWN = """
@@ -60,6 +66,8 @@ class DuckDBBackend(SqlEngine):
         super().__init__(catalog, DuckDBDialect())
         self._files = {name: files_of(catalog, table) for name, table in catalog.tables.items()}
         self._frames: dict[str, pa.Table] = {}
+        self._stamps: dict[str, Stamp | None] = {}
+        self._keys, self._numbers = keys_of_tables(catalog), itertools.count(1)
         self._spill = SpillFolder()
         try:
             self._connection = self._open(threads, memory)
@@ -106,11 +114,21 @@ class DuckDBBackend(SqlEngine):
             for name, value in SHOWING.items():
                 connection.execute(f"SET {name} = {value}")
 
+    def text(self, request: Bounded) -> str:
+        """The SQL for a request; refused before anything is charged where a file is no longer what it was."""
+        self._refuse_changed()
+        return super().text(request)
+
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
-        return self._connection.execute(text).fetchall()
+        self._refuse_changed()
+        rows = self._connection.execute(text).fetchall()
+        self._refuse_changed()
+        return rows
 
     def _fetch_table(self, text: str) -> pa.Table:
+        self._refuse_changed()
         table: pa.Table = self._connection.sql(text).to_arrow_table()
+        self._refuse_changed()
         return table
 
     def _percent(self) -> float | None:
@@ -154,11 +172,11 @@ class DuckDBBackend(SqlEngine):
     def _source(self, name: str, table: DeclaredTable) -> Source:
         if name in self._catalog.frames:
             place = f"frame_{len(self._frames) + 1}"
-            self._frames[place] = arrow_of(name, self._catalog.frames[name])
+            self._frames[place] = arrow_of(table, self._catalog.frames[name], self._keys[name])
             self._connection.register(place, self._frames[place])
             return self._described(name, place)
         if files := self._files[name]:
-            return self._file_source(name, files)
+            return self._file_source(table, files)
         place = self._place(table.location or name)
         source = self._described(name, place)
         row_number = "rowid" if self._is_base_table(table.location or name) else None
@@ -169,19 +187,28 @@ class DuckDBBackend(SqlEngine):
         parts = [name] if self._is_base_table(name) else name.split(".")
         return ".".join(self._dialect.name(part) for part in parts)
 
-    def _file_source(self, name: str, files: list[str]) -> Source:
-        listed = ", ".join(quoted(file) for file in files)
-        if files[0].lower().endswith((".parquet", ".pq")):
-            return self._described(name, f"read_parquet([{listed}], union_by_name = true)")
-        columns = header_of(name, files[0])
-        types = ", ".join(f"{quoted(column)}: 'VARCHAR'" for column in columns)
-        tab = "\\t" if files[0].lower().endswith(".tsv") else ","
-        options = (
-            f"auto_detect = false, header = true, delim = '{tab}', quote = '\"', escape = '\"', "
-            "ignore_errors = true, strict_mode = false, parallel = false, null_padding = true"
-        )
-        text = f"read_csv([{listed}], columns = {{{types}}}, {options})"
-        return Source(text, dict.fromkeys(columns, "VARCHAR"))
+    def _file_source(self, table: DeclaredTable, files: list[str]) -> Source:
+        """A view over files, in our own part of the engine; statements name it and never the files."""
+        keys = self._keys[table.name]
+        wanted = {*table.columns, *keys, *table.unique}
+        if files[0].lower().endswith(PARQUET):
+            refuse_unlike(table.name, files, wanted)
+            found = self._described(table.name, parquet_scan(files))
+            select = parquet_select(files, found.types, keys)
+        else:
+            select = lines_select(table.name, files, wanted or None)
+        place = f"memory.main.privet_files_{next(self._numbers)}"
+        self._stamps |= stamps_of(files)
+        try:
+            self._connection.execute(f"CREATE VIEW {place} AS {select}")
+        except duckdb.Error:
+            raise InvalidParameter(f"table {table.name} cannot be read: check its files") from None
+        return self._described(table.name, place)
+
+    def _refuse_changed(self) -> None:
+        """Raise if a file is not the one that was opened: two scans of a statement must see the same rows."""
+        if stamps_of(self._stamps) != self._stamps:
+            raise InvalidParameter("a file of the data was replaced or written to: connect again; nothing was charged")
 
     def _described(self, name: str, text: str) -> Source:
         try:

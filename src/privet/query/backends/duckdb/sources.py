@@ -1,13 +1,16 @@
 """What a DuckDB catalog is made of: a database file, Parquet and CSV files, frames. No row is looked at here."""
 
-import csv
 import glob
+import os
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 
 from privet.errors import InvalidParameter
 from privet.query.catalog import Catalog, DeclaredTable
+from privet.query.catalog.frame_columns import columns_of
 
 SCHEME = "duckdb:///"
 
@@ -34,30 +37,67 @@ def files_of(catalog: Catalog, table: DeclaredTable) -> list[str]:
     return [str(Path(file).resolve()) for file in found]
 
 
-def header_of(name: str, file: str) -> list[str]:
-    """The names of a CSV file's columns: its first line, and nothing else.
+def keys_of_tables(catalog: Catalog) -> dict[str, set[str]]:
+    """By table, the columns that say who rows are about: units, and the keys on the way to them."""
+    keys: dict[str, set[str]] = {name: set() for name in catalog.tables}
+    for name, table in catalog.tables.items():
+        here = name
+        for step in table.unit_path:
+            keys.setdefault(here, set()).add(step.column)
+            keys.setdefault(step.table, set()).add(step.key)
+            here = step.table
+        if table.unit_column is not None:
+            keys.setdefault(here, set()).add(table.unit_column)
+    return keys
 
-    Bytes that are no text are replaced: rows are read along with the first line, and an error would tell about them.
+
+def arrow_of(table: DeclaredTable, frame: object, keys: Collection[str]) -> pa.Table:
+    """A pandas, polars or Arrow frame as an Arrow table with the columns that can be read.
+
+    Args:
+        table: as it is declared.
+        frame: its rows.
+        keys: columns that say who rows are about.
+
+    Raises:
+        InvalidParameter: if a column that is declared, or a key, cannot be read.
     """
-    try:
-        with Path(file).open(newline="", encoding="utf-8-sig", errors="replace") as lines:
-            names = next(csv.reader(lines, delimiter="\t" if file.lower().endswith(".tsv") else ","), [])
-    except (OSError, csv.Error):
-        raise InvalidParameter(f"table {name}: the first line of its file cannot be read") from None
-    if not names or len(set(names)) < len(names) or not all(names):
-        raise InvalidParameter(f"table {name}: the first line of its file must name every column once")
-    return names
+    folded = {each.casefold() for each in keys}
+    kinds = {name.casefold(): facts.type for name, facts in table.columns.items()}
+    read = {}
+    for name, column in columns_of(frame).items():
+        kind, key = kinds.get(name.casefold()), name.casefold() in folded
+        if kind is None and column.objects and not table.public:
+            if key:
+                raise InvalidParameter(f"table {table.name}: column {name} holds Python objects: declare its type")
+            continue  # nobody may name it
+        try:
+            array = column.array(kind, key or table.public)
+        except InvalidParameter as problem:
+            raise InvalidParameter(f"table {table.name}: {problem}") from None
+        except Exception:  # noqa: BLE001 - its text may show values
+            array = None
+        if array is not None:
+            read[name] = array
+        elif kind is not None or key:
+            raise InvalidParameter(
+                f"table {table.name}: column {name} is of type {column.told}, which Privet does not read: convert "
+                "it, or leave it out"
+            )
+    return pa.table(read)
 
 
-def arrow_of(name: str, frame: object) -> pa.Table:
-    """A pandas, polars or arrow frame as an arrow table."""
+Stamp: TypeAlias = tuple[int, int, int, int]
+
+
+def stamps_of(files: Iterable[str]) -> dict[str, Stamp | None]:
+    """What changes when a file is replaced or written to: its place on the disk, size and time."""
+    return {file: _stamp(file) for file in files}
+
+
+def _stamp(file: str) -> Stamp | None:
     try:
-        if isinstance(frame, pa.Table):
-            return frame
-        if hasattr(frame, "to_arrow"):
-            return frame.to_arrow()
-        return pa.Table.from_pandas(frame, preserve_index=False)
-    except Exception:  # noqa: BLE001 - its text may show values
-        raise InvalidParameter(
-            f"table {name}: its frame must be a pandas, polars or arrow table whose columns each have one type"
-        ) from None
+        found = os.stat(file)  # noqa: PTH116 - a text, many times
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -19,7 +19,7 @@ NOT pg_catalog.row_security_active(c.oid) AND NOT EXISTS (
         SELECT c.oid AS part UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN parts ON i.inhparent = part
     )
     SELECT 1 FROM parts JOIN pg_catalog.pg_class AS d ON d.oid = part
-    WHERE d.relkind NOT IN ('r', 'p', 'm') OR (d.relkind <> 'p' AND d.relam <> 2)
+    WHERE d.relkind <> 'p' AND d.relam <> 2
 )
 """
 FOUND = f"""

@@ -27,7 +27,8 @@ MERGING = {"Aggregate", "Distinct"}  # of rows that are equal, but may be writte
 STEADY = {  # expressions that look at one row
     *("Alias", "AttributeReference", "Literal", "GetStructField", "SortOrder"),
     *("And", "Or", "Not", "EqualTo", "EqualNullSafe", "LessThan", "LessThanOrEqual", "GreaterThan"),
-    *("GreaterThanOrEqual", "In", "InSet", "IsNull", "IsNotNull", "IsNaN", "Between"),
+    *("GreaterThanOrEqual", "In", "InSet", "IsNull", "IsNotNull", "IsNaN", "AtLeastNNonNulls"),
+    *("Between", "With", "CommonExpressionDef", "CommonExpressionRef"),
     *("CaseWhen", "Coalesce", "If", "Nvl", "NullIf", "Least", "Greatest", "NaNvl"),
     *("Cast", "Add", "Subtract", "Multiply", "Divide", "IntegralDivide", "Remainder", "UnaryMinus", "Abs"),
     *("TryAdd", "TrySubtract", "TryMultiply", "TryDivide", "Floor", "Ceil"),
@@ -44,7 +45,7 @@ RULES = {"evalMode", "evalContext", "failOnError", "ansiEnabled"}  # how an expr
 LENIENT = ("legacy", "try", "false", "numericevalcontext(legacy,", "numericevalcontext(try,")
 WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 UNSTEADY = (
-    "it may have other rows each time it is computed (a sample, a limit, a random number, Python code); "
+    "it may have other rows each time it is computed (a sample, a limit, a random number, Python code; here {}); "
     "write it to a table or Parquet files first"
 )
 FAILING = (
@@ -64,12 +65,13 @@ def refuse_unsteady(name: str, frame: "DataFrame") -> None:
         if kind in GIVEN:
             continue
         if kind not in MADE:
-            refuse_unknown(name, node, otherwise=UNSTEADY)
+            refuse_unknown(name, node, otherwise=UNSTEADY.format(_word(node)))
             continue
         own = list(_all_of(node.expressions()))
         merged = [*own, *_all_of(node.output())] if kind in MERGING else []
-        if not all(map(_is_steady, own)) or any(map(_is_collated, merged)):
-            raise InvalidParameter(f"table {name}: {UNSTEADY}")
+        unsteady = [each for each in own if not _is_steady(each)] + [each for each in merged if _is_collated(each)]
+        if unsteady:
+            raise InvalidParameter(f"table {name}: {UNSTEADY.format(_word(unsteady[0]))}")
         if any(map(_may_fail, own)):
             raise InvalidParameter(f"table {name}: {FAILING}")
 
@@ -99,6 +101,10 @@ def _all_of(expressions: Any) -> Iterator[Any]:  # noqa: ANN401 - Scala's
 
 def _kind_of(expression: Any) -> str:  # noqa: ANN401 - an expression of Spark's
     return str(expression.getClass().getName()).removeprefix(EXPRESSIONS)
+
+
+def _word(part: Any) -> str:  # noqa: ANN401 - a node or an expression
+    return str(part.getClass().getSimpleName())
 
 
 def _type_of(expression: Any) -> str:  # noqa: ANN401 - as above
