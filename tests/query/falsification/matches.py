@@ -148,7 +148,7 @@ MATCHES: Mapping[str, Match] = {
     "csv": both(
         Stored("csv"),
         visitors={**RAW, **within(("nothing", "odd texts", "date ends", "odd reals"), VISITORS)},
-        crowd=40,
+        crowd=12,
     ),
     "csv in two orders": both(
         Stored("csvs"), visitors=within(("very many rows", "ordinary"), VISITORS), plays=within(UNITS, PLAYS)
@@ -172,11 +172,7 @@ MATCHES: Mapping[str, Match] = {
 }
 REFUSED = {  # by types alone: there a unit or a text could be written in several ways
     "collated",
-    *(
-        name
-        for name in MATCHES
-        if name.startswith("ids of ") and (" as " in name or "two" in name or "texts" in name)
-    ),
+    *(name for name in MATCHES if name.startswith("ids of ") and (" as " in name or "two" in name or "texts" in name)),
     f"ids of {NOCASE}",
 }
 
