@@ -143,7 +143,7 @@ VALUES = (
     Fault(
         "PostgreSQL reads whole numbers from few digits",
         "query/backends/postgres/spelled.py",
-        'named(f"CASE WHEN {INSIDE} THEN CAST({NEAREST_WHOLE} AS BIGINT) END", a=from_text(text, Type.REAL))',
+        "reals.whole(from_text(text, Type.REAL))",
         'named("CASE WHEN ABS({a}) < 1e30 THEN ROUND(CAST(CAST({a} AS TEXT) AS NUMERIC), 0) END", a=from_text(text, Type.REAL))',
         ZEROS,
     ),
