@@ -19,6 +19,7 @@ from privet.query.expressions import Column, Expression, Reference, facts_of
 from privet.query.facts import Facts, Type, Value
 from privet.query.functions import evaluate
 from privet.query.relations import (
+    Few,
     Filter,
     Group,
     Join,
@@ -45,7 +46,7 @@ class Oracle:
     ) -> None:
         self.catalog, self.data, self.released = catalog, data, released or {}
 
-    def rows(self, relation: Relation) -> list[Row]:  # noqa: PLR0911 - one return for each node
+    def rows(self, relation: Relation) -> list[Row]:  # noqa: C901, PLR0911 - one return for each node
         match relation:
             case Table():
                 return self._table(relation)
@@ -53,6 +54,10 @@ class Oracle:
                 return [dict(zip(relation.columns, row, strict=True)) for row in self.released[relation.stage]]
             case Values():
                 return [dict(zip(relation.columns, row, strict=True)) for row in relation.rows]
+            case Few():
+                rows = self.rows(relation.source)
+                assert len(rows) <= relation.rows, "so few rows that none of a unit's is left out"
+                return rows
             case Filter():
                 rows = [row for row in self.rows(relation.source) if evaluate(relation.condition, row) is True]
                 return [{new: row[old] for new, old in relation.renewed} for row in rows]

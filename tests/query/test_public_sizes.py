@@ -2,18 +2,19 @@
 """What one unit's rows can make of a statement has a public size: texts, rows that multiply, and expressions."""
 
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from privet.errors import QueryRefused
+from privet.errors import PrivetError, QueryRefused
 from privet.loss import Guarantee
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.backends.duckdb.dialect import DuckDBDialect
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.spark.dialect import SparkDialect
-from privet.query.catalog import Catalog
+from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.facts import LONGEST_TEXT, Facts, Type
 from privet.query.functions import call, evaluate
@@ -134,3 +135,74 @@ def test_depth_and_length_of_statements_are_public(text: str, sentence: str) -> 
 def test_many_short_texts_can_be_joined() -> None:
     text = " || ".join(["s"] * 64)
     assert exact(NUMBERS, f"SELECT SUM(CLIP(LENGTH({text}), 0, 1000)) AS n FROM t", columns=FREE) == 64 * 3
+
+
+# --- rows that multiply -----------------------------------------------------------------------------------------
+
+CROWD = [(1, value) for value in range(40)] + [(2, value) for value in range(5)]
+PAIRS = "SELECT SUM(CLIP(a.x, 0, 1000)) AS n FROM t AS a JOIN t AS b ON a.id = b.id"
+THRICE = PAIRS + " JOIN t AS c ON a.id = c.id"
+
+
+def joined(rows: list[tuple[int, int]], text: str, *, most: int = 10) -> int:
+    """The exact answer over rows (id, x), of which so many of each unit are joined."""
+    table = pa.table({"id": [unit for unit, _ in rows], "x": [value for _, value in rows]})
+    how: dict[str, Any] = {"unit": "person", "unit_column": "id", "limit": Guarantee(1000, "0.1")}
+    catalog = Catalog.of(table, table="t", columns={"x": {"bounds": [0, 1000]}}, rows_per_unit=100, **how)
+    declared = replace(catalog.tables["t"], rows_joined_per_unit=most)
+    beside = DeclaredTable("p", {"k": Facts(Type.INTEGER)}, public=True)
+    tables, frames = {"t": declared, "p": beside}, {**catalog.frames, "p": pa.table({"k": list(range(7))})}
+    catalog = replace(catalog, tables=tables, frames=frames)
+    with closing(DuckDBBackend(catalog, threads=1)) as backend:
+        found: float = ExactSession(catalog, backend=backend).sql(text).rows[0]["n"]
+        return round(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("SELECT COUNT(*) AS n FROM t AS a JOIN t AS b ON a.id = b.id", 100 + 25),
+        ("SELECT COUNT(*) AS n FROM t AS a JOIN t AS b ON a.id = b.id JOIN t AS c ON a.id = c.id", 100 + 50),
+        ("SELECT COUNT(*) AS n FROM t AS a LEFT JOIN t AS b ON a.id = b.id AND a.x = b.x", 10 + 5),
+        ("SELECT COUNT(*) AS n FROM t CROSS JOIN p", 10 * 7 + 5 * 7),
+        ("SELECT COUNT(*) AS n FROM t CROSS JOIN p CROSS JOIN p AS q", 10 * 7 + 10 * 7),
+        ("SELECT COUNT(*) AS n FROM t JOIN p ON p.k <= t.x", None),
+        ("SELECT COUNT(*) AS n FROM t", 45),
+        ("SELECT COUNT(*) AS n FROM t JOIN (SELECT MAX(k) AS k FROM p) AS m ON TRUE", 45),
+        ("SELECT COUNT(*) AS n FROM t JOIN (SELECT k, COUNT(*) AS c FROM p GROUP BY k) AS m ON m.k = t.x", 7 + 5),
+        ("SELECT COUNT(*) AS n FROM t JOIN (SELECT id, COUNT(*) AS c FROM t GROUP BY id) AS m ON m.id = t.id", 45),
+        ("SELECT COUNT(*) AS n FROM (SELECT * FROM t UNION ALL SELECT * FROM t) AS u", 90),
+    ],
+)
+def test_rows_are_few_before_they_multiply(text: str, rows: int | None) -> None:
+    found = joined(CROWD, text)
+    assert found == rows if rows is not None else found <= (10 + 5) * 7
+
+
+@pytest.mark.parametrize("text", [PAIRS, THRICE])
+def test_which_rows_are_joined_depends_on_the_unit_alone(text: str) -> None:
+    both = joined(CROWD, text)
+    assert both == joined(CROWD[::-1], text) == joined(CROWD[20:] + CROWD[:20], text)
+    assert both == joined(CROWD[:40], text) + joined(CROWD[40:], text)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (PAIRS, "declare a smaller rows_joined_per_unit"),
+        (
+            "SELECT COUNT(*) AS n FROM t CROSS JOIN (SELECT 1 AS one FROM p, p AS q, p AS r) AS m",
+            "public tables are multiplied",
+        ),
+        ("SELECT COUNT(*) AS n FROM t CROSS JOIN p CROSS JOIN p AS q CROSS JOIN p AS r", "at most 2 times"),
+        (
+            "WITH u0 AS (SELECT * FROM t), "
+            + ", ".join(f"u{n + 1} AS (SELECT * FROM u{n} UNION ALL SELECT * FROM u{n})" for n in range(30))
+            + " SELECT COUNT(*) AS n FROM u30",
+            "reads tables at most 100 times",
+        ),
+    ],
+)
+def test_too_much_work_is_refused_before_anything_is_read(text: str, sentence: str) -> None:
+    with pytest.raises(PrivetError, match=sentence):
+        joined(CROWD, text, most=10_000)

@@ -91,7 +91,7 @@ def test_texts_are_refused_where_numbers_are_needed_but_one_text_is_a_missing_ro
     with pytest.raises(InvalidParameter, match="list of lists"):
         privet.sample_and_aggregate(np.mean, [[1, 2], [3, 4]], blocks=2, bounds=(0, 1), epsilon=1)
     assert ledger.spent.epsilon == 0
-    assert secret_of(lambda ledger: privet.count([1, "a"], of="true", epsilon=1, ledger=ledger)) == [1]
+    assert secret_of(lambda ledger: privet.count(["a", 1], of="true", epsilon=1, ledger=ledger)) == [1]
     assert Column.of([None, math.nan]).numbers().shape == (2,)
 
 
@@ -116,7 +116,13 @@ def failing(_: object) -> Any:  # noqa: ANN401 - never returns
     raise ValueError
 
 
-@pytest.mark.parametrize("f", [failing, lambda _: math.nan, lambda _: "x", lambda _: 10**400, lambda _: [1, 2]])
+def leaving(_: object) -> Any:  # noqa: ANN401 - never returns
+    raise SystemExit
+
+
+@pytest.mark.parametrize(
+    "f", [failing, leaving, lambda _: math.nan, lambda _: "x", lambda _: 10**400, lambda _: [1, 2]]
+)
 def test_a_function_that_fails_is_answered(f: Callable[[Any], Any]) -> None:
     """With 0 where it says nothing, and the global sensitivity where it says nothing about that."""
 
@@ -139,6 +145,17 @@ def test_a_function_that_fails_is_answered(f: Callable[[Any], Any]) -> None:
         assert found.tolist() == [0, 0, 0]
 
 
+def test_a_function_that_leaves_is_not_true_or_in_the_middle() -> None:
+    assert secret_of(lambda ledger: privet.counts([leaving], values=ROWS, epsilon=1, ledger=ledger)) == [0]
+    answer = privet.sample_and_aggregate(leaving, ROWS, blocks=9, bounds=(0, 10), epsilon=1000)
+    assert abs(answer.value - 5) < 1
+    lists = [[1], [2]]  # numpy would look into lists that are all of one length
+    assert secret_of(lambda ledger: privet.count(lists, epsilon=1, ledger=ledger)) == [2]
+    assert secret_of(lambda ledger: privet.count(pa.array([[1], [2], None]), epsilon=1, ledger=ledger)) == [2]
+    ids = np.array([2**63 + 1, 2**63 + 3], dtype=np.longdouble)
+    assert len(set(Column.of(ids).owners().tolist())) == 2
+
+
 def test_rows_of_functions_are_read_one_by_one() -> None:
     """Of frames, columns and lists of rows, in one way."""
     frame = pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64"), "b": [1.0, 2.0, math.nan]})
@@ -155,6 +172,16 @@ def test_rows_of_functions_are_read_one_by_one() -> None:
     for wrong in (frame[["a"]], [1.0, 2.0][0:0] or pd.Series([1.0])):
         with pytest.raises(InvalidParameter, match="2"):
             privet.release_function(PriestleyChao("0.1"), wrong, sensitivity=1, degree=2, epsilon=1)
+
+
+def test_a_row_that_misses_any_value_counts_nowhere() -> None:
+    whole, gaps = np.array([0, 1, 1]), pa.array([0, None, 1])
+    for first, second in ((whole, gaps), (gaps, whole)):
+
+        def table(ledger: Ledger, pair: Any = (first, second)) -> object:  # noqa: ANN401 - two columns
+            return privet.histogram2d(*pair, edges=([0, 1, 2], [0, 1, 2]), epsilon=1, ledger=ledger)
+
+        assert secret_of(table) == [1, 0, 0, 1]
 
 
 def test_every_column_has_the_length_of_the_first() -> None:

@@ -14,9 +14,12 @@ from fault import Fault
 from postgres_faults import POSTGRES
 from printing_faults import PRINTING
 from query_faults import QUERY
+from sources_faults import SOURCES
 from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
+from values_faults import VALUES
+from work_faults import WORK
 
 LAPLACE = ("tests/mechanisms/test_laplace.py",)
 GAUSSIAN = ("tests/mechanisms/test_gaussian.py",)
@@ -961,11 +964,14 @@ FAULTS: tuple[Fault, ...] = (
     *STATS,
     *STORIES,
     *QUERY,
+    *SOURCES,
     *PRINTING,
     *SPARK,
     *BOUNDING,
     *BATCH,
     *POSTGRES,
+    *VALUES,
     *EXIT,
     *ARRAYS,
+    *WORK,
 )

@@ -29,4 +29,5 @@ class Limits:
 
 
 BOUNDING = ("weigh", "sample")  # what may be done with rows beyond a limit
+ROWS_JOINED = 1_000  # of each unit, where rows would multiply
 ONE_ROW = Limits(rows_per_unit=1)

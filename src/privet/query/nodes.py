@@ -13,6 +13,7 @@ from privet.query.limits import ONE_ROW, Limits
 from privet.query.marks import Marks
 from privet.query.narrowing import narrow
 from privet.query.relations import Filter, Group, Join, JoinKind, Owner, Project, Ranking, Relation, Union, Window
+from privet.query.work import few, refuse_many_scans
 
 Renewal = dict[Column, Column]
 
@@ -69,7 +70,8 @@ def joined(
     *,
     marks: Marks,
 ) -> tuple[Join, Renewal]:
-    """Pairs of rows; of two owned relations those of one unit."""
+    """Pairs of rows; of two owned relations those of one unit. Where rows multiply, a public number of each unit's."""
+    left, right = few(left, right, condition, marks)
     known = narrow(condition) if condition is not None else {}
     both = left.owner is not None and right.owner is not None
     renewal: Renewal = {}
@@ -121,6 +123,7 @@ def united(
     parts: list[tuple[Relation, tuple[Column, ...]]], names: list[str], *, marks: Marks
 ) -> tuple[Union, tuple[Column, ...]]:
     """All rows of several relations whose shown columns correspond in place and have one type each."""
+    refuse_many_scans([relation for relation, _ in parts], marks)
     rows = [[*shown, *_hidden_unit(relation, shown, parts)] for relation, shown in parts]
     aligned = []
     for (relation, _), columns in zip(parts, rows, strict=True):

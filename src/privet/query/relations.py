@@ -17,7 +17,8 @@ Relation
 ├── Join         pairs of rows; of two owned relations only pairs of the same unit
 ├── Union        all rows of several relations
 ├── Group        exact aggregates: of a public relation, or within each unit of an owned one
-└── Window       exact window functions: of a public relation, or within each unit of an owned one
+├── Window       exact window functions: of a public relation, or within each unit of an owned one
+└── Few          some of each unit's rows, where it has many, before they multiply
 """
 
 import enum
@@ -209,7 +210,25 @@ class Window:
         return (*(new for new, _ in self.renewed), self.item)
 
 
-Relation: TypeAlias = Table | Released | Values | Filter | Project | Join | Union | Group | Window
+@dataclass(frozen=True, eq=False)
+class Few:
+    """At most so many rows of each unit, before they multiply in a join. Its columns are the source's.
+
+    Args:
+        rows: of each unit; those beyond are left out, chosen by what is in them.
+    """
+
+    source: "Relation"
+    rows: int
+    owner: Owner | None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The source's."""
+        return self.source.columns
+
+
+Relation: TypeAlias = Table | Released | Values | Filter | Project | Join | Union | Group | Window | Few
 
 
 def mentioned(relation: Relation) -> set[str]:

@@ -10,6 +10,7 @@ from privet.query.aggregation import Aggregation
 from privet.query.expressions import Call, Column, Expression, Reference, columns_in
 from privet.query.plan import Aggregate, Statement
 from privet.query.relations import (
+    Few,
     Filter,
     Group,
     Join,
@@ -102,6 +103,9 @@ def _relation(relation: Relation, earlier: set[str]) -> None:  # noqa: C901 - on
         _same_unit(relation, _plain(relation.keys))
     elif isinstance(relation, Window):
         _window(relation)
+    elif isinstance(relation, Few):
+        _require(relation.owner is relation.source.owner, "the unit is not the source's")
+        _require(relation.owner is not None and relation.rows > 0, "rows are left out of public tables")
 
 
 def _sources(relation: Relation) -> tuple[Relation, ...]:

@@ -9,7 +9,7 @@ from privet.core import Unit
 from privet.loss import Promise
 from privet.query.catalog.rules import refuse_inconsistent
 from privet.query.facts import Facts
-from privet.query.limits import ONE_ROW, Limits
+from privet.query.limits import ONE_ROW, ROWS_JOINED, Limits
 
 if TYPE_CHECKING:
     from privet.query.catalog.frame import FrameWords
@@ -38,6 +38,7 @@ class DeclaredTable:
         unique: columns in which no value occurs twice: where a path may lead, or a public table be joined.
         files: Parquet or CSV files that hold it, if it is not a table of the catalog's source.
         location: the table's name in the engine, if that differs.
+        rows_joined_per_unit: how many rows of one unit are joined, where rows multiply; those beyond are left out.
     """
 
     name: str
@@ -49,6 +50,7 @@ class DeclaredTable:
     unique: frozenset[str] = frozenset()
     files: str | None = None
     location: str | None = None
+    rows_joined_per_unit: int = ROWS_JOINED
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from privet.query.catalog.columns import facts_from
 from privet.query.catalog.path import path_from
 from privet.query.catalog.words import EXAMPLES, TOP, Words
 from privet.query.facts import Facts, Type
-from privet.query.limits import BOUNDING, ONE_ROW, Limits
+from privet.query.limits import BOUNDING, ONE_ROW, ROWS_JOINED, Limits
 
 ROW = "row"  # the unit that needs no column
 TABLE_WORDS = (
@@ -24,6 +24,7 @@ TABLE_WORDS = (
     "groups_per_unit",
     "rows_per_group",
     "bounding",
+    "rows_joined_per_unit",
     "unique",
     "parquet",
     "csv",
@@ -167,6 +168,7 @@ def _table(name: str, table: Mapping[str, Any]) -> DeclaredTable:
         unique=frozenset(words.texts("unique")),
         files=_files(words),
         location=words.text("location", example='"main.visits"'),
+        rows_joined_per_unit=words.count("rows_joined_per_unit") or ROWS_JOINED,
     )
 
 

@@ -12,7 +12,7 @@ from privet.query.catalog.file import ROW
 from privet.query.catalog.path import path_text
 from privet.query.dates import iso_date, iso_timestamp
 from privet.query.facts import Facts, Type, Value
-from privet.query.limits import ONE_ROW
+from privet.query.limits import ONE_ROW, ROWS_JOINED
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -65,6 +65,8 @@ def _table(table: DeclaredTable) -> Iterator[str]:
             for name, said in vars(table.limits).items()
             if said is not None
         )
+    if table.rows_joined_per_unit != ROWS_JOINED:
+        yield f"rows_joined_per_unit = {table.rows_joined_per_unit}"
     if table.unique:
         yield f"unique = [{', '.join(map(text, sorted(table.unique)))}]"
     if table.files is not None:

@@ -10,11 +10,13 @@ from privet.query.expressions import Column, Expression, Reference, columns_in, 
 from privet.query.facts import Type
 from privet.query.printing.aggregates import place, print_aggregation
 from privet.query.printing.dialect import Dialect
+from privet.query.printing.few import print_few, print_many
 from privet.query.printing.once import MOST_INLINED, Once, refuse_heavy
 from privet.query.printing.scalars import coerced, print_column, print_expression
 from privet.query.printing.sources import Sources
 from privet.query.printing.tables import known, print_table
 from privet.query.relations import (
+    Few,
     Filter,
     Group,
     Join,
@@ -89,10 +91,14 @@ class Chain:
             return
         if not self.dialect.kept:
             refuse_heavy(MOST_INLINED + 1)
+        self._keep(source)
+        self._weights |= dict.fromkeys(columns, 1)
+
+    def _keep(self, source: str) -> None:
+        """See to it that a table is computed once."""
         self._tables = [
             (name, self.dialect.kept if name == source else how, select) for name, how, select in self._tables
         ]
-        self._weights |= dict.fromkeys(columns, 1)
 
     def _inlined(self, column: Column) -> int:
         return 1 if self.dialect.fence else self._weights.get(column, 1)
@@ -124,7 +130,7 @@ class Chain:
             self._made[id(relation)] = self.append(f"r{len(self._made) + 1}", select, once=once)
         return self._made[id(relation)]
 
-    def _select(self, relation: Relation) -> tuple[str, bool]:  # noqa: PLR0911 - one return for each node
+    def _select(self, relation: Relation) -> tuple[str, bool]:  # noqa: C901, PLR0911 - one return for each node
         match relation:
             case Table():
                 read = print_table(relation, self.dialect, self.sources, self.name)
@@ -146,6 +152,8 @@ class Chain:
                 return self._union(relation), False
             case Group():
                 return self._group(relation), False
+            case Few():
+                return self._few(relation), False
             case Window():
                 self.steady = False
                 return self._window(relation), False
@@ -192,6 +200,17 @@ class Chain:
             nothing = ", ".join(self._as(self.dialect.literal(None, c.facts.type), c) for c in relation.columns)
             return f"SELECT {nothing} WHERE FALSE"
         return " UNION ALL ".join(f"SELECT {row}" for row in rows)
+
+    def _few(self, relation: Few) -> str:
+        source = self.add(relation.source)
+        if relation.owner is None:
+            raise InvalidParameter("rows are left out of private tables only")
+        if not self.steady:
+            self._keep(source)
+        unit = [self.name(column) for column in relation.owner.unit]
+        many = self.append(f"many_{source}", print_many(source, unit, relation.rows), once=True)
+        columns = [(self.name(column), column.facts.type) for column in relation.columns]
+        return print_few(source, many, unit, columns, relation.rows, self.dialect)
 
     def _join(self, relation: Join) -> str:
         left, right = self.add(relation.left), self.add(relation.right)

@@ -35,6 +35,14 @@ class Context:
     scalars: list[Scope] = field(default_factory=list)
     automatic: bool = False
 
+    def __post_init__(self) -> None:
+        private = {name: table for name, table in self.catalog.tables.items() if not table.public}
+        each = self.catalog.row_level
+        self.marks.one_each = frozenset(
+            name for name, t in private.items() if each or (not t.unit_path and t.unit_column in t.unique)
+        )
+        self.marks.joined_rows = {name: table.rows_joined_per_unit for name, table in private.items()}
+
     def declared(self, table: str) -> DeclaredTable:
         """A table of the catalog."""
         return self.catalog.tables[table]
@@ -47,6 +55,7 @@ class Context:
         self.stages.append(Stage(free, source, output))
         if single:
             self.single.add(free)
+            self.marks.single.add(free)
         return Released(free, tuple(self.marks.renewed(column) for column, _ in output.items))
 
     def _taken(self, name: str) -> bool:

@@ -48,6 +48,8 @@ def _private(declared: DeclaredTable, context: Context, node: exp.Table) -> Scop
     columns = {name: Column(name, known if name == here else _cut(known)) for name, known in facts.items()}
     for name, column in columns.items():
         context.marks.places[column] = f"{declared.name}.{name}"
+        if name in declared.unique:
+            context.marks.unique.add(column)
     hidden: tuple[Column, ...] = ()
     if here is not None:
         unit = columns[here]
