@@ -36,6 +36,7 @@ WHOLE = (  # tests of parts together, and those that draw many samples: `make ch
     "tests/query/test_batch.py",
     "tests/query/test_connect.py",
     "tests/query/test_engine_faults.py",
+    "tests/query/falsification/",
     "tests/query/test_falsification.py",
     "tests/query/test_golden.py",
     "tests/query/test_load.py",

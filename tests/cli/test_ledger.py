@@ -12,6 +12,7 @@ from privet.cli import app
 from privet.core import Ledger, Sensitive, Sensitivity, Unit
 from privet.loss import ConcentratedGuarantee, Guarantee, RenyiSum, ZcdpSum
 from privet.mechanisms import Laplace
+from tests.contracts.journal import fail
 from tests.core.journals.work import ask
 
 CREATE = ["--epsilon", "1", "--delta", "1e-6", "--unit", "person", "--dataset", "visits"]
@@ -50,6 +51,29 @@ def test_an_owners_day(place: str) -> None:
     assert "9 rows are as they were written" in privet("verify", place)
     kinds = [row["kind"] for row in json.loads(privet("export", place))["rows"]]
     assert kinds == ["opened", "cap", "release", "cap", "cap", "renewal", "shared", "declared", "cap"]
+
+
+def test_an_owner_unfreezes(place: str) -> None:
+    assert "Failed after" not in privet("create", place, *CREATE, "--failures", "2", "--epsilon", "100")
+    with Ledger.open(place, analyst="ada") as ada, Ledger.open(place) as nobody:
+        for ledger in (ada, ada, nobody):
+            fail(ledger)
+        said = privet("show", place)
+        assert "asked by analyst 'ada': 2 of 2: frozen until `privet ledger unfreeze`." in said
+        assert "asked by nobody by name: 1 of 2." in said
+        found = json.loads(privet("show", place, "--json"))["failures"]
+        assert found["analysts"][1] == {"analyst": "ada", "failures": 2, "frozen": True}
+        assert "reason" in privet("unfreeze", place, "ada", "--reason", " ", fails=True)
+        assert "no answer of bob" in privet("unfreeze", place, "bob", "--reason", "mistaken", fails=True)
+        assert "say one of" in privet("unfreeze", place, "ada", "--everyone", "--reason", "both", fails=True)
+        said = privet("unfreeze", place, "ada", "--reason", "a broken file, replaced")
+        assert "ada': 2" not in said
+        assert "nobody by name: 1 of 2" in said
+        assert ask(ada) is not None
+        privet("unfreeze", place, "--reason", "seen")
+        fail(ada)
+        assert "Failed after" not in privet("unfreeze", place, "--everyone", "--reason", "seen")
+    assert "unfrozen" in privet("export", place, "--format", "csv")
 
 
 def test_random_dp_is_never_told_as_pure_dp(place: str) -> None:

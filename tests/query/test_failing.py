@@ -10,11 +10,12 @@ import pytest
 import privet
 from privet.core import Ledger
 from privet.core.silence import FAILED
-from privet.errors import InvalidParameter, LedgerUnavailable, PrivetError, ReleaseFailed
+from privet.errors import AnalystFrozen, InvalidParameter, LedgerUnavailable, PrivetError, ReleaseFailed
 from privet.query import running
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb.engine import DuckDBBackend
 from privet.query.running import Run
+from privet.query.sandbox import post_process
 from tests.query.slow import COUNT, of_one_person
 from tests.reachable import reachable
 
@@ -41,6 +42,7 @@ def test_one_sentence_wherever_it_fails(
         monkeypatch.setattr(place, name, fail)
         with pytest.raises(ReleaseFailed) as caught:
             session.sql(COUNT, epsilon=1)
+        assert session.ledger.journal.books().failures.counted == {None: 1}, "once for each statement"
     assert (caught.value.args, caught.value.__context__, caught.value.__cause__) == ((FAILED,), None, None)
     assert not any(isinstance(each, Run | Sums) for each in reachable(caught.value))
 
@@ -79,3 +81,33 @@ def test_an_engine_that_warns_is_not_heard(tmp_path: Path, monkeypatch: pytest.M
             warnings.simplefilter("always")
             assert session.sql(COUNT, epsilon=1).rows
     assert not recorded
+
+
+def test_a_statement_that_was_overtaken_is_withheld(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it would have been answered is not told once too many others have failed."""
+    file = of_one_person(tmp_path, rows=10)
+
+    def overtaken(*given: Any, **more: Any) -> Any:  # noqa: ANN401 - a stand-in
+        with Ledger.open(str(file.with_suffix(".ledger.db"))) as other:
+            for number in range(3):
+                other.journal.fail(number, None)
+        return post_process(*given, **more)
+
+    with privet.connect(file, threads=1) as session:
+        monkeypatch.setattr(running, "post_process", overtaken)
+        with pytest.raises(AnalystFrozen, match="stays paid for"):
+            session.sql(COUNT, epsilon=1)
+        with pytest.raises(AnalystFrozen, match="nothing was charged"):
+            session.sql(COUNT, epsilon=1)
+        assert session.sql("SELECT COUNT(*) AS n FROM clinic", epsilon=1).rows == [{"n": 2}], (
+            "what costs nothing goes on"
+        )
+        assert session.ledger.spent.epsilon == 1
+
+
+def test_public_tables_that_cannot_be_read_are_not_counted(tmp_path: Path) -> None:
+    with privet.connect(of_one_person(tmp_path, rows=10), threads=1) as session:
+        (tmp_path / "clinic.csv").unlink()
+        with pytest.raises(InvalidParameter):
+            session.sql("SELECT COUNT(*) AS n FROM clinic", epsilon=1)
+        assert not session.ledger.journal.books().failures.counted

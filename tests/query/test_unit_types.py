@@ -11,6 +11,7 @@ from uuid import UUID
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import privet
@@ -151,7 +152,7 @@ ODD = (
     None, True, 0, -1, 1 << 63, 10**400, -0.0, 0.5, math.nan, math.inf, "", "2024-12-31", "infinity", "0044-03-15 (BC)",
     "2024-12-31 23:59:59.5", Decimal("1.50"), Decimal(10**30), Decimal("NaN"), Decimal("sNaN"), Decimal("-Infinity"),
     dt.date.min, dt.date.max, dt.datetime.max.replace(tzinfo=dt.timezone(dt.timedelta(hours=-5))), dt.time(1),
-    dt.datetime(9999, 12, 31), dt.timedelta(1), UUID(int=1), b"\xff", [1], {"a": 1},
+    dt.datetime(9999, 12, 31), dt.timedelta(1), UUID(int=1), b"\xff", [1], {"a": 1},  # noqa: DTZ001 - a wall clock
 )  # fmt: skip
 
 
@@ -182,3 +183,16 @@ def test_groups_come_in_an_order_of_their_own() -> None:
         random.Random(seed).shuffle(groups)  # noqa: S311 - an order
         orders.add(tuple(in_order(groups)))
     assert orders == {((2, "a"), (2, "b"), (2, None), (10, "a"), (None, "a"), (None, None))}
+
+
+@pytest.mark.parametrize("kind", [pa.uint64(), pa.timestamp("ns"), pa.decimal128(20, 0)])
+def test_units_of_frames_are_never_rounded(kind: pa.DataType) -> None:
+    ids = pa.array(range(300), pa.int64()).cast(kind, safe=False)
+    frames: list[object] = [pa.table({"id": ids})]
+    if pa.types.is_timestamp(kind):
+        frames.append(frames[0].to_pandas())  # type: ignore[attr-defined] # a table
+    for frame in frames:
+        words = {"table": "t", "unit": "person", "unit_column": "id", "columns": {}}
+        catalog = privet.Catalog.of(frame, limit=privet.Guarantee(1000), **words)  # type: ignore[arg-type] # as above
+        with privet.connect(catalog, threads=1) as asked:
+            assert abs(asked.sql("SELECT COUNT(*) AS n FROM t", epsilon=50).rows[0]["n"] - 300) < 3

@@ -91,7 +91,7 @@ def test_texts_are_refused_where_numbers_are_needed_but_one_text_is_a_missing_ro
     with pytest.raises(InvalidParameter, match="list of lists"):
         privet.sample_and_aggregate(np.mean, [[1, 2], [3, 4]], blocks=2, bounds=(0, 1), epsilon=1)
     assert ledger.spent.epsilon == 0
-    assert secret_of(lambda ledger: privet.count([1, "a"], of="true", epsilon=1, ledger=ledger)) == [1]
+    assert secret_of(lambda ledger: privet.count(["a", 1], of="true", epsilon=1, ledger=ledger)) == [1]
     assert Column.of([None, math.nan]).numbers().shape == (2,)
 
 
@@ -116,7 +116,13 @@ def failing(_: object) -> Any:  # noqa: ANN401 - never returns
     raise ValueError
 
 
-@pytest.mark.parametrize("f", [failing, lambda _: math.nan, lambda _: "x", lambda _: 10**400, lambda _: [1, 2]])
+def leaving(_: object) -> Any:  # noqa: ANN401 - never returns
+    raise SystemExit
+
+
+@pytest.mark.parametrize(
+    "f", [failing, leaving, lambda _: math.nan, lambda _: "x", lambda _: 10**400, lambda _: [1, 2]]
+)
 def test_a_function_that_fails_is_answered(f: Callable[[Any], Any]) -> None:
     """With 0 where it says nothing, and the global sensitivity where it says nothing about that."""
 
@@ -137,6 +143,17 @@ def test_a_function_that_fails_is_answered(f: Callable[[Any], Any]) -> None:
         seen, (found, _, _) = observed(lambda ledger, broken=broken: curve(ledger, broken), PERSON)  # type: ignore[misc]
         assert seen == observed(lambda ledger: curve(ledger, lambda _: lambda _: 1), PERSON)[0]
         assert found.tolist() == [0, 0, 0]
+
+
+def test_a_function_that_leaves_is_not_true_or_in_the_middle() -> None:
+    assert secret_of(lambda ledger: privet.counts([leaving], values=ROWS, epsilon=1, ledger=ledger)) == [0]
+    answer = privet.sample_and_aggregate(leaving, ROWS, blocks=9, bounds=(0, 10), epsilon=1000)
+    assert abs(answer.value - 5) < 1
+    lists = [[1], [2]]  # numpy would look into lists that are all of one length
+    assert secret_of(lambda ledger: privet.count(lists, epsilon=1, ledger=ledger)) == [2]
+    assert secret_of(lambda ledger: privet.count(pa.array([[1], [2], None]), epsilon=1, ledger=ledger)) == [2]
+    ids = np.array([2**63 + 1, 2**63 + 3], dtype=np.longdouble)
+    assert len(set(Column.of(ids).owners().tolist())) == 2
 
 
 def test_rows_of_functions_are_read_one_by_one() -> None:

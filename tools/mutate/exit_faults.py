@@ -5,6 +5,7 @@ from fault import Fault
 
 SILENCE = ("tests/core/test_silence.py",)
 FAILING = ("tests/query/test_failing.py",)
+MEMORY = ("tests/core/journals/test_memory.py",)
 
 EXIT: tuple[Fault, ...] = (
     Fault(
@@ -80,16 +81,106 @@ EXIT: tuple[Fault, ...] = (
     Fault(
         "failing: the ledger's errors show a statement's frames",
         "query/failing.py",
-        "    problem = KeyboardInterrupt(CANCELLED) if outcome.interrupted else outcome.problem\n",
-        "    problem = KeyboardInterrupt(CANCELLED) if outcome.interrupted else outcome.problem\n"
-        "    problem.__context__ = ValueError(outcome.reason)\n",
+        "    problem = outcome.problem\n",
+        "    problem = outcome.problem\n    problem.__cause__ = ValueError(outcome.reason)\n",
         FAILING,
     ),
     Fault(
         "failing: errors of our own pass with their words",
         "query/failing.py",
-        "OF_THE_LEDGER = (AnswerLost,",
-        "OF_THE_LEDGER = (InvalidParameter, AnswerLost,",
+        "OF_THE_LEDGER = (AnalystFrozen,",
+        "OF_THE_LEDGER = (InvalidParameter, AnalystFrozen,",
         FAILING,
+    ),
+    Fault(
+        "failures: what fails beside a draw is not counted",
+        "query/failing.py",
+        "        problem = plan.failed(outcome)\n",
+        "        pass\n",
+        FAILING,
+    ),
+    Fault(
+        "failures: a statement that was overtaken is answered",
+        "query/failing.py",
+        "        plan.refuse_frozen()\n",
+        "",
+        FAILING,
+    ),
+    Fault(
+        "failures: not counted",
+        "core/journals/books.py",
+        '            self.failures.count(facts["analyst"])\n',
+        "            pass\n",
+        MEMORY,
+    ),
+    Fault(
+        "failures: a draw that fails is not counted",
+        "core/ledger.py",
+        "        return problem if self._journal.fail(number, self.analyst) else AnalystFrozen(WITHHELD)\n",
+        "        return problem\n",
+        MEMORY,
+    ),
+    Fault(
+        "failures: frozen analysts ask from memory",
+        "core/journals/books.py",
+        "        if self.failures.counted and self.frozen(entry.analyst):\n",
+        "        if False:\n",
+        MEMORY,
+    ),
+    Fault(
+        "failures: frozen analysts ask in files",
+        "core/journals/books.py",
+        '        if self.frozen(facts["analyst"]):\n',
+        "        if False:\n",
+        ("tests/core/journals/test_sqlite.py",),
+    ),
+    Fault(
+        "failures: frozen analysts draw from plans",
+        "core/reservation.py",
+        "        if self._is_frozen():\n            raise AnalystFrozen(frozen(purpose))\n",
+        "",
+        MEMORY,
+    ),
+    Fault(
+        "failures: answers on their way are told",
+        "core/ledger.py",
+        "            if self._is_frozen():\n                raise AnalystFrozen(WITHHELD)\n",
+        "",
+        MEMORY,
+    ),
+    Fault(
+        "failures: many names have many failures",
+        "core/journals/failures.py",
+        "return self.counted.total() >= TOGETHER * allowed",
+        "return self.counted.total() < 0 * allowed",
+        MEMORY,
+    ),
+    Fault(
+        "failures: a checkpoint forgets them",
+        "core/journals/books.py",
+        '            books.failures = Failures(dict(state.get("failures", ())))\n',
+        "",
+        ("tests/core/journals/test_sqlite.py",),
+    ),
+    Fault(
+        "failures: an analyst unfreezes",
+        "core/journals/books.py",
+        '"declared", "unfrozen")',
+        '"declared")',
+        ("tests/core/journals/test_sqlite.py",),
+    ),
+    Fault(
+        "failures: a handle goes on without counting",
+        "core/journals/journal.py",
+        '                self._broken = self._broken or "a failure could not be counted"\n',
+        "                pass\n",
+        MEMORY,
+    ),
+    Fault(
+        "failures: others read the owner's log",
+        "core/failure_log.py",
+        "        if not os.fstat(file).st_mode & OTHERS:\n",
+        "        if file:\n",
+        ("tests/core/test_failure_log.py",),
     ),
 )

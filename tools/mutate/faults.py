@@ -14,9 +14,11 @@ from fault import Fault
 from postgres_faults import POSTGRES
 from printing_faults import PRINTING
 from query_faults import QUERY
+from sources_faults import SOURCES
 from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
+from values_faults import VALUES
 from work_faults import WORK
 
 LAPLACE = ("tests/mechanisms/test_laplace.py",)
@@ -234,15 +236,15 @@ FAULTS: tuple[Fault, ...] = (
         "ledger: charges after sampling",
         "core/ledger.py",
         "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
-        "        self._run([secret], mechanism)\n"
+        "        self._run([secret], mechanism, 0)\n"
         "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
         LEDGER,
     ),
     Fault(
         "ledger: refunds a failed run",
         "core/ledger.py",
-        "        problem = outcome.problem\n",
-        "        problem = outcome.problem\n        self._journal.books().accounts.clear()\n",
+        "        problem = self._failed(outcome, number)\n",
+        "        problem = self._failed(outcome, number)\n        self._journal.books().accounts.clear()\n",
         LEDGER,
     ),
     Fault(
@@ -276,7 +278,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "ledger: an error tells its reason",
         "core/ledger.py",
-        "        problem = outcome.problem\n",
+        "        problem = self._failed(outcome, number)\n",
         "        problem = ReleaseFailed(outcome.reason)\n",
         LEDGER,
     ),
@@ -962,11 +964,13 @@ FAULTS: tuple[Fault, ...] = (
     *STATS,
     *STORIES,
     *QUERY,
+    *SOURCES,
     *PRINTING,
     *SPARK,
     *BOUNDING,
     *BATCH,
     *POSTGRES,
+    *VALUES,
     *EXIT,
     *ARRAYS,
     *WORK,

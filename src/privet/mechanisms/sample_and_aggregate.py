@@ -22,6 +22,7 @@ from privet.mechanisms.bernstein_function import interval
 from privet.mechanisms.gaussian import Gaussian
 from privet.mechanisms.laplace import Laplace
 from privet.mechanisms.least_noise import least_noise, loss_of_cells
+from privet.mechanisms.quietly import quietly
 from privet.noise import BitSource, Lattice, UniformLaw
 
 SHARES = 32  # bits to which a block's place between the bounds is kept
@@ -164,12 +165,9 @@ class SampleAndAggregate(Mechanism[Rows, "float | NDArray[np.float64]"]):
 
     def _shares(self, block: NDArray[Any]) -> list[int]:
         """Where the block's answer lies between the bounds, in whole steps of 2^-32; the middle if there is none."""
-        answer = [math.nan] * len(self.bounds)
-        try:
-            found = np.asarray(self.function(block), dtype=np.float64)
-            answer = found.ravel().tolist() if found.shape == self._shape else answer
-        except Exception:  # noqa: BLE001, S110 - an error would tell something about these rows
-            pass
+        nothing = np.full(self._shape, math.nan)
+        found = quietly(lambda: np.asarray(self.function(block), dtype=np.float64), nothing)
+        answer = (found if found.shape == self._shape else nothing).ravel().tolist()
         return [share_of(number, low, high) for number, (low, high) in zip(answer, self.bounds, strict=True)]
 
     @property

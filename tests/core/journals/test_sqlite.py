@@ -20,7 +20,7 @@ from privet.core.journals import Row, disks
 from privet.core.journals.sqlite import SqliteJournal
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, PrivetError
 from privet.loss import Guarantee
-from tests.contracts.journal import JournalContract
+from tests.contracts.journal import JournalContract, fail
 from tests.core.journals.work import CONTEXT, ask, new_ledger, processes_and_threads, spend_all, spend_in_processes
 
 
@@ -272,14 +272,19 @@ def test_an_anchor_slot_that_is_torn_leaves_the_other(address: str, folder: Path
             assert ledger.spent.epsilon == 3
 
 
-def test_a_cap_that_the_anchor_does_not_know_is_refused(address: str, folder: Path) -> None:
+@pytest.mark.parametrize("act", ["cap", "unfreeze"])
+def test_a_cap_that_the_anchor_does_not_know_is_refused(address: str, folder: Path, act: str) -> None:
     """Someone who can write the file but not the anchor appends a raised limit, with a right hash."""
-    with new_ledger(address, Guarantee(1)) as ledger:
+    with new_ledger(address, Guarantee(2)) as ledger:
         ask(ledger)
+        fail(ledger)
         open_handle = Ledger.open(address)
         ledger.close()
         anchor = (folder / "ledger.db.anchor").read_bytes()
-        ledger.journal.cap(Guarantee(100), reason="forged")
+        if act == "cap":
+            ledger.journal.cap(Guarantee(100), reason="forged")
+        else:
+            ledger.journal.unfreeze(reason="forged")
     (folder / "ledger.db.anchor").write_bytes(anchor)
     for attempt in (lambda: ask(open_handle), lambda: Ledger.open(address)):
         with pytest.raises(LedgerDamaged, match="only the owner may"):

@@ -11,6 +11,7 @@ from privet.errors import InvalidParameter
 from privet.query.catalog.check import State, check_catalog
 from privet.query.catalog.draft import draft_catalog
 from privet.query.catalog.file import catalog_from
+from privet.query.connect import connect
 
 
 @pytest.fixture
@@ -108,10 +109,33 @@ def test_what_cannot_be_drafted(tmp_path: Path) -> None:
     assert "there is no" in said("none.duckdb")
     assert "cannot be opened as a DuckDB database" in said("a.duckdb", b"not a database at all" * 1000)
     assert "is not a Parquet file" in said("a.parquet", b"PAR1")
-    assert "is empty: its first line" in said("a.csv", b"")
-    assert "is not a CSV file in UTF-8" in said("b.csv", b"\xff\xfe\x00")
-    assert "compressed" in said("c.csv.gz", b"x")
+    assert "must name every column once" in said("a.csv", b"")
+    assert "it should name the columns, in UTF-8" in said("b.csv", b"\xff\xfe\x00")
+    assert "cannot be read" in said("c.csv.gz", b"x")
     duckdb.connect(str(tmp_path / "empty.duckdb")).close()
     assert "holds no tables" in said("empty.duckdb")
     (tmp_path / "folder").mkdir()
     assert "holds no .parquet or .csv file" in said("folder")
+
+
+def test_ids_that_would_be_rounded_are_drafted_exactly(tmp_path: Path) -> None:
+    """What the draft says of a unit is accepted when the catalog is opened, and no two ids become one."""
+    ids = [2**63 + 2 * n for n in range(40)]
+    table = pa.table({"a": pa.array(ids, pa.uint64()), "b": pa.array(ids, pa.decimal128(20, 0)), "x": [1] * 40})
+    pq.write_table(table, tmp_path / "t.parquet")
+    draft = draft_catalog(tmp_path / "t.parquet", folder=tmp_path)
+    for column in "ab":
+        line = next(each for each in draft.splitlines() if each.startswith(f"columns.{column} "))
+        words = line.partition("as unit_column: ")[2]
+        file = tmp_path / f"{column}.toml"
+        file.write_text(
+            f'unit = "person"\nlimit = {{ epsilon = "50" }}\n[tables.t]\nparquet = "t.parquet"\n'
+            f'unit_column = "{column}"\ncolumns.{column} = {{ {words} }}\ncolumns.x = {{ type = "integer" }}\n'
+        )
+        with connect(file, threads=1) as session:
+            assert session.sql("SELECT COUNT(*) AS n FROM t", epsilon=40).rows == [{"n": 40, "n_low": 40, "n_high": 40}]
+
+
+def test_the_rows_of_a_csv_file_do_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"id,x\n1,\xff\n\x00")
+    assert "columns.x = " in draft_catalog(tmp_path / "t.csv")

@@ -1,12 +1,14 @@
 """The first draft of a catalog: from the schema alone, with everything that only the owner knows left as a TODO."""
 
-import csv
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from privet.errors import InvalidParameter
@@ -14,6 +16,7 @@ from privet.query.catalog.file import ENDINGS
 from privet.query.catalog.text import text, word
 from privet.query.engine_types import type_of
 from privet.query.facts import Type
+from privet.query.unit_types import unit_type
 
 HEAD = """\
 # A draft of a catalog, made from the schema alone: no row was read.
@@ -23,6 +26,8 @@ WHO = '# TODO: unit = "person"  # who is protected; "row" if every row is somebo
 HOW_MUCH = '# TODO: limit = { epsilon = "1", delta = "1e-6" }  # how much may be revealed about anybody, in all'
 OWNER = "# TODO: unit_column = {}  # who a row is about; or unit_path, or public = true if it is about nobody"
 ROWS = "# rows_per_unit = 1  # how many rows of one unit are used"
+FRACTIONS = re.compile(r", ?[1-9][0-9]*\)")  # in the type of a decimal: digits after the point, which ids have none of
+AS_UNIT = 'type = "{}"'
 BOUNDS = "bounds = [lowest, highest]"
 HINTS = {
     Type.INTEGER: f"  # TODO: {BOUNDS}",
@@ -144,24 +149,19 @@ def _file(path: Path, here: str) -> FoundTable:
             schema = pq.read_schema(path)
         except (OSError, ValueError):
             raise InvalidParameter(f"{path} is not a Parquet file: name one that is") from None
-        columns = tuple(FoundColumn(each.name, str(each.type), each.nullable) for each in schema)
+        columns = tuple(FoundColumn(each.name, _engine(each.type), each.nullable) for each in schema)
     else:
-        columns = tuple(FoundColumn(each, None) for each in _header(path))
+        from privet.query.backends.duckdb.lines import header_of  # noqa: PLC0415 - it reads catalogs
+
+        columns = tuple(FoundColumn(each, None) for each in header_of(name, str(path)))
     return FoundTable(name, columns, files=(kind, here))
 
 
-def _header(path: Path) -> list[str]:
-    """The names in the first line of a CSV file."""
-    try:
-        if path.name.lower().endswith(".gz"):
-            raise InvalidParameter(f"{path} is compressed: unpack it for the draft, then name it in the catalog")
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            names = next(csv.reader([file.readline(1 << 20)], delimiter="\t" if ".tsv" in path.name else ","), [])
-    except (OSError, UnicodeDecodeError, csv.Error):
-        raise InvalidParameter(f"{path} is not a CSV file in UTF-8: name one that is") from None
-    if not names:
-        raise InvalidParameter(f"{path} is empty: its first line should name the columns")
-    return names
+def _engine(kind: Any) -> str:  # noqa: ANN401 - pyarrow has no types
+    """An Arrow type in the engine's words, where they differ."""
+    if pa.types.is_dictionary(kind):
+        return _engine(kind.value_type)
+    return f"DECIMAL({kind.precision},{kind.scale})" if pa.types.is_decimal(kind) else str(kind)
 
 
 def _draft(name: str, source: str, tables: list[FoundTable]) -> str:
@@ -198,4 +198,8 @@ def _column(column: FoundColumn, *, hints: bool) -> str:
     if kind is None:
         return f"# {key} is {' '.join(column.engine.split())[:40]}, which Privet does not read"
     null = ", nullable = true" if column.nullable else ""
-    return f'{key} = {{ type = "{kind.value}"{null} }}{HINTS[kind] if hints else ""}'
+    hint = HINTS[kind] if hints else ""
+    exact = unit_type(column.engine)
+    if exact is not kind and not FRACTIONS.search(column.engine):  # as a unit it would be rounded, and is refused
+        hint += f"{'; ' if hint else '  # '}as unit_column: " + (AS_UNIT.format(exact.value) if exact else "convert it")
+    return f'{key} = {{ type = "{kind.value}"{null} }}{hint}'

@@ -144,7 +144,7 @@ def frame_types(frame: Any, *, key: bool = False) -> dict[str, Type | None]:  # 
     """
     if is_spark_frame(frame):
         return {name: type_of(kind.removesuffix("_ntz")) for name, kind in frame.dtypes}
-    return {name: column.key if key else column.found for name, column in columns_of(frame).items()}
+    return {name: (column.unit or column.key) if key else column.found for name, column in columns_of(frame).items()}
 
 
 def _public_types(frame: object) -> dict[str, Type | None]:

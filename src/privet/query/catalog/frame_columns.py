@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from privet.errors import InvalidParameter
 from privet.query.engine_types import type_of
 from privet.query.facts import Type
+from privet.query.unit_types import unit_type
 
 EXACT = 1 << 53  # whole numbers beyond it are rounded when they become real
 DIGITS = 38  # of the longest decimal that engines have
@@ -43,6 +44,7 @@ class FrameColumn:
         array: its values, given the declared type and whether it says who a row is about (or is public); None if they
             cannot be read.
         objects: whether it holds Python objects, of which nothing is known.
+        unit: what units are read as where nothing is declared, none of them rounded; as `key` if it is None.
     """
 
     name: str
@@ -51,6 +53,7 @@ class FrameColumn:
     told: str
     array: Callable[[Type | None, bool], pa.ChunkedArray | None]
     objects: bool = False
+    unit: Type | None = None
 
 
 def columns_of(frame: Any) -> dict[str, FrameColumn]:  # noqa: ANN401 - pandas and polars are not installed everywhere
@@ -115,7 +118,7 @@ def _series(name: str, series: Any) -> FrameColumn:  # noqa: ANN401, PLR0911 - o
         case "b":
             return _plain(name, pa.bool_(), lambda: pa.array(series.to_numpy()))
         case "M":
-            return _plain(name, pa.timestamp("us"), lambda: _microseconds(series.to_numpy()))
+            return _plain(name, pa.timestamp(np.datetime_data(series.dtype)[0]), lambda: pa.Array.from_pandas(series))
         case "O":
             return FrameColumn(
                 name, None, None, "Python objects", lambda kind, _: _chunked(_texts(series, kind)), objects=True
@@ -131,7 +134,7 @@ def _categories(name: str, series: Any) -> FrameColumn:  # noqa: ANN401 - of pan
         values, codes = inner.array(kind, key), series.cat.codes.to_numpy()
         return None if values is None else _chunked(values.combine_chunks().take(pa.array(codes, mask=codes < 0)))
 
-    return FrameColumn(name, inner.found, inner.key, f"categories of {inner.told}", rows, objects=inner.objects)
+    return FrameColumn(name, inner.found, inner.key, f"categories of {inner.told}", rows, inner.objects, inner.unit)
 
 
 def _unread(name: str, told: str) -> FrameColumn:
@@ -141,7 +144,19 @@ def _unread(name: str, told: str) -> FrameColumn:
 def _plain(name: str, kind: Any, values: Callable[[], Any]) -> FrameColumn:  # noqa: ANN401 - pyarrow has no types
     """A column whose type no row decides."""
     found = _arrow_type(kind)
-    return FrameColumn(name, found, found, str(kind), lambda declared, key: _read(_chunked(values()), declared, key))
+    exact = None if found is None else _unit_type(kind)
+    return FrameColumn(
+        name, found, found, str(kind), lambda declared, key: _read(_chunked(values()), declared, key), unit=exact
+    )
+
+
+def _unit_type(kind: Any) -> Type | None:  # noqa: ANN401 - pyarrow has no types
+    """What says who a row is about is read as, none of it rounded."""
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return _unit_type(kind.value_type)
+    if pa.types.is_timestamp(kind):
+        return Type.TEXT if kind.unit == "ns" else Type.TIMESTAMP
+    return unit_type(str(kind)) if pa.types.is_decimal(kind) or pa.types.is_uint64(kind) else _arrow_type(kind)
 
 
 def _arrow_type(kind: Any) -> Type | None:  # noqa: ANN401 - pyarrow has no types
@@ -169,6 +184,8 @@ def _read(values: pa.ChunkedArray, declared: Type | None, key: bool) -> pa.Chunk
         return _read(_chunked([pc.run_end_decode(chunk) for chunk in values.chunks], kind.value_type), declared, key)
     if _is_text(kind):
         return sanitized(values, key=key)
+    if key and pa.types.is_timestamp(kind) and kind.unit == "ns":
+        return values
     if pa.types.is_timestamp(kind):
         return _chunked([_microseconds(_moments(chunk)) for chunk in values.chunks], pa.timestamp("us"))
     if pa.types.is_decimal(kind):
@@ -221,7 +238,10 @@ def _keys(name: str, series: Any) -> pa.ChunkedArray:  # noqa: ANN401 - of panda
     """Whole numbers exactly; those that pandas made real, if none of them was rounded."""
     numbers = series.to_numpy()
     if numbers.dtype.kind != "f":
-        return _chunked(pa.array(numbers))
+        try:
+            return _chunked(pa.array(numbers).cast(pa.int64()))
+        except pa.ArrowInvalid:
+            raise InvalidParameter(f"column {name}: its ids have more than 63 bits: make texts of them") from None
     missing = np.isnan(numbers)
     known = numbers[~missing]
     if (known != np.rint(known)).any() or (np.abs(known) >= EXACT).any():

@@ -27,7 +27,8 @@ def from_arrow(values: Any, name: str) -> Stored:  # noqa: ANN401 - a column of 
         found, missing = zip(*parts, strict=True)
         return np.concatenate(found), np.concatenate(missing)
 
-    return Stored(len(column), kind, str(column.type), nullable=True, read=read)
+    nobody = (lambda: np.full(len(column), -1)) if pa.types.is_nested(dtype) else None  # rows of rows have no name
+    return Stored(len(column), kind, str(column.type), True, read, nobody)  # noqa: FBT003 - nullable
 
 
 def _exported(values: Any, name: str) -> Any:  # noqa: ANN401 - a column of another library
@@ -111,7 +112,7 @@ def _text(value: bytes | None) -> str | None:
 
 
 def _bytes(array: Any) -> NDArray[Any]:  # noqa: ANN401 - an arrow array
-    """The values of types that can only be told apart: as bytes or whole numbers; None if they are nested."""
+    """The values of types that can only be told apart: as bytes or whole numbers; all alike if they are nested."""
     import pyarrow as pa  # noqa: PLC0415 - as above
 
     for plain in (pa.int64(), pa.large_binary()):
@@ -119,4 +120,4 @@ def _bytes(array: Any) -> NDArray[Any]:  # noqa: ANN401 - an arrow array
             return boxed(array.cast(plain).to_pylist())
         except (pa.ArrowException, ValueError):
             continue
-    return np.empty(len(array), dtype=np.object_)
+    return np.zeros(len(array), dtype=np.bool_)

@@ -27,14 +27,14 @@ class Asking(TypedDict, total=False):
         neighbors: which datasets must look alike: "add_remove" (one unit more or less, the default) or "replace".
             With a ledger it is the ledger's, and another one is refused.
         unit: who is protected, a name or a `Unit`; "person" by default, or the ledger's.
-        unit_ids: a column that says to whom each row belongs; rows without an owner count for nothing. In a pandas column
-            of numpy's types, numbers beyond 2^53 are no owners: floats do not tell them apart.
+        unit_ids: a column that says to whom each row belongs; rows without an owner count for nothing. In a pandas
+            column of numpy's types, numbers beyond 2^53 are no owners: floats do not tell them apart.
         rows_per_unit: how many rows of each owner are kept, spread evenly over the rows there are. Required with
             `unit_ids`; without them it is the data owner's promise that nobody has more rows. 1 by default.
         times: a column of whole numbers or dates, for w-event privacy: neighbors then differ in one unit's rows
             within any `window` consecutive times. Needs `unit_ids`.
-        window: how many consecutive times are protected together; it is part of the unit's name, "person's 7 consecutive
-            times", and a ledger must be of that unit.
+        window: how many consecutive times are protected together; it is part of the unit's name, "person's 7
+            consecutive times", and a ledger must be of that unit.
         rows_per_time: how many rows of each unit are kept at each time; without `times` it is a promise, like
             `rows_per_unit`.
         missing: what a missing value (None, NaN, NaT, null, masked) counts as: "drop" (the default): it counts for

@@ -1,5 +1,6 @@
 """Columns of pandas, which lets a single row decide what type a whole column has."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,14 @@ def from_pandas(values: Any, name: str) -> Stored:  # noqa: ANN401 - pandas is n
     if isinstance(dtype, np.dtype):
         return _undecided(values.to_numpy(), name) if dtype.kind in "biufO" else from_numpy(values.to_numpy(), name)
     if kind == "ArrowDtype" or (kind == "StringDtype" and dtype.storage == "pyarrow"):
-        stored = from_arrow(values.array.__arrow_array__(), name)
-        return Stored(stored.length, stored.kind, str(dtype), nullable=True, read=stored.read)
+        stored = from_arrow(getattr(values, "array", values).__arrow_array__(), name)
+        return replace(stored, dtype=str(dtype))
     if kind == "CategoricalDtype":
         return _categories(values)
     if kind == "DatetimeTZDtype":
         return Stored(len(values), "time", str(dtype), nullable=True, read=lambda: nothing_missing(_local(values)))
     if kind == "SparseDtype":
-        return _undecided(np.asarray(values.array), name)
+        return _undecided(np.asarray(getattr(values, "array", values)), name)
     return _extension(values)
 
 
@@ -68,13 +69,15 @@ def _categories(values: Any) -> Stored:  # noqa: ANN401 - a pandas column
     known = values.cat.categories if hasattr(values, "cat") else values.categories
     codes = values.cat.codes if hasattr(values, "cat") else values.codes
 
+    def listed() -> list[Any]:
+        return [*map(_as_float, known.tolist()), None]  # code -1 is the last, which is missing
+
     def read() -> Read:
         places = np.asarray(codes, dtype=np.int64)
-        found = boxed([*map(_as_float, known.tolist()), None])  # code -1 is the last, which is missing
-        return found[places], places < 0
+        return boxed(listed())[places], places < 0
 
     def code() -> Codes:
-        return codes_of(read()[0].tolist(), len(codes), largest=EXACT)
+        return codes_of(listed(), len(known) + 1, largest=EXACT)[np.asarray(codes, dtype=np.int64)]
 
     return Stored(len(codes), "any", "category", True, read, code, lambda: known, mixed=True, rounded=True)  # noqa: FBT003 - nullable
 

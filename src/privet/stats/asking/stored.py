@@ -66,10 +66,8 @@ def from_list(values: Any) -> Stored:  # noqa: ANN401 - a list, tuple or range
 
 
 def boxed(values: Any) -> NDArray[Any]:  # noqa: ANN401 - a list, tuple or range
-    """Return an array of the values as they are."""
-    box = np.empty(len(values), dtype=np.object_)
-    box[:] = values if isinstance(values, list) else list(values)
-    return box
+    """Return an array of the values as they are; one by one, for numpy looks into lists that are all of one length."""
+    return np.fromiter(values, dtype=np.object_, count=len(values))
 
 
 def from_numpy(values: NDArray[Any], name: str) -> Stored:
@@ -81,13 +79,27 @@ def from_numpy(values: NDArray[Any], name: str) -> Stored:
         raise InvalidParameter(f"{name} must be a column of numbers, labels or dates, got {values.dtype}: convert it")
     masked = isinstance(values, np.ma.MaskedArray)
 
+    def plainly() -> NDArray[Any]:
+        return np.asarray(values.data if masked else values)
+
     def read() -> Read:
-        plain, missing = nothing_missing(np.asarray(values.data if masked else values))
+        plain, missing = nothing_missing(plainly())
         return of_one_type(plain), np.ma.getmaskarray(values) if masked else missing
 
     dtype = _WORDS.get(values.dtype.kind, str(values.dtype))
+    code = (
+        (lambda: _long_codes(plainly(), read()[1]))
+        if values.dtype.kind == "f" and values.dtype.itemsize > FLOAT
+        else None
+    )
     nullable, mixed = masked or values.dtype.kind not in "biu", kind == "any"
-    return Stored(len(values), kind, dtype, nullable, read, peek=(lambda: values) if mixed else None, mixed=mixed)
+    return Stored(len(values), kind, dtype, nullable, read, code, (lambda: values) if mixed else None, mixed=mixed)
+
+
+def _long_codes(values: NDArray[Any], missing: Mask) -> Codes:
+    """Owners in long doubles, which no float64 may merge."""
+    numbers = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    return np.where(missing | np.isnan(values), -1, numbers)
 
 
 def of_one_type(values: NDArray[Any]) -> NDArray[Any]:

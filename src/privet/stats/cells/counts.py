@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
+from privet.mechanisms.quietly import quietly
 from privet.stats.asking.asking import Asking
 from privet.stats.asking.column import ANYTHING, NUMBERS, Column
 from privet.stats.asking.question import Arrays, Question
@@ -93,10 +94,7 @@ def _asked(function: Callable[[Any], Any], column: Column) -> Column:
     column.refuse_other_than(ANYTHING, "values")
 
     def answer(value: Any) -> bool:  # noqa: ANN401 - whatever a row holds
-        try:
-            return bool(function(value))
-        except Exception:  # noqa: BLE001 - one row must not stop the others, nor say why
-            return False
+        return quietly(lambda: bool(function(value)), default=False)  # one row must not stop the others, nor say why
 
     def read() -> Read:
         found, absent = column.read()[0].tolist(), column.presence().read()[1]

@@ -13,6 +13,7 @@ from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, whole
 from privet.mechanisms import Bernstein, BernsteinFunction, Gaussian, Laplace
 from privet.mechanisms.least_noise import least_noise
+from privet.mechanisms.quietly import quietly
 from privet.stats.asking.asking import Asking
 from privet.stats.asking.payment import Payment
 from privet.stats.asking.price import Price
@@ -99,10 +100,7 @@ def _values_of(f: Any, data: Any, mechanism: Bernstein) -> Callable[[], NDArray[
 
 def _on_grid(f: Any, data: Any, mechanism: Bernstein, largest: float) -> NDArray[np.float64]:  # noqa: ANN401 - a function and its data
     """The values of f(data) on the grid; 0 where there is none."""
-    try:
-        function = f(data)
-    except Exception:  # noqa: BLE001 - an error would tell something about the data
-        return np.zeros(mechanism.shape)
+    function: Callable[[Any], Any] = quietly(lambda: f(data), lambda _: 0.0)
     return mechanism.values_of(lambda point: float(answer_of(lambda: function(point), shape=(), largest=largest)))
 
 

@@ -14,6 +14,7 @@ from privet.loss.exact import Exact, whole
 from privet.mechanisms import SmoothCauchy, SmoothGaussian, SmoothLaplace, SmoothValue, smooth_bound
 from privet.mechanisms import smooth_median as median_with_bound
 from privet.mechanisms.bernstein_function import interval
+from privet.mechanisms.quietly import quietly
 from privet.mechanisms.smooth import SmoothNoise
 from privet.stats.asking.asking import Asking
 from privet.stats.asking.column import NUMBERS, Column
@@ -122,11 +123,12 @@ def smooth_median(
 
 def _bound(moves: Callable[[Any], ArrayLike], data: Any, mechanism: SmoothNoise, overall: Exact | None) -> Exact:  # noqa: ANN401 - whatever f takes
     """The smooth sensitivity; where the function fails, the global one, or as much noise as there can be."""
-    try:
-        found = smooth_bound(moves(data), smoothness=mechanism.smoothness, global_sensitivity=overall)
-    except Exception:  # noqa: BLE001 - an error would tell something about the data
-        return mechanism.largest_bound if overall is None else overall
-    return min(Fraction(found), mechanism.largest_bound)
+
+    def found() -> Exact:
+        bound = smooth_bound(moves(data), smoothness=mechanism.smoothness, global_sensitivity=overall)
+        return min(Fraction(bound), mechanism.largest_bound)
+
+    return quietly(found, mechanism.largest_bound if overall is None else overall)
 
 
 def _refuse_other_than_functions(*functions: object) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from privet.mechanisms.quietly import quietly
 from privet.noise.lazy import Floats
 
 
@@ -24,18 +25,12 @@ def answer_of(function: Callable[[], Any], *, shape: tuple[int, ...], largest: f
         >>> answer_of(lambda: [1, math.nan, 10**400], shape=(3,), largest=100.0)
         array([1., 0., 0.])
     """
-    try:
-        found = np.asarray(function(), dtype=np.object_)
-    except Exception:  # noqa: BLE001 - it would tell something about the data
-        return np.zeros(shape)
+    found = quietly(lambda: np.asarray(function(), dtype=np.object_), np.zeros(shape))
     if found.shape != shape and not (found.size == 1 and math.prod(shape) == 1):
         return np.zeros(shape)
     return np.clip([_finite(number) for number in found.ravel().tolist()], -largest, largest).reshape(shape)
 
 
 def _finite(number: Any) -> float:  # noqa: ANN401 - whatever a function returns
-    try:
-        known = float(number)
-    except Exception:  # noqa: BLE001 - as above
-        return 0.0
+    known = quietly(lambda: float(number), 0.0)
     return known if math.isfinite(known) else 0.0

@@ -56,12 +56,12 @@ def refuse_unlike(name: str, files: Sequence[str], wanted: Collection[str]) -> N
             if "timeUnit=milliseconds" in str(column.logical_type) and "Timestamp" in str(column.logical_type):
                 raise InvalidParameter(
                     f"table {name}: column {column.name} of {Path(file).name} holds milliseconds, of which one could "
-                    "make every statement fail: write microseconds, as `privet catalog convert` does"
+                    "make every statement fail: write microseconds instead"
                 )
             if seen.setdefault(key, _kind(column)) != _kind(column):
                 raise InvalidParameter(
                     f"table {name}: column {column.name} must have one type in all files, and has another in "
-                    f"{Path(file).name}: convert it, with `privet catalog convert`"
+                    f"{Path(file).name}: write them all alike"
                 )
 
 

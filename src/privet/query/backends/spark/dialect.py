@@ -98,8 +98,7 @@ class SparkDialect(Dialect):
         if target is Type.INTEGER and source is Type.REAL:
             if fits:
                 return f"CAST(ROUND({text}, 0) AS BIGINT)"
-            inside = f"{text} >= {real(-LONG)} AND {text} <= {real(LONG)}"
-            return f"CASE WHEN {inside} THEN CAST(ROUND({text}, 0) AS BIGINT) END"
+            return _nearest(text)
         return f"CAST({text} AS {self.types[target]})"
 
     def read(self, text: str, engine_type: str, target: Type) -> str:  # noqa: PLR0911 - one return for each type
@@ -224,6 +223,12 @@ def _said(text: str, pattern: str) -> str:
     return f"NULLIF(REGEXP_EXTRACT({text}, {whole}, 1), '')"
 
 
+def _nearest(text: str) -> str:
+    """The whole number next to a real one, NULL beyond 62 bits. As a decimal, Spark would make it of a few digits."""
+    inside = f"{text} >= {real(-LONG)} AND {text} <= {real(LONG)}"
+    return f"CASE WHEN {inside} THEN CAST(ROUND({text}, 0) AS BIGINT) END"
+
+
 def _plainly_whole(text: str) -> str:
     """The whole number that a text consists of, as a wide one; else NULL."""
     return f"TRY_CAST({_said(short(text), INTEGER_TEXT)} AS DECIMAL(38, 0))"
@@ -233,7 +238,7 @@ def _from_text(text: str, target: Type) -> str:
     """What a text says, if it says it plainly."""
     match target:
         case Type.INTEGER:
-            near = f"TRY_CAST(ROUND({_from_text(text, Type.REAL)}, 0) AS DECIMAL(38, 0))"
+            near = f"CAST({_nearest(_from_text(text, Type.REAL))} AS DECIMAL(38, 0))"
             return narrowed(f"COALESCE({_plainly_whole(text)}, {near})")
         case Type.REAL:
             return f"TRY_CAST({_said(short(text), REAL_TEXT)} AS DOUBLE)"

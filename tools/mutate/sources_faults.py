@@ -1,0 +1,30 @@
+# ruff: noqa: INP001, E501 - a script, not a package; old texts stand as they are in the source
+"""The faults of reading files and frames: one person's line, type or text that changes another's."""
+
+from fault import Fault
+
+LINES = ("tests/query/test_lines.py",)
+FRAMES = ("tests/query/test_frame_columns.py",)
+FILES = ("tests/query/test_bad_input.py",)
+
+SOURCES = (
+    Fault("CSV: quotes reach over lines", "query/backends/duckdb/lines.py", "quote = '', escape = ''", "quote = '\"', escape = '\"'", LINES),
+    Fault("CSV: a line that fails fails all", "query/backends/duckdb/lines.py", "ignore_errors = true", "ignore_errors = false", LINES),
+    Fault("CSV: quotes anywhere", "query/backends/duckdb/lines.py", "CASE WHEN {whole} THEN string_split({hidden}, '{comma}') END", "string_split({hidden}, '{comma}')", LINES),
+    Fault("CSV: lines of any number of fields", "query/backends/duckdb/lines.py", "WHERE len(f) = {len(header)}", "WHERE len(f) > 0", LINES),
+    Fault("CSV: the first file's order for all", "query/backends/duckdb/lines.py", "alike.setdefault(tuple(header), [])", "alike.setdefault(tuple(first), [])", LINES),
+    Fault("CSV: further first lines are not looked at", "query/backends/duckdb/lines.py", "if sorted(header) != sorted(first):", "if False:", LINES),
+    Fault("Parquet: broken texts fail all", "query/backends/duckdb/parquet.py", "utf8_validation = 'replace'", "utf8_validation = 'strict'", FRAMES),
+    Fault("Parquet: mended units are somebody else", "query/backends/duckdb/parquet.py", 'kind == "VARCHAR" and each.casefold() in folded', 'kind == "BLOB" and each.casefold() in folded', FRAMES),
+    Fault("Parquet: types of files are mixed", "query/backends/duckdb/parquet.py", "if seen.setdefault(key, _kind(column)) != _kind(column):", "if False:", FRAMES),
+    Fault("Parquet: milliseconds", "query/backends/duckdb/parquet.py", '"timeUnit=milliseconds" in str(column.logical_type)', '"timeUnit=never" in str(column.logical_type)', FRAMES),
+    Fault("files: another file is read", "query/backends/duckdb/engine.py", "if stamps_of(self._stamps) != self._stamps:", "if False:", FILES),
+    Fault("frames: whole numbers of pandas are whole", "query/catalog/frame_columns.py", "FrameColumn(name, Type.REAL, Type.INTEGER, told, numbers)", 'FrameColumn(name, Type.REAL if kind == "f" else Type.INTEGER, Type.INTEGER, told, numbers)', FRAMES),
+    Fault("frames: whole numbers of pandas are not rounded alike", "query/catalog/frame_columns.py", "pa.array(series.to_numpy(np.float64), from_pandas=True)", "pa.array(series.to_numpy(), from_pandas=True)", FRAMES),
+    Fault("frames: rounded ids", "query/catalog/frame_columns.py", "(np.abs(known) >= EXACT).any()", "(np.abs(known) >= EXACT**2).any()", FRAMES),
+    Fault("frames: broken texts are handed on", "query/catalog/frame_columns.py", "        large.validate(full=True)", "        large.validate()", FRAMES),
+    Fault("frames: broken units are mended", "query/catalog/frame_columns.py", "return None if key else raw.decode(errors=BROKEN)", "return raw.decode(errors=BROKEN)", FRAMES),
+    Fault("frames: objects guess their type", "query/catalog/frame_columns.py", 'FrameColumn(\n                name, None, None, "Python objects"', 'FrameColumn(\n                name, Type.TEXT, Type.TEXT, "Python objects"', FRAMES),
+    Fault("frames: far timestamps are handed on", "query/catalog/frame_columns.py", "(moments >= low) & (moments <= high)", "~np.isnat(moments)", FRAMES),
+    Fault("draft: ids that are refused", "query/catalog/draft.py", "if exact is not kind and not FRACTIONS", "if exact is None and not FRACTIONS", ("tests/query/catalog/test_draft.py",)),
+)  # fmt: skip
