@@ -10,8 +10,8 @@ VALUES = (
     Fault(
         "a key of a public domain of dates may not be NULL",
         "query/backends/keys.py",
-        "    if key.domain is None or found is None or facts_of",
-        "    if key.domain is None or facts_of",
+        "found is None or facts_of(key.expression).type not in {Type.DATE, Type.TIMESTAMP}:\n        return found\n    moment = second_of(str(found))\n",
+        "facts_of(key.expression).type not in {Type.DATE, Type.TIMESTAMP}:\n        return found\n    moment = second_of(found)\n",
         UNITS,
     ),
     Fault(
