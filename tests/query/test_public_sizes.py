@@ -190,7 +190,11 @@ def test_which_rows_are_joined_depends_on_the_unit_alone(text: str) -> None:
     ("text", "sentence"),
     [
         (PAIRS, "declare a smaller rows_joined_per_unit"),
-        ("SELECT COUNT(*) AS n FROM t CROSS JOIN (SELECT 1 AS one FROM p, p AS q, p AS r) AS m", "public tables"),
+        (
+            "SELECT COUNT(*) AS n FROM t CROSS JOIN (SELECT 1 AS one FROM p, p AS q, p AS r) AS m",
+            "public tables are multiplied",
+        ),
+        ("SELECT COUNT(*) AS n FROM t CROSS JOIN p CROSS JOIN p AS q CROSS JOIN p AS r", "at most 2 times"),
         (
             "WITH u0 AS (SELECT * FROM t), "
             + ", ".join(f"u{n + 1} AS (SELECT * FROM u{n} UNION ALL SELECT * FROM u{n})" for n in range(30))

@@ -19,6 +19,7 @@ from spark_faults import SPARK
 from stats_faults import STATS
 from story_faults import STORIES
 from values_faults import VALUES
+from work_faults import WORK
 
 LAPLACE = ("tests/mechanisms/test_laplace.py",)
 GAUSSIAN = ("tests/mechanisms/test_gaussian.py",)
@@ -972,4 +973,5 @@ FAULTS: tuple[Fault, ...] = (
     *VALUES,
     *EXIT,
     *ARRAYS,
+    *WORK,
 )

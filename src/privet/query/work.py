@@ -47,6 +47,7 @@ def few(left: Relation, right: Relation, condition: Expression | None, marks: Ma
         if rows_of(public, marks) == 1 or picks(condition, public, marks):
             return left, right
         _refuse_public(public, marks)
+        _refuse_fans(owned, marks)
         held = _held(owned, marks)
         return (left, held) if owned is right else (held, right)
     if 1 in {rows_of(left, marks), rows_of(right, marks)} or any(picks(condition, s, marks) for s in (left, right)):
@@ -170,6 +171,23 @@ def _refuse_public(relation: Relation, marks: Marks) -> None:
             f"at most {MOST_PUBLIC} public tables are multiplied before they are joined with rows of units: join them "
             "on a column that is declared unique"
         )
+
+
+def _refuse_fans(relation: Relation, marks: Marks) -> None:
+    if _fans(relation, marks) >= MOST_PUBLIC:
+        raise InvalidParameter(
+            f"rows of units are multiplied with public tables at most {MOST_PUBLIC} times: join them on a column that "
+            "is declared unique"
+        )
+
+
+def _fans(relation: Relation, marks: Marks) -> int:
+    """How often rows of units were joined with public rows of which many may fit."""
+    below = max((_fans(source, marks) for source in sources(relation)), default=0)
+    if not isinstance(relation, Join) or (relation.left.owner is None) == (relation.right.owner is None):
+        return below
+    public = relation.left if relation.left.owner is None else relation.right
+    return below + (rows_of(public, marks) != 1 and not picks(relation.condition, public, marks))
 
 
 def _multiplied(relation: Relation, marks: Marks) -> int:
