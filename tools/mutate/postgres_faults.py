@@ -89,8 +89,8 @@ POSTGRES: tuple[Fault, ...] = (
     Fault(
         "postgres: a unit is another with every zero behind the point",
         ROOM + "dialect.py",
-        "TRIM_SCALE(NULLIF({text}, CAST('NaN' AS NUMERIC)))",
-        "NULLIF({text}, CAST('NaN' AS NUMERIC))",
+        'f"TRIM_SCALE({exact})" if kind',
+        "exact if kind",
         SERVER,
     ),
     Fault(
