@@ -60,6 +60,30 @@ def test_texts_have_a_public_longest_length(text: str, letters: int) -> None:
     assert exact(table, statement, columns={"s": {}, "short": {}, "long": {"longest": 1500}}) == letters
 
 
+@pytest.mark.parametrize("letters", [1000, 1001, 5000])
+def test_long_units_are_the_same_if_and_only_if_they_are_equal(letters: int) -> None:
+    """They differ in their last letter only; then in their first."""
+    same = "u" * (letters - 1)
+    ids = [f"{same}{end}" for end in "abc"] + [f"{start}{same}" for start in "xyz"] + [f"{same}a"] * 3
+    table = pa.table({"id": ids, "n": [1] * len(ids)})
+    assert exact(table, "SELECT COUNT(DISTINCT id) AS n FROM t", columns={"n": {}}) == 6
+    counted = "SELECT SUM(CLIP(n, 0, 9)) AS n FROM (SELECT id, COUNT(*) AS n FROM t GROUP BY id) AS g WHERE n = 4"
+    assert exact(table, counted, columns={"n": {}}, rows_per_unit=9) == 4
+    assert exact(table, "SELECT SUM(CLIP(LENGTH(id), 0, 9999)) AS n FROM t") == 6 * (
+        1064 if letters > 1000 else letters
+    )
+
+
+def test_a_very_long_unit_is_joined_as_a_short_one() -> None:
+    """Uncut, 27,000 copies of a megabyte are more than the engine has."""
+    table = pa.table({"id": ["u" * 10**6] * 30 + ["v"], "n": [1] * 31})
+    how: dict[str, Any] = {"unit": "person", "unit_column": "id", "limit": Guarantee(1000, "0.1")}
+    catalog = Catalog.of(table, table="t", columns={"n": {"bounds": [0, 1]}}, rows_per_unit=30, **how)
+    text = "SELECT SUM(n) AS n FROM (SELECT a.id, a.n FROM t a JOIN t b ON a.id = b.id JOIN t c ON b.id = c.id) AS j"
+    with closing(DuckDBBackend(catalog, threads=1, memory="300MB")) as backend:
+        assert round(ExactSession(catalog, backend=backend).sql(text).rows[0]["n"]) == 30**3 + 1
+
+
 def test_what_is_known_of_a_joined_text_is_where_it_is_cut() -> None:
     joined = call("concat", UNCUT, UNCUT, SHORT)
     assert facts_of(joined).longest == LONGEST_TEXT

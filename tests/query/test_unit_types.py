@@ -38,10 +38,12 @@ Opened = Callable[..., Session]
 def opened(tmp_path: Path) -> Opened:
     """A session over a new database."""
 
-    def make(toml: str, *statements: str) -> Session:
+    def make(toml: str, *statements: str, rows: pa.Table | None = None) -> Session:
         with duckdb.connect(str(tmp_path / "d.duckdb")) as made:
             for statement in statements:
                 made.execute(statement)
+            if rows is not None:
+                made.register("rows", rows).execute("INSERT INTO s FROM rows; INSERT INTO t FROM rows")
         (tmp_path / "c.toml").write_text(HEAD + toml, encoding="utf-8")
         return privet.connect(tmp_path / "c.toml", threads=1)
 
@@ -136,6 +138,25 @@ def test_texts_of_files_beyond_64_bits_are_the_bound(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text(head + TABLE + toml, encoding="utf-8")
     with privet.connect(tmp_path / "c.toml", threads=1) as asked:
         assert asked.sql("SELECT AVG(x) AS a FROM t", epsilon=100).rows[0]["a"] > 95
+
+
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "DATE", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"])
+@pytest.mark.parametrize("path", [False, True], ids=["unit", "path"])
+def test_days_and_moments_beyond_the_calendar_are_nobody(opened: Opened, kind: str, path: bool) -> None:  # noqa: FBT001 - a case
+    """Of some of them DuckDB cannot make a text, and is of no use after it has tried."""
+    # as no statement writes them: those that a frame holds
+    farthest = (2**31 - 1, 1 - 2**31, 2**31 - 2) if kind == "DATE" else (2**63 - 1, -(2**63) + 2, 2**62)
+    unit = {"TIMESTAMP": "us", "TIMESTAMP_S": "s", "TIMESTAMP_MS": "ms", "TIMESTAMP_NS": "ns"}.get(kind)
+    whole, arrow = (pa.int32(), pa.date32()) if unit is None else (pa.int64(), pa.timestamp(unit))
+    far = pa.table({"k": pa.array([*range(40), *farthest], whole).cast(arrow), "id": range(43)})
+    toml = (
+        '[tables.s]\nunit_column = "id"\nunique = ["k"]\n[tables.t]\nunit_path = "k -> s.k -> id"\nrows_per_unit = 1\n'
+    )
+    made = [f"CREATE TABLE {name} (k {kind}, id BIGINT)" for name in "ts"]
+    with opened(toml if path else TABLE.replace("id", "k"), *made, rows=far) as session:
+        kept = 43 if kind == "TIMESTAMP_NS" else 40
+        for _ in range(2):
+            assert session.sql("SELECT COUNT(*) AS n FROM t", epsilon=40).rows[0]["n"] == kept
 
 
 def test_kinds_of_units() -> None:

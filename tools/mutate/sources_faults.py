@@ -5,6 +5,7 @@ from fault import Fault
 
 LINES = ("tests/query/test_lines.py",)
 FRAMES = ("tests/query/test_frame_columns.py",)
+SIZES = ("tests/query/test_public_sizes.py",)
 FILES = ("tests/query/test_bad_input.py",)
 
 SOURCES = (
@@ -32,5 +33,9 @@ SOURCES = (
     Fault("frames: infinite objects are nothing", "query/catalog/frame_objects.py", "return None if math.isnan(number) else number", "return number if math.isfinite(number) else None", FRAMES),
     Fault("frames: moments of units are rounded", "query/catalog/frame_columns.py", "pa.array(between.astype(int) != 0)", "pa.array(between.astype(int) != between.astype(int))", FRAMES),
     Fault("frames: objects of units are rounded", "query/catalog/frame_objects.py", "if -EXACT < value < EXACT", "if -LONG < value < LONG", FRAMES),
+    Fault("units: long ids are cut", "query/printing/dialect.py", "LEFT({text}, {LONGEST_UNIT}) || {self.fingerprint(text)}", "LEFT({text}, {LONGEST_UNIT})", SIZES),
+    Fault("units: long ids lose their last letters", "query/backends/duckdb/dialect.py", "SHA256({text})", "SHA256(LEFT({text}, 900))", SIZES),
+    Fault("units: long ids are not shortened", "query/printing/tables.py", "dialect.short_unit(unit) if is_text", "unit if is_text", SIZES),
+    Fault("units: far moments on a path", "query/backends/duckdb/dialect.py", "in {Type.DATE, Type.TIMESTAMP}:", "in {Type.DATE}:", ("tests/query/test_unit_types.py",)),
     Fault("draft: ids that are refused", "query/catalog/draft.py", "if exact is not kind and not FRACTIONS", "if exact is None and not FRACTIONS", ("tests/query/catalog/test_draft.py",)),
 )  # fmt: skip

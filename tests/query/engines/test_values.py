@@ -1,13 +1,17 @@
 # ruff: noqa: S608 - statements of this file
 """The same rows, written differently: no engine lets an answer tell which of two equal values a row had."""
 
+import hashlib
 import itertools
+from collections.abc import Callable
 from typing import Any, cast
 
 import duckdb
 import pytest
 
 from privet.query.backends.duckdb.dialect import DuckDBDialect
+from privet.query.backends.postgres.dialect import PostgresDialect
+from privet.query.backends.spark.dialect import SparkDialect
 from privet.query.expressions import Column, Literal, Reference
 from privet.query.facts import Facts, Type
 from privet.query.functions import call, evaluate
@@ -115,3 +119,28 @@ def test_the_reference_has_one_zero() -> None:
     for made in (Reference(column), call("negate", Reference(column)), call("cast_text", Reference(column))):
         written = {str(evaluate(made, {column: zero})) for zero in (0.0, -0.0)}
         assert written == {"0.0"}
+
+
+DIALECTS = {"duckdb": DuckDBDialect(), "postgres": PostgresDialect(), "spark": SparkDialect()}
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_long_units_are_written_alike_on_every_engine(name: str) -> None:
+    engine: Any = engine_of(name)
+    dialect = DIALECTS[name]
+    ids = ["", "é" * 500, "é" * 500 + "x", "z" * 1000, "z" * 1001, None]
+    selects = []
+    for each in ids:
+        unit = dialect.unit("u", {"postgres": "text"}.get(name, "VARCHAR"), Type.TEXT)
+        literal = dialect.literal(each, Type.TEXT)
+        selects.append(f"SELECT {dialect.short_unit(unit)} FROM (SELECT {literal} AS u) AS t")
+    runs: dict[str, Callable[[str], Any]] = {
+        "duckdb": lambda text: duckdb.execute(text).fetchall(),
+        "postgres": lambda text: engine.admin.execute(text).fetchall(),
+        "spark": lambda text: engine.session.sql(text).collect(),
+    }
+    found = [runs[name](text)[0][0] for text in selects]
+    assert found == [
+        each if each is None or len(each.encode()) <= 1000 else each[:1000] + hashlib.sha256(each.encode()).hexdigest()
+        for each in ids
+    ]

@@ -12,6 +12,7 @@ from privet.query.printing.literals import date_of, moment_of
 
 FAR = float(1 << 42)  # real numbers are hashed as multiples of 2^-20 between -2^42 and 2^42
 FINE = float(1 << 20)
+LONGEST_UNIT = 1000  # bytes of a unit's text that is read as it is
 LONG = 1 << 63  # from which on whole numbers are wide
 
 
@@ -108,6 +109,20 @@ class Dialect(ABC):
     @abstractmethod
     def unit(self, text: str, engine_type: str, target: Type) -> str:
         """A unit column as it is declared; never rounded, for that would make one unit of two."""
+
+    @abstractmethod
+    def fingerprint(self, text: str) -> str:
+        """The SHA-256 of a text that is not NULL, in 64 letters: the same on every engine. It cannot fail."""
+
+    def short_unit(self, text: str) -> str:
+        """A unit that is a text, in no more than `LONGEST_UNIT` letters and a fingerprint; NULL stays NULL.
+
+        Texts that are longer keep their first letters and their fingerprint, so units are the same if and only if
+        they are equal, up to collisions of SHA-256: what was short stays within the limit, what was long is beyond it.
+        Uncut, an id of megabytes would be multiplied by every join, until the engine fails for all.
+        """
+        long = f"LEFT({text}, {LONGEST_UNIT}) || {self.fingerprint(text)}"
+        return f"CASE WHEN {self.size(text)} > {LONGEST_UNIT} THEN {long} ELSE {text} END"
 
     @abstractmethod
     def identity(self, text: str, engine_type: str) -> str:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from privet.errors import InvalidParameter
 from privet.query.dates import iso_date, iso_timestamp
+from privet.query.engine_types import type_of
 from privet.query.expressions import Column
 from privet.query.facts import LONGEST_TEXT, Facts, Type
 from privet.query.printing.dialect import Dialect
@@ -158,13 +159,15 @@ class _Reader:
 
 
 def unit_text(table: str, column: str, alias: str, *, dialect: Dialect, sources: Sources) -> str:
-    """A unit column: as declared if it is, but never clipped, for that would make one unit of several."""
+    """A unit column: as declared if it is, but never clipped or cut, for that would make one unit of several."""
     source = known(sources.tables, table)
     engine = engine_column(source, table, column)
     text = f"{alias}.{dialect.name(engine)}"
     facts = known(sources.catalog.tables, table).columns.get(column)
     kind = unit_type(source.types[engine]) if facts is None else facts.type
-    return dialect.unit(text, source.types[engine], kind or Type.TEXT)
+    unit = dialect.unit(text, source.types[engine], kind or Type.TEXT)
+    is_text = kind in {None, Type.TEXT} and type_of(source.types[engine]) in {None, Type.TEXT}
+    return dialect.short_unit(unit) if is_text else unit
 
 
 def known(tables: Mapping[str, Known], name: str) -> Known:

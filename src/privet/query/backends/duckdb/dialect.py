@@ -111,13 +111,22 @@ class DuckDBDialect(Dialect):
             return self.identity(text, engine_type)
         return f"TRY_CAST({text} AS BIGINT)" if target is Type.INTEGER else self.read(text, engine_type, target)
 
+    def fingerprint(self, text: str) -> str:
+        """DuckDB gives it in hexadecimal digits."""
+        return f"SHA256({text})"
+
     def identity(self, text: str, engine_type: str) -> str:
-        """Whole numbers as such, real ones as such (0 and -0 are one, NaN is none), all else as text."""
+        """Whole numbers as such, real ones as such (0 and -0 are one, NaN is none), all else as text.
+
+        Days and moments beyond the years 1 to 9999 are NULL: of some, a text would end the engine for good.
+        """
         kind = plain(engine_type)
         if unit_type(engine_type) is Type.INTEGER:
             return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
         if kind in REALS:
             return self.read(text, engine_type, Type.REAL)
+        if (time := unit_type(engine_type)) in {Type.DATE, Type.TIMESTAMP}:
+            return f"CAST({self.read(text, engine_type, time)} AS VARCHAR)"
         return f"CAST({text} AS VARCHAR)"
 
     def _said(self, text: str, target: Type) -> str:

@@ -149,6 +149,10 @@ class PostgresDialect(Dialect):
             return self.identity(text, engine_type)
         return self.read(text, engine_type, target)
 
+    def fingerprint(self, text: str) -> str:
+        """Of its bytes as they are stored, so that nothing is converted, which could fail."""
+        return f"(ENCODE(SHA256(CONVERT_TO({text}, GETDATABASEENCODING())), 'hex') COLLATE \"C\")"
+
     def identity(self, text: str, engine_type: str) -> str:
         """Whole numbers as such, real ones as such (0 and -0 are one, NaN is none), all else as text."""
         kind = _plain(engine_type)

@@ -132,6 +132,10 @@ class SparkDialect(Dialect):
             return self.identity(text, engine_type)
         return f"TRY_CAST({text} AS BIGINT)" if target is Type.INTEGER else self.read(text, engine_type, target)
 
+    def fingerprint(self, text: str) -> str:
+        """Of 256 bits."""
+        return f"SHA2({text}, 256)"
+
     def identity(self, text: str, engine_type: str) -> str:
         """Whole numbers as such, all else as text; real ones are refused, for Spark writes them differently."""
         kind = plain(engine_type)
