@@ -106,9 +106,11 @@ def test_every_level_is_light_and_flat(dialect: Dialect) -> None:
     made = x
     for _ in range(30):
         made = call("abs", call("subtract", call("floor", made), x))
+    deep: Expression = call("gt", x, Literal(1.0, Type.REAL))
+    for _ in range(90):
+        deep = call("not", deep)
     once = Once(dialect)
-    left = once.split(made)
-    parts = [left, *(part for level in once.levels for _, part in level)]
+    parts = [once.split(made), once.split(deep), *(part for level in once.levels for _, part in level)]
     plain = Once(dialect)
     assert all(plain.weight(part) <= 4 * HEAVIEST for part in parts)
     assert all(not isinstance(part, Call) or part.depth <= DEEPEST + 1 for part in parts)
