@@ -467,7 +467,7 @@ class JournalContract:
         for plan in (*plans, plans[0]):
             fail(plan, "four")
         for plan in plans:
-            with pytest.raises(AnalystFrozen):
+            with pytest.raises(AnalystFrozen, match="nothing was charged"):
                 ask(plan, "four")
 
     def test_what_cannot_be_counted_stops_the_handle(

@@ -99,6 +99,7 @@ def test_lost_randomness_is_told_in_words_of_our_own() -> None:
     assert (str(caught.value), caught.value.__context__, caught.value.__cause__) == (NO_RANDOMNESS, None, None)
 
 
+@pytest.mark.usefixtures("control_c")
 def test_control_c_interrupts_without_a_word() -> None:
     def compute() -> int:
         _thread.interrupt_main()

@@ -177,7 +177,7 @@ def test_a_ledger_charges_the_group() -> None:
 
 def test_what_cannot_be_prepared_fails_after_the_charge() -> None:
     """Before it, the error would be a free answer about the data."""
-    ledger = Ledger(Guarantee(4), unit=PERSON)
+    ledger = Ledger(Guarantee(4), unit=PERSON, failures=5)
     for function in (lambda rows: rows[99], lambda _: math.nan, lambda _: "text", lambda _: 2.7):
         secret: Sensitive[Any] = Sensitive([1, 2], Sensitivity(1), PERSON)
         with pytest.raises(ReleaseFailed):

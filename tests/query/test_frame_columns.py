@@ -200,7 +200,7 @@ def test_a_text_that_is_not_utf8_changes_its_own_row_only(tmp_path: Path, kind: 
 
 @pytest.mark.parametrize("kind", ["arrow", "parquet"])
 def test_a_unit_that_is_not_utf8_is_nobody_and_never_somebody_else(tmp_path: Path, kind: str) -> None:
-    ids = pa.array([b"a?", b"a\xff", b"a\xfe"] + [b"u%d" % n for n in range(MANY)], pa.binary())
+    ids = pa.array([b"a?", b"a\xff", b"b\xfe"] + [b"u%d" % n for n in range(MANY)], pa.binary())
     table = pa.table({"id": pa.Array.from_buffers(pa.string(), len(ids), ids.buffers()), "x": [1] * len(ids)})
     if kind == "arrow":
         asked, lost = session(table, {"x": {}}), 2
@@ -252,7 +252,7 @@ def test_columns_of_every_kind_are_answered(kind: str) -> None:
 
 def test_columns_that_cannot_be_read_are_refused_only_where_they_are_declared() -> None:
     frame = pa.table({"id": [1], "x": [1], "raw": [b"a"], "long": pa.array([1], pa.duration("s")), "none": pa.nulls(1)})
-    with session(frame, {"x": {}, "none": {"type": "text"}}) as asked:
+    with session(frame, {"x": {}, "none": {"type": "date"}}) as asked:
         asked.explain(SUM.replace("SUM(x)", "COUNT(x)"), epsilon=1)
     for name in ("raw", "long"):
         with pytest.raises(InvalidParameter, match=f"column {name} is of type .* convert it, or leave it out"):
@@ -275,7 +275,7 @@ def test_parquet_files_of_one_table_have_one_type_each(tmp_path: Path) -> None:
         return privet.connect(tmp_path / "c.toml", threads=1)
 
     with connected(pa.array([7], pa.int32())) as asked:
-        assert asked.sql(SUM, epsilon=40).rows[0]["s"] == 3
+        assert asked.sql(SUM, epsilon=600).rows[0]["s"] == 3
     for other in (pa.array([2.0**60]), pa.array(["7"]), pa.array([7], pa.uint64())):
         with pytest.raises(InvalidParameter, match=r"column id must have one type in all files.*t2\.parquet"):
             connected(other)

@@ -426,5 +426,5 @@ def test_what_fails_outside_a_release_says_nothing_either(
     with pytest.raises(ReleaseFailed) as caught:
         asked[0].sql("SELECT COUNT(*) FROM visit", epsilon=1)
     assert "42" not in str(caught.value)
-    assert caught.value.__suppress_context__
+    assert caught.value.__context__ is None
     assert asked[0].ledger.spent.epsilon == 1

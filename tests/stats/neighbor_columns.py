@@ -93,7 +93,7 @@ def _arrow(dtype: pa.DataType) -> Callable[[Rows], Any]:
 
 
 NUMPY = ("bool", "int8", "int64", "uint64", "float16", "float32", "float64", "longdouble", "str", "M8[ns]")
-PANDAS = ("object", "Int64", "UInt64", "Float32", "Float64", "boolean", "category", "string", "str", "int64[pyarrow]")
+PANDAS = ("object", "Int64", "Float32", "Float64", "boolean", "category", "string", "str", "int64[pyarrow]")
 MORE_PANDAS = ("float[pyarrow]", "bool[pyarrow]", "datetime64[s, UTC]")
 POLARS = (pl.Int64, pl.UInt64, pl.Float32, pl.Float64, pl.Boolean, pl.String, pl.Categorical, pl.Decimal(38, 2))
 ARROW = (pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.string(), pa.string_view())
@@ -108,6 +108,7 @@ KINDS: dict[str, Callable[[Rows], Any]] = {
     "numpy masked float64": _masked("float64"),
     "pandas as it comes": pd.Series,
     "pandas index": pd.Index,
+    "pandas UInt64": lambda rows: pd.Series(_unsigned(rows)),
     **{f"pandas {dtype}": _pandas(dtype) for dtype in PANDAS + MORE_PANDAS},
     **{f"polars {dtype}": _polars(dtype) for dtype in POLARS},
     **{f"arrow {dtype}": _arrow(dtype) for dtype in ARROW + MORE_ARROW},
@@ -117,6 +118,12 @@ KINDS: dict[str, Callable[[Rows], Any]] = {
     "arrow dictionary of texts": lambda rows: pa.array(rows, pa.string()).dictionary_encode(),
     "arrow broken texts": lambda rows: _unchecked([*rows]),
 }
+
+
+def _unsigned(rows: Rows) -> Any:  # noqa: ANN401 - a pandas array
+    """Made from numpy, for pandas rounds a list in which one number needs the 64th bit."""
+    gone = np.array([row is None for row in rows])
+    return pd.arrays.IntegerArray(np.array([0 if row is None else row for row in rows], dtype=np.uint64), gone)
 
 
 def _unchecked(rows: Rows) -> Any:  # noqa: ANN401 - an arrow array

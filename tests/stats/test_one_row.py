@@ -174,6 +174,16 @@ def test_rows_of_functions_are_read_one_by_one() -> None:
             privet.release_function(PriestleyChao("0.1"), wrong, sensitivity=1, degree=2, epsilon=1)
 
 
+def test_a_row_that_misses_any_value_counts_nowhere() -> None:
+    whole, gaps = np.array([0, 1, 1]), pa.array([0, None, 1])
+    for first, second in ((whole, gaps), (gaps, whole)):
+
+        def table(ledger: Ledger, pair: Any = (first, second)) -> object:  # noqa: ANN401 - two columns
+            return privet.histogram2d(*pair, edges=([0, 1, 2], [0, 1, 2]), epsilon=1, ledger=ledger)
+
+        assert secret_of(table) == [1, 0, 0, 1]
+
+
 def test_every_column_has_the_length_of_the_first() -> None:
     two, three = np.ones(2), np.ones(3)
     with pytest.raises(InvalidParameter, match="lengths differ"):

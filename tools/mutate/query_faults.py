@@ -224,8 +224,8 @@ QUERY = (
     Fault(
         "tables: rows without a unit are read",
         "query/printing/tables.py",
-        'return (f"{text} WHERE {where}" if where else text), reader.numbered',
-        "return text, reader.numbered",
+        'ReadTable(f"{text} WHERE {where}" if where else text, reader',
+        "ReadTable(text, reader",
         ("tests/query/test_printing.py",),
     ),
     Fault(

@@ -10,7 +10,7 @@ FILES = ("tests/query/test_bad_input.py",)
 SOURCES = (
     Fault("CSV: quotes reach over lines", "query/backends/duckdb/lines.py", "quote = '', escape = ''", "quote = '\"', escape = '\"'", LINES),
     Fault("CSV: a line that fails fails all", "query/backends/duckdb/lines.py", "ignore_errors = true", "ignore_errors = false", LINES),
-    Fault("CSV: quotes anywhere", "query/backends/duckdb/lines.py", "CASE WHEN {whole} THEN string_split({hidden}, '{comma}') END", "string_split({hidden}, '{comma}')", LINES),
+    Fault("CSV: quotes anywhere", "query/backends/duckdb/lines.py", "regexp_full_match(line, '{field}(?:{comma}{field})*')", "contains(line, '{field[0]}')", LINES),
     Fault("CSV: lines of any number of fields", "query/backends/duckdb/lines.py", "WHERE len(f) = {len(header)}", "WHERE len(f) > 0", LINES),
     Fault("CSV: the first file's order for all", "query/backends/duckdb/lines.py", "alike.setdefault(tuple(header), [])", "alike.setdefault(tuple(first), [])", LINES),
     Fault("CSV: further first lines are not looked at", "query/backends/duckdb/lines.py", "if sorted(header) != sorted(first):", "if False:", LINES),

@@ -238,8 +238,8 @@ STATS = (
     Fault(
         "sample_and_aggregate: the type of rows follows the data",
         "stats/asking/table.py",
-        "    wide = values.astype(np.float64)\n",
-        "    wide = values\n",
+        "    return np.where(missing, np.nan, wide)\n",
+        "    return np.where(missing, np.nan, wide) if missing.any() else values\n",
         ("tests/stats/functions/test_sample_and_aggregate.py",),
     ),
     Fault(

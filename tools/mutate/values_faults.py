@@ -10,8 +10,8 @@ VALUES = (
     Fault(
         "a key of a public domain of dates may not be NULL",
         "query/backends/keys.py",
-        "    if key.domain is None or found is None or facts_of",
-        "    if key.domain is None or facts_of",
+        "found is None or facts_of(key.expression).type not in {Type.DATE, Type.TIMESTAMP}:\n        return found\n    moment = second_of(str(found))\n",
+        "facts_of(key.expression).type not in {Type.DATE, Type.TIMESTAMP}:\n        return found\n    moment = second_of(found)\n",
         UNITS,
     ),
     Fault(
@@ -143,7 +143,7 @@ VALUES = (
     Fault(
         "PostgreSQL reads whole numbers from few digits",
         "query/backends/postgres/spelled.py",
-        'named(f"CASE WHEN {INSIDE} THEN CAST({NEAREST_WHOLE} AS BIGINT) END", a=from_text(text, Type.REAL))',
+        "reals.whole(from_text(text, Type.REAL))",
         'named("CASE WHEN ABS({a}) < 1e30 THEN ROUND(CAST(CAST({a} AS TEXT) AS NUMERIC), 0) END", a=from_text(text, Type.REAL))',
         ZEROS,
     ),

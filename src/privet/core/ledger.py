@@ -29,6 +29,7 @@ from privet.errors import (
     BudgetExceeded,
     EntropyError,
     InvalidParameter,
+    LedgerUnavailable,
     PrivetError,
     ReleaseFailed,
 )
@@ -334,9 +335,10 @@ class Ledger(Balance):
         """
         outcome = silently(partial(_sampled, held.pop(), mechanism, self._entropy), passing=(EntropyError,))
         if not isinstance(outcome, Failure):
-            if self._is_frozen():
-                raise AnalystFrozen(WITHHELD)
-            return outcome
+            if not self._is_frozen():
+                return outcome
+            del outcome  # nor does a frame tell that there is one
+            raise AnalystFrozen(WITHHELD)
         problem = self._failed(outcome, number)
         del outcome
         try:
@@ -345,7 +347,11 @@ class Ledger(Balance):
             del problem  # its own frame would keep it alive
 
     def _is_frozen(self) -> bool:
-        return self._journal.frozen(self.analyst)
+        """Whether what was computed must be withheld."""
+        try:
+            return self._journal.frozen(self.analyst)
+        except LedgerUnavailable as problem:
+            raise AnswerLost(f"spent, answer lost: the ledger cannot be read, so it is not shown ({problem})") from None
 
     def _failed(self, failure: Failure, number: int) -> BaseException:
         """Count a failure, tell the owner why, and return what is raised.

@@ -13,7 +13,7 @@ from privet.core.journals.journal import Repeat
 from privet.core.ledger import Ledger, unrepeated
 from privet.core.mechanism import Mechanism
 from privet.core.plans import plan_of
-from privet.core.refusals import WITHHELD, frozen
+from privet.core.refusals import frozen
 from privet.core.silence import Failure
 from privet.errors import AnalystFrozen, AnswerLost, InvalidParameter, PrivetError
 from privet.loss import Amount, Guarantee, PrivacyLoss
@@ -87,14 +87,9 @@ class Reservation(Ledger):
         """Count that what the plan was for failed, unless one of its draws was counted; return what is raised."""
         return failure.problem if self._counted else self._failed(failure, self._number)
 
-    def refuse_frozen(self) -> None:
-        """Withhold what was computed if answers failed too often meanwhile.
-
-        Raises:
-            AnalystFrozen: as for a failure, so that it is not told which it is.
-        """
-        if super()._is_frozen():
-            raise AnalystFrozen(WITHHELD)
+    def overtaken(self) -> bool:
+        """Whether answers failed too often meanwhile, so that what was computed must be withheld."""
+        return super()._is_frozen()
 
     def _failed(self, failure: Failure, number: int) -> BaseException:
         self._counted = self._counted or not failure.interrupted

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from privet.core import Reservation
+from privet.core.refusals import WITHHELD
 from privet.core.silence import Failure, silently
 from privet.errors import (
     AnalystFrozen,
@@ -41,8 +42,10 @@ def paid_for(run: Callable[[], T], plan: Reservation) -> T:
     """
     outcome = silently(run, passing=OF_THE_LEDGER)
     if not isinstance(outcome, Failure):
-        plan.refuse_frozen()
-        return outcome
+        if not plan.overtaken():
+            return outcome
+        del outcome, run  # nor does a frame tell that there is an answer
+        raise AnalystFrozen(WITHHELD)
     problem = outcome.problem
     if outcome.interrupted:
         problem = KeyboardInterrupt(CANCELLED)

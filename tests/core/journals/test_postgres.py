@@ -137,7 +137,7 @@ def test_a_server_lost_between_spend_and_answer(address: str, monkeypatch: pytes
         return 42
 
     secret = Sensitive.later(compute, Sensitivity(1), PERSON)
-    with pytest.raises(AnswerLost, match="could not be stored"):
+    with pytest.raises(AnswerLost, match="cannot be read, so it is not shown"):
         ledger.release(secret, COUNT, purpose="a count", key="k")
     monkeypatch.undo()
     for handle in (ledger, Ledger.open(address)):

@@ -11,14 +11,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privet.core import Ledger
 from privet.errors import ReleaseFailed
 from privet.query.planning import Planned
+from privet.query.session import Session
 from tests.query import worlds
-from tests.query.engines.engines import OTHERS, engine_of
+from tests.query.engines.engines import ENGINES, OTHERS, engine_of
+from tests.query.engines.nasty import NASTY
+from tests.query.falsification.observation import LIMIT, differences, observe
 from tests.query.replaying import TIGHT, planned, play, refuse_different
 from tests.query.test_falsification import FAULTS, NAMES, STATEMENTS, Units, hospitals, options, tight
 from tests.query.worlds import CROWDED, OTHER, SETTINGS, Part, Setting, World
 
+PLAYED = STATEMENTS | {
+    "keys of reals": "SELECT weight, COUNT(*) FROM visit GROUP BY weight",
+    "keys of zeros": "SELECT 0.0 * (cost - 1.5) AS k, COUNT(*) FROM visit GROUP BY 1",
+    "keys of texts": "SELECT note, COUNT(*) FROM visit GROUP BY note",
+    "lowered": "SELECT LOWER(note), COUNT(*) FROM visit GROUP BY 1",
+    "days that may be missing": "SELECT day + CASE WHEN cost > 100 THEN NULL ELSE 0 END AS d, COUNT(*) FROM visit "
+    "GROUP BY 1",
+    "ties of zeros": "SELECT SUM(stay) FROM (SELECT stay, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY weight) k "
+    "FROM visit) WHERE k = 1",
+    "texts of zeros": "SELECT CAST(m AS VARCHAR), COUNT(*) FROM (SELECT pid, MIN(weight) m FROM visit GROUP BY pid) "
+    "GROUP BY 1",
+    "whole of texts": "SELECT CAST(note AS BIGINT), COUNT(*) FROM visit GROUP BY 1",
+}
 NOTICED = {"nothing is clipped": (AssertionError, ReleaseFailed)}  # what is not may be too large to compute
 
 
@@ -86,6 +103,30 @@ def test_random_hospitals(engine: str, units: Units, other: Part, setting: Setti
 @options(200)
 def test_many_random_hospitals(engine: str, units: Units, other: Part, setting: Setting, names: list[str]) -> None:
     try_random(engine, units, other, setting, names)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("setting", SETTINGS[:2], ids=lambda setting: setting.name)
+def test_everything_that_is_seen_on_a_nasty_hospital(engine: str, setting: Setting) -> None:
+    """Each of the nasty comes to the crowd alone: what only its rows set off is seen to be set off by them."""
+    catalog, made, seen = setting.catalog, engine_of(engine), 0
+    ordinary: Units = dict.fromkeys((1, 2, 3), CROWDED[3])
+    for unit, part in NASTY.items():
+        others: Units = ordinary | {unit: part}
+        if setting.replaces:
+            others = ordinary | {1: part}
+        here, there = (
+            Session(catalog, backend=made.backend(found, catalog, slot=slot), ledger=Ledger(LIMIT, unit=catalog.unit))
+            for slot, found in enumerate((worlds.world(ordinary), worlds.world(others).stored_otherwise()))
+        )
+        for name, text in PLAYED.items():
+            one = observe(here, text, automatic_bounds="0.2")
+            two = observe(there, text, before=one, automatic_bounds="0.2")
+            apart = differences(one, two, stored_alike=False)
+            assert not apart, f"{name}: {apart}"
+            seen += one.answered
+    assert seen >= 0.8 * len(PLAYED) * len(NASTY)
 
 
 @pytest.mark.parametrize("engine", OTHERS)

@@ -2,12 +2,16 @@
 """The same rows, written differently: no engine lets an answer tell which of two equal values a row had."""
 
 import itertools
+from typing import Any, cast
 
+import duckdb
 import pytest
 
-from privet.query.expressions import Column, Reference
+from privet.query.backends.duckdb.dialect import DuckDBDialect
+from privet.query.expressions import Column, Literal, Reference
 from privet.query.facts import Facts, Type
 from privet.query.functions import call, evaluate
+from privet.query.printing.scalars import print_column
 from tests.query.engines.engines import ENGINES, engine_of
 from tests.query.exact_session import ExactSession
 from tests.query.hospital import HOSPITAL
@@ -88,6 +92,22 @@ def test_texts_near_the_last_whole_number_are_read_alike(engine: str) -> None:
     wanted = call("cast_integer", Reference(column))
     found = engine_of(engine).column((column,), [(text,) for text in texts], [wanted])
     assert [row[0] for row in found] == [evaluate(wanted, {column: text}) for text in texts]
+
+
+def test_columns_are_read_and_computed_with_one_zero() -> None:
+    """Also where nothing shows it: two zeros in a table would be two rows that are told apart some day."""
+    column, server, minus = Column("x", Facts(Type.REAL)), cast("Any", engine_of("postgres")), Literal(-3.0, Type.REAL)
+    made = [call(name, Reference(column), minus) for name in ("multiply", "divide", "modulo")]
+    made.append(call("negate", Reference(column)))
+    for run, dialect, kind in (
+        (duckdb.connect().execute, DuckDBDialect(), "DOUBLE"),
+        (server.admin.execute, server.dialect, "double precision"),
+    ):
+        read = dialect.read("x", kind, Type.REAL)
+        items = ", ".join([read, *(print_column(each, dialect, lambda _: "x") for each in made)])
+        for zero in ("0.0", "-0.0"):
+            row = run(f"SELECT {items} FROM (SELECT CAST('{zero}' AS {kind}) AS x) AS t").fetchone()
+            assert str(row) == "(0.0, 0.0, 0.0, 0.0, 0.0)"
 
 
 def test_the_reference_has_one_zero() -> None:

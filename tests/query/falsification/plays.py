@@ -148,8 +148,10 @@ def _doubled(depth: int) -> str:
     return f"SELECT COUNT(s) AS n FROM ({query}) AS q WHERE s LIKE '%y%' OR LENGTH(s) > 1"
 
 
-HEAVY = {
+SELF_JOINS = {
     "self joins": "SELECT SUM(a.x) AS n FROM s AS a JOIN s AS b USING (id) JOIN s AS c USING (id) JOIN s AS d USING (id)",
+}
+HEAVY = {
     "repeated texts": _texts(2, 16),
     "doubled texts": _doubled(24),
     "many terms": f"SELECT {' || '.join(['word'] * 64)} AS k, COUNT(*) AS n FROM t GROUP BY 1",

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,7 @@ def line(values: Sequence[Any], kinds: Sequence[pa.DataType]) -> bytes:
     return out.getvalue().encode(errors="surrogateescape")
 
 
+@cache
 def spelled(value: Any, kind: pa.DataType) -> str | None:  # noqa: ANN401 - any cell
     """A value as text; dates and moments beyond Python's as DuckDB writes them."""
     if value is None or isinstance(value, str | bytes):

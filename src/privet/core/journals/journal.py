@@ -150,7 +150,10 @@ class Journal(Opening, OwnersActs):
             look: whether to read what other handles have written since this one last did.
         """
         if look:
-            return self.books().frozen(analyst)
+            try:
+                return self.books().frozen(analyst)
+            except LedgerUnavailable:  # over a new connection if the first one is lost
+                return self.books().frozen(analyst)
         with self._lock:
             return self._current().frozen(analyst)
 

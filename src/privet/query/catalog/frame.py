@@ -143,7 +143,7 @@ def frame_types(frame: Any, *, key: bool = False) -> dict[str, Type | None]:  # 
         key: whether as columns that say who a row is about.
     """
     if is_spark_frame(frame):
-        return {name: type_of(kind.removesuffix("_ntz")) for name, kind in frame.dtypes}
+        return {name: type_of(kind.partition(" collate ")[0].removesuffix("_ntz")) for name, kind in frame.dtypes}
     return {name: (column.unit or column.key) if key else column.found for name, column in columns_of(frame).items()}
 
 

@@ -9,7 +9,6 @@ import codecs
 import datetime as dt
 import decimal
 import math
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +27,14 @@ EXACT = 1 << 53  # whole numbers beyond it are rounded when they become real
 DIGITS = 38  # of the longest decimal that engines have
 FIRST, LAST = np.datetime64("0001-01-01", "us"), np.datetime64("9999-12-31T23:59:59.999999", "us")
 UUID: Final = "extension<arrow.uuid>"
+EMPTY = {  # what a column of which nothing is known is read as
+    Type.BOOLEAN: pa.bool_(),
+    Type.INTEGER: pa.int64(),
+    Type.REAL: pa.float64(),
+    Type.TEXT: pa.string(),
+    Type.DATE: pa.date32(),
+    Type.TIMESTAMP: pa.timestamp("us"),
+}
 BROKEN = "privet.question_mark"  # how bytes that are no UTF-8 are written
 codecs.register_error(BROKEN, lambda problem: ("?", problem.end))  # type: ignore[attr-defined] # every one has an end
 
@@ -175,7 +182,7 @@ def _read(values: pa.ChunkedArray, declared: Type | None, key: bool) -> pa.Chunk
     """An Arrow column as one that engines read without an error, whatever is in it; None if there is no such."""
     kind = values.type
     if pa.types.is_null(kind):
-        return None if declared is None else values.cast(pa.string())
+        return None if declared is None else values.cast(EMPTY[declared])
     if _arrow_type(kind) is None:
         return None
     if pa.types.is_dictionary(kind):  # each value is read once
@@ -279,7 +286,7 @@ def _said(value: Any, declared: Type | None) -> str | None:  # noqa: ANN401, PLR
             return str.__str__(value).encode(errors=BROKEN).decode()
         case bool() | np.bool_():
             return str(int(value)) if declared is not None and declared.numeric else str(bool(value)).lower()
-        case int() | np.integer() | uuid.UUID():
+        case int() | np.integer():
             return str(value)
         case float() | np.floating():
             whole = declared is Type.INTEGER and float(value).is_integer()
@@ -291,7 +298,7 @@ def _said(value: Any, declared: Type | None) -> str | None:  # noqa: ANN401, PLR
             return value.isoformat(sep=" ", timespec="microseconds") if local else None
         case dt.date():
             return value.isoformat()
-    return None
+    return str(value) if type(value).__module__ == "uuid" else None
 
 
 def _moments(chunk: Any) -> Any:  # noqa: ANN401 - pyarrow has no types

@@ -11,7 +11,16 @@ from privet.stats.asking.arrow_column import from_arrow
 from privet.stats.asking.contributions import OWNERS, WIDEST, Codes
 from privet.stats.asking.elements import absent_of, codes_of, day_of, floats_of, is_false, only_texts
 from privet.stats.asking.pandas_column import from_pandas
-from privet.stats.asking.stored import Kind, Mask, Read, Stored, from_list, from_numpy, nothing_missing
+from privet.stats.asking.stored import (
+    Kind,
+    Mask,
+    Read,
+    Stored,
+    anything_missing,
+    from_list,
+    from_numpy,
+    nothing_missing,
+)
 
 NUMBERS: tuple[Kind, ...] = ("real", "whole", "truth")
 TIMES: tuple[Kind, ...] = ("time", "whole")
@@ -75,7 +84,7 @@ class Column(Stored):
         if not self.nullable:
             return values
         wide = values.astype(np.float32 if values.dtype.kind == "b" else np.float64, copy=False)  # 0, 1, NaN: no more
-        return np.where(missing, wide.dtype.type(np.nan), wide) if missing.any() else wide
+        return np.where(missing, wide.dtype.type(np.nan), wide) if anything_missing(missing) else wide
 
     def presence(self, *, as_false: bool = False, but_false: bool = False) -> "Column":
         """Return a column that is true where this one has a value, and missing where this one is.

@@ -21,7 +21,7 @@ from privet.stats.asking.column import NUMBERS, TIMES, Column
 from privet.stats.asking.contributions import Codes, kept_rows, owner_at_time
 from privet.stats.asking.price import Price
 from privet.stats.asking.scaled import Scaled, rescaled
-from privet.stats.asking.stored import Kind
+from privet.stats.asking.stored import Kind, anything_missing
 from privet.stats.asking.unit_asked import unit_of
 
 Arrays = tuple[NDArray[Any], ...]
@@ -139,16 +139,18 @@ class Question:
         """
         if self.missing == "drop":
             arrays, masks = zip(*(column.typed() for column in self.columns), strict=True)
-            kept = ~np.logical_or.reduce(masks)
+            gaps = [mask for mask in masks if anything_missing(mask)]
         else:
-            arrays = tuple(column.numbers() for column in self.columns)
-            kept = np.ones(self.length, dtype=np.bool_)
+            arrays, gaps = tuple(column.numbers() for column in self.columns), []
+        if not gaps and self.unit_ids is None:
+            return arrays
+        kept = ~np.logical_or.reduce(gaps) if gaps else np.ones(self.length, dtype=np.bool_)
         if self.unit_ids is not None:
             owners = self.unit_ids.owners()
             if self.times is not None:
                 owners = owner_at_time(owners, *self.times.times())
             kept = kept_rows(self._counting(arrays, np.where(kept, owners, -1)), most=self.most)
-        return arrays if kept.all() else tuple(array[kept] for array in arrays)
+        return tuple(array[kept] for array in arrays)
 
     def _counting(self, arrays: Arrays, owners: Codes) -> Codes:
         """The owners of rows that count: a missing value must not take the place of one that does."""

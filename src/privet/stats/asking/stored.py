@@ -53,8 +53,13 @@ class Stored:
 
 
 def nothing_missing(values: NDArray[Any]) -> Read:
-    """Return the values with an empty mask."""
-    return values, np.zeros(len(values), dtype=np.bool_)
+    """Return the values with an empty mask, which takes no room: every entry is one and the same."""
+    return values, np.broadcast_to(np.False_, len(values))
+
+
+def anything_missing(mask: Mask) -> bool:
+    """Whether any entry of a mask is set."""
+    return bool(mask.strides[0]) and bool(mask.any())
 
 
 def from_list(values: Any) -> Stored:  # noqa: ANN401 - a list, tuple or range

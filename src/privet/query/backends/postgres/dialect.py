@@ -105,7 +105,7 @@ class PostgresDialect(Dialect):
         if target is Type.TEXT:
             return spelled.real_as_text(text) if source is Type.REAL else text_of(text)
         if target is Type.INTEGER and source is Type.REAL:
-            return named(f"CASE WHEN {spelled.INSIDE} THEN CAST({reals.NEAREST_WHOLE} AS BIGINT) END", a=text)
+            return reals.whole(text)
         if source is Type.BOOLEAN:
             return f"CAST(CAST({text} AS INTEGER) AS {self.types[target]})"
         if target is Type.BOOLEAN:

@@ -100,6 +100,12 @@ def nearest(text: str) -> str:
     return named(NEAREST_WHOLE, a=text)
 
 
+def whole(text: str) -> str:
+    """The nearest whole number, as one; NULL if it has more than 62 bits."""
+    inside = f"ABS({{a}}) <= {_two(62)}"
+    return named(f"CASE WHEN {inside} THEN CAST({NEAREST_WHOLE} AS BIGINT) END", a=text)
+
+
 def rounded(text: str, digits: int) -> str:
     """Rounded to so many digits after the point, or before it if there are fewer than none."""
     scale = real(10.0 ** abs(digits))

@@ -3,14 +3,13 @@
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from privet.query.backends.postgres.reals import NEAREST_WHOLE
+from privet.query.backends.postgres import reals
 from privet.query.backends.postgres.words import FENCE, named, quoted, real, text_of
 from privet.query.facts import Type
 from privet.query.functions.letters import lower_table, upper_table
 from privet.query.functions.spelling import DATE_TEXT, END, LONGEST_NUMBER, REAL_TEXT, SPACE, TIMESTAMP_TEXT
 
 LONG = 1 << 62  # whole numbers read from texts stay within this
-INSIDE = f"{{a}} BETWEEN {real(-LONG)} AND {real(LONG)}"
 DIGITS = 60
 # what is rounded to an infinity, and to 0; both a little inside, for a text that is read must not raise an error
 HUGE = Context(prec=DIGITS, rounding=ROUND_FLOOR).create_decimal(Decimal(2**1024 - 2**970))
@@ -51,8 +50,7 @@ def from_text(text: str, target: Type) -> str:
         case Type.INTEGER:
             whole = f"CAST({_said(SIGN_TEXT)} || {_said(DIGITS_TEXT)} AS NUMERIC)"
             pattern = f"CASE WHEN LENGTH({{a}}) <= {LONGEST_NUMBER} THEN COALESCE({whole}, {{b}}) END"
-            near = named(f"CASE WHEN {INSIDE} THEN CAST({NEAREST_WHOLE} AS BIGINT) END", a=from_text(text, Type.REAL))
-            return within(named(pattern, a=text, b=near), -LONG, LONG)
+            return within(named(pattern, a=text, b=reals.whole(from_text(text, Type.REAL))), -LONG, LONG)
         case Type.REAL:
             return _real_from_text(text)
         case Type.BOOLEAN:

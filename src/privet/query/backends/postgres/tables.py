@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 # A table whose rows lie in the server's own files, and are read as they lie there. Views, foreign tables, other storage
 # and policies of row-level security are code, which may draw rows; what it claims of itself (STABLE) may be false.
 STEADY = """
-c.relkind IN ('r', 'p', 'm') AND NOT pg_catalog.row_security_active(c.oid) AND NOT EXISTS (
+NOT pg_catalog.row_security_active(c.oid) AND NOT EXISTS (
     WITH RECURSIVE parts AS (
         SELECT c.oid AS part UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN parts ON i.inhparent = part
     )
     SELECT 1 FROM parts JOIN pg_catalog.pg_class AS d ON d.oid = part
-    WHERE d.relkind NOT IN ('r', 'p', 'm') OR (d.relkind <> 'p' AND d.relam <> 2)
+    WHERE d.relkind <> 'p' AND d.relam <> 2
 )
 """
 FOUND = f"""
