@@ -2,6 +2,7 @@
 
 import datetime as dt
 import decimal
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import privet
-from privet.errors import InvalidParameter
+from privet.errors import InvalidParameter, QueryRefused
 from privet.query.catalog import Catalog
 from privet.query.catalog.frame_columns import columns_of
 from privet.query.facts import Type
@@ -85,24 +86,101 @@ def test_objects_are_read_as_declared_each_for_itself() -> None:
     ]
     frame = pd.DataFrame({"x": pd.Series(objects, dtype=object)})
     assert columns_of(frame)["x"].found is None
-    texts = [
-        "1",
-        "2",
-        "3",
-        " 4 ",
-        "1",
-        "5.5",
-        "no",
-        *[None] * 7,
-        "2024-02-29",
-        None,
-        "2024-02-29 12:00:00.500000",
-        None,
-        "?",
-        None,
-    ]
-    assert read(frame, "x", Type.INTEGER) == texts
-    assert read(frame, "x", Type.TEXT)[4] == "true"
+    day = dt.date(2024, 2, 29)
+    nothing = [None] * 7
+    assert read(frame, "x", Type.INTEGER) == [1, 2, 3, 4, 1, 5.5, *nothing, math.inf, *[None] * 6]
+    assert read(frame, "x", Type.BOOLEAN)[:6] == [True, None, None, None, True, None]
+    assert read(frame, "x", Type.DATE)[-6:] == [day, None, day, None, None, None]
+    assert read(frame, "x", Type.TIMESTAMP)[-4] == dt.datetime(2024, 2, 29, 12, 0, 0, 500000)  # noqa: DTZ001 - has none
+    assert read(frame, "x", Type.TEXT)[:7] == ["1", "2", "3", " 4 ", "true", "5.5", "no"]
+    assert read(frame, "x", Type.TEXT)[-2] == "?"
+    assert read(frame, "x", Type.INTEGER, key=True) == [1, 2, 3, 4, 1, *[None] * 15]
+
+
+def test_keys_of_objects_are_never_rounded() -> None:
+    """Two people whose keys would become one are nobody."""
+    moments = [pd.Timestamp("2024-01-01 00:00:00.000000001"), pd.Timestamp("2024-01-01"), "2024-01-01 10:00", "\ud800"]
+    for made in (pd.Series(moments, dtype=object), pd.Series(moments[:2])):
+        found = read(pd.DataFrame({"x": made}), "x", Type.TIMESTAMP, key=True)
+        assert found[:2] == [None, dt.datetime(2024, 1, 1)]  # noqa: DTZ001 - has none
+        texts = read(pd.DataFrame({"x": made}), "x", Type.TEXT, key=True)
+        assert texts[:2] == ["2024-01-01 00:00:00.000000001", "2024-01-01 00:00:00.000000"]
+        assert (
+            read(pd.DataFrame({"x": made}), "x", Type.DATE, key=True)[:3]
+            == [None, dt.date(2024, 1, 1), None][: len(made)]
+        )
+    frame = pd.DataFrame({"x": pd.Series([float(LARGE), LARGE, 7.0, 7, "7", "\ud800", None], dtype=object)})
+    assert read(frame, "x", Type.TEXT, key=True) == [None, str(LARGE), "7", "7", "7", None, None]
+    assert read(frame, "x", Type.INTEGER, key=True) == [None, LARGE, 7, 7, 7, None, None]
+
+
+MOMENTS = ["2024-01-01", "2024-05-06 07:08:09.5"]
+WORLDS: Mapping[str, list[pd.Series]] = {  # the same two rows, and a third that makes pandas choose another type
+    "flags": [pd.Series([True, False, odd]) for odd in (True, None, 2, "x")],
+    "numbers": [pd.Series([1, 2, odd]) for odd in (3, None, 2.5, 2**63, 2**70, "x", True, float("inf"))],
+    "large numbers": [pd.Series([LARGE, -LARGE, odd]) for odd in (3, None, "x")],
+    "texts": [pd.Series(["1", "true", odd]) for odd in ("a", None, 7)],
+    "days": [pd.Series(["2024-01-01", "1", odd]) for odd in ("a", None, dt.date(2024, 1, 1))],
+    "moments": [
+        pd.Series([*map(pd.Timestamp, MOMENTS), odd])
+        for odd in (pd.Timestamp(0), None, pd.Timestamp(1, unit="ns"), "x", dt.date(2024, 1, 1))
+    ],
+    "categories": [pd.Series([1, 2, odd]).astype("category") for odd in (3, None, 2.5, "x")],
+}
+
+
+@pytest.mark.parametrize("declared", list(Type))
+@pytest.mark.parametrize("name", list(WORLDS))
+def test_what_pandas_chooses_by_one_row_changes_nothing_of_the_others(name: str, declared: Type) -> None:
+    """Neither the type that engines see, nor a value; also of keys, unless pandas has spoiled them all."""
+    for key in (False, True):
+        found = set()
+        for series in WORLDS[name]:
+            try:
+                array = columns_of(pd.DataFrame({"x": series}))["x"].array(declared, key)
+            except InvalidParameter:
+                assert key
+                continue
+            assert array is not None
+            found.add((str(array.type), str(array.to_pylist()[:2])))
+        assert len(found) == 1, found
+
+
+FLAGS = (
+    "SELECT COUNT(x) AS n FROM t",
+    "SELECT COUNT(*) AS n FROM t WHERE x",
+    "SELECT x, COUNT(*) AS n FROM t GROUP BY x",
+)
+
+
+def test_one_missing_flag_changes_nothing_that_is_seen() -> None:
+    worlds = []
+    for odd in (True, None, "x"):
+        frame = pd.DataFrame({"id": range(4), "x": pd.Series([True, False, True, odd])})
+        with session(frame, {"x": {"type": "boolean", "nullable": True}}) as asked:
+            free = [asked.explain(text, epsilon=1, delta="1e-6") for text in FLAGS]
+            kinds = [str(asked.sql(text, epsilon=1, delta="1e-6").table.schema) for text in FLAGS]
+        with pytest.raises(InvalidParameter) as refused:
+            session(frame, {"x": {}})
+        with session(frame, {}) as asked, pytest.raises(QueryRefused) as unnamed:
+            asked.explain(FLAGS[0], epsilon=1)
+        worlds.append((*((str(each), each.queries) for each in free), kinds, str(refused.value), str(unnamed.value)))
+    assert worlds[0] == worlds[1] == worlds[2]
+    assert "needs a type: one of boolean" in worlds[0][-2]
+
+
+def test_public_frames_of_pandas_are_what_they_are() -> None:
+    public = pd.DataFrame(
+        {"x": [1, 2], "price": [1.5, 2.5], "open": [True, False], "since": pd.to_datetime(MOMENTS, format="mixed")}
+    )
+    frame = pd.DataFrame({"id": range(MANY), "x": [1, 2] * (MANY // 2)})
+    catalog = Catalog.of(
+        frame, table="t", unit="person", unit_column="id", limit=privet.Guarantee(1000),
+        columns={"x": {"type": "integer"}}, public={"p": public}, unique=["p.x"],
+    )  # fmt: skip
+    text = "SELECT COUNT(*) AS n FROM t JOIN p ON t.x = p.x WHERE p.price > 2 AND NOT p.open AND p.since > '2024-02-01'"
+    with privet.connect(catalog, threads=1) as asked:
+        assert asked.sql(text, epsilon=40).rows[0]["n"] == MANY // 2
 
 
 @pytest.mark.parametrize("kind", ["integer", "boolean", "text", "date", "timestamp", "real"])

@@ -27,7 +27,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "age": {"bounds": (0, 110)},
     "pay": {"bounds": ["0", 1e6], "nullable": True},
     "city": {"values": ("Bern", "Genf")},
-    "here": {},
+    "here": {"type": "boolean"},
     "born": {"type": "date"},
 }
 FRAMES = {"pandas": pd.DataFrame(ROWS), "polars": pl.DataFrame(ROWS), "arrow": pa.table(ROWS)}

@@ -113,7 +113,7 @@ def _pandas(how: Stored, found: World, folder: Path, facts: Catalog) -> Catalog:
     frames: dict[str, Any] = {}
     for name, rows in found.tables.items():
         kept = [name for name, kind in COLUMNS[name].items() if str(kind) in {"int64", "double", "string", "bool"}]
-        frames[name] = pd.DataFrame([[_plain(row[each]) for each in kept] for row in rows], columns=kept)
+        frames[name] = pd.DataFrame({each: _series([_plain(row[each]) for row in rows]) for each in kept})
     del how, folder
     lost = {
         name
@@ -122,6 +122,14 @@ def _pandas(how: Stored, found: World, folder: Path, facts: Catalog) -> Catalog:
         if str(kind) not in {"int64", "double", "string", "bool"}
     }
     return replace(_lacking(facts, *lost), frames=frames)
+
+
+def _series(values: list[Any]) -> Any:  # noqa: ANN401 - of pandas
+    """As pandas chooses; of halves of characters, which its texts cannot hold, somebody makes objects."""
+    try:
+        return pd.Series(values)
+    except UnicodeEncodeError:
+        return pd.Series(values, dtype=object)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any cell

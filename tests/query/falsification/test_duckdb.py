@@ -10,17 +10,11 @@ import pytest
 from tests.query.falsification.matches import MATCHES, REFUSED, lines
 
 SHARES = {"frames": 8, "database": 12, "files": 8, "one file": 6, "csv": 24, "polars": 8, "pandas": 4, "heavy": 1}
-OPEN = {  # what is still found, and why
-    "pandas": "a boolean column of pandas with a missing value is one of objects, and explain shows that it is read so",
-    "pandas, undeclared": "the same",
-}
 
 
 @pytest.mark.parametrize("share", ["some", pytest.param("all", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", MATCHES)
 def test_a_visitor_changes_nothing_that_is_seen(name: str, share: str, tmp_path: Path) -> None:
-    if name in OPEN:
-        pytest.xfail(OPEN[name])
     turns = SHARES.get(name, 2) if share == "some" else 1
     found = MATCHES[name].found(tmp_path, turns=turns)
     assert not found.apart, "\n".join(lines(found))

@@ -148,10 +148,10 @@ def frame_types(frame: Any, *, key: bool = False) -> dict[str, Type | None]:  # 
 
 
 def _public_types(frame: object) -> dict[str, Type | None]:
-    """The types of a public frame: of Python objects, text."""
+    """The types of a public frame; of Python objects, text."""
     if is_spark_frame(frame):
         return frame_types(frame)
-    return {name: Type.TEXT if column.objects else column.key for name, column in columns_of(frame).items()}
+    return {name: column.public or column.key for name, column in columns_of(frame).items()}
 
 
 def is_spark_frame(frame: object) -> bool:

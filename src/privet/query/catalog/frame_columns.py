@@ -1,15 +1,13 @@
 """Columns of frames: what each is read as, and its values as an Arrow column whose type no row decides.
 
 pandas picks a column's type by looking at its rows: one missing value makes reals of whole numbers, and Python objects
-of booleans. So what pandas says is read such that both say the same, and what only rows could tell must be declared.
-The types of polars, of Arrow, and pandas' own nullable ones do not depend on rows, and are what they are.
+of booleans. So what pandas says is read such that both say the same, and what only rows could tell must be declared:
+what is declared, whatever pandas has made of it, becomes one Arrow type (`frame_objects.py`). The types of polars,
+of Arrow, and pandas' own nullable ones (but texts) do not depend on rows, and are what they are.
 """
 
-import codecs
-import datetime as dt
-import decimal
-import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -19,11 +17,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from privet.errors import InvalidParameter
+from privet.query.catalog.frame_objects import BROKEN, EXACT, objects_as
 from privet.query.engine_types import type_of
 from privet.query.facts import Type
 from privet.query.unit_types import unit_type
 
-EXACT = 1 << 53  # whole numbers beyond it are rounded when they become real
 DIGITS = 38  # of the longest decimal that engines have
 FIRST, LAST = np.datetime64("0001-01-01", "us"), np.datetime64("9999-12-31T23:59:59.999999", "us")
 UUID: Final = "extension<arrow.uuid>"
@@ -35,8 +33,6 @@ EMPTY = {  # what a column of which nothing is known is read as
     Type.DATE: pa.date32(),
     Type.TIMESTAMP: pa.timestamp("us"),
 }
-BROKEN = "privet.question_mark"  # how bytes that are no UTF-8 are written
-codecs.register_error(BROKEN, lambda problem: ("?", problem.end))  # type: ignore[attr-defined] # every one has an end
 
 
 @dataclass(frozen=True)
@@ -50,8 +46,9 @@ class FrameColumn:
         told: its type in the words of the frame, for sentences.
         array: its values, given the declared type and whether it says who a row is about (or is public); None if they
             cannot be read.
-        objects: whether it holds Python objects, of which nothing is known.
+        loose: whether it needs a declared type: it holds Python objects, or is one missing value away from it.
         unit: what units are read as where nothing is declared, none of them rounded; as `key` if it is None.
+        public: what it is read as in a public frame, where rows may decide; as `key` if it is None.
     """
 
     name: str
@@ -59,8 +56,9 @@ class FrameColumn:
     key: Type | None
     told: str
     array: Callable[[Type | None, bool], pa.ChunkedArray | None]
-    objects: bool = False
+    loose: bool = False
     unit: Type | None = None
+    public: Type | None = None
 
 
 def columns_of(frame: Any) -> dict[str, FrameColumn]:  # noqa: ANN401 - pandas and polars are not installed everywhere
@@ -107,30 +105,76 @@ def _pandas(frame: Any) -> Iterator[FrameColumn]:  # noqa: ANN401 - not installe
 def _series(name: str, series: Any) -> FrameColumn:  # noqa: ANN401, PLR0911 - of pandas; a line for each kind
     if hasattr(series.dtype, "categories"):
         return _categories(name, series)
-    kind = series.dtype.kind if isinstance(series.dtype, np.dtype) else None
-    if kind is None:
-        try:
-            found = pa.Array.from_pandas(series.head(0)).type
-        except (TypeError, ValueError, NotImplementedError, pa.ArrowException):
-            return _unread(name, str(series.dtype))
-        return _plain(name, found, lambda: _written(series) if _is_text(found) else pa.Array.from_pandas(series))
-    told = str(series.dtype)
+    told, kind = str(series.dtype), series.dtype.kind if isinstance(series.dtype, np.dtype) else None
     match kind:
         case "i" | "u" | "f":
-
-            def numbers(_: Type | None, key: bool) -> pa.ChunkedArray:  # noqa: FBT001 - a callback
-                return _keys(name, series) if key else _chunked(pa.array(series.to_numpy(np.float64), from_pandas=True))
-
-            return FrameColumn(name, Type.REAL, Type.INTEGER, told, numbers)
+            public = Type.REAL if kind == "f" else Type.INTEGER
+            return FrameColumn(name, Type.REAL, Type.INTEGER, told, partial(_numbers, name, series), public=public)
         case "b":
-            return _plain(name, pa.bool_(), lambda: pa.array(series.to_numpy()))
+            as_declared = partial(_as_declared, lambda: pa.array(series.to_numpy()), Type.BOOLEAN)
+            return FrameColumn(name, None, None, told, as_declared, loose=True, public=Type.BOOLEAN)
         case "M":
-            return _plain(name, pa.timestamp(np.datetime_data(series.dtype)[0]), lambda: pa.Array.from_pandas(series))
+            clock, own = partial(_clock, series.to_numpy()), Type.TIMESTAMP
+            return FrameColumn(name, own, own, told, clock, unit=Type.TEXT, public=own)
         case "O":
-            return FrameColumn(
-                name, None, None, "Python objects", lambda kind, _: _chunked(_texts(series, kind)), objects=True
-            )
+            objects = partial(_objects, series)
+            return FrameColumn(name, None, None, "Python objects", objects, loose=True, public=Type.TEXT)
+        case None:
+            return _extended(name, series)
     return _unread(name, told)
+
+
+def _extended(name: str, series: Any) -> FrameColumn:  # noqa: ANN401 - of pandas
+    """A column of a type that is not NumPy's. Of those, rows decide about texts: with one number they are objects."""
+    try:
+        found = pa.Array.from_pandas(series.head(0)).type
+    except (TypeError, ValueError, NotImplementedError, pa.ArrowException):
+        return _unread(name, str(series.dtype))
+    if not _is_text(found):
+        return _plain(name, found, lambda: pa.Array.from_pandas(series))
+    return FrameColumn(name, Type.TEXT, Type.TEXT, str(found), partial(_texts, series))
+
+
+def _as_declared(values: Callable[[], Any], own: Type, declared: Type | None, key: bool) -> pa.ChunkedArray:  # noqa: FBT001 - a callback
+    """Values of pandas' own type; each for itself where another type is declared."""
+    found = values()
+    if declared is None or declared is own:
+        return _chunked(found)
+    return _chunked(objects_as(found.to_pylist(), declared, key=key))
+
+
+def _numbers(name: str, series: Any, declared: Type | None, key: bool) -> pa.ChunkedArray:  # noqa: ANN401, FBT001 - of pandas
+    numbers = _keys(name, series) if key else _chunked(pa.array(series.to_numpy(np.float64), from_pandas=True))
+    if declared is None or declared.numeric:
+        return numbers
+    return _chunked(objects_as(numbers.to_pylist(), declared, key=key))
+
+
+def _texts(series: Any, declared: Type | None, key: bool) -> pa.ChunkedArray:  # noqa: ANN401, FBT001 - of pandas
+    """Texts; those that Arrow cannot take over hold halves of characters."""
+    if declared in {None, Type.TEXT}:
+        with suppress(UnicodeError, ValueError, pa.ArrowException):
+            return sanitized(_chunked(pa.Array.from_pandas(series)), key=key)
+    return _objects(series, declared, key)
+
+
+def _objects(series: Any, declared: Type | None, key: bool) -> pa.ChunkedArray:  # noqa: ANN401, FBT001 - of pandas
+    return _chunked(objects_as(series.tolist(), declared or Type.TEXT, key=key))
+
+
+def _clock(moments: Any, declared: Type | None, key: bool) -> pa.ChunkedArray:  # noqa: ANN401, FBT001 - of pandas
+    """Moments in microseconds. Keys between two of those are told apart as texts, and NULL as anything else."""
+    found = _microseconds(moments)
+    between = moments - moments.astype("M8[us]").astype(moments.dtype)
+    if key and declared in {None, Type.TEXT}:
+        texts = objects_as(found.to_pylist(), Type.TEXT, key=True).to_pylist()
+        parts = [f"{part:03}" if part else "" for part in between.astype(int).tolist()]
+        return _chunked(
+            pa.array([text and text + part for text, part in zip(texts, parts, strict=True)], pa.large_string())
+        )
+    if key:
+        found = pc.if_else(pa.array(between.astype(int) != 0), pa.scalar(None, found.type), found)
+    return _as_declared(lambda: found, Type.TIMESTAMP, declared, key)
 
 
 def _categories(name: str, series: Any) -> FrameColumn:  # noqa: ANN401 - of pandas
@@ -141,7 +185,9 @@ def _categories(name: str, series: Any) -> FrameColumn:  # noqa: ANN401 - of pan
         values, codes = inner.array(kind, key), series.cat.codes.to_numpy()
         return None if values is None else _chunked(values.combine_chunks().take(pa.array(codes, mask=codes < 0)))
 
-    return FrameColumn(name, inner.found, inner.key, f"categories of {inner.told}", rows, inner.objects, inner.unit)
+    return FrameColumn(
+        name, inner.found, inner.key, f"categories of {inner.told}", rows, inner.loose, inner.unit, inner.public
+    )
 
 
 def _unread(name: str, told: str) -> FrameColumn:
@@ -257,48 +303,6 @@ def _keys(name: str, series: Any) -> pa.ChunkedArray:  # noqa: ANN401 - of panda
             'them as "Int64" or as texts'
         )
     return _chunked(pa.array(np.where(missing, 0, numbers).astype(np.int64), mask=missing))
-
-
-def _written(series: Any) -> Any:  # noqa: ANN401 - of pandas
-    """A column of pandas' texts; one that Arrow cannot take over holds halves of characters."""
-    try:
-        return pa.Array.from_pandas(series)
-    except (UnicodeError, ValueError, pa.ArrowException):
-        return _texts(series, Type.TEXT)
-
-
-def _texts(series: Any, declared: Type | None) -> Any:  # noqa: ANN401 - of pandas
-    """Python objects as texts, each for itself, from which engines read what is declared."""
-    return pa.array([_text(each, declared) for each in series.tolist()], pa.large_string())
-
-
-def _text(value: Any, declared: Type | None) -> str | None:  # noqa: ANN401 - whatever it is
-    """What one object says, as a text; NULL if it is none of the things below, or cannot say it."""
-    try:
-        return _said(value, declared)
-    except Exception:  # noqa: BLE001 - somebody's own class, or a number of too many digits: its own row only
-        return None
-
-
-def _said(value: Any, declared: Type | None) -> str | None:  # noqa: ANN401, PLR0911 - whatever it is; a line for each
-    match value:
-        case str():
-            return str.__str__(value).encode(errors=BROKEN).decode()
-        case bool() | np.bool_():
-            return str(int(value)) if declared is not None and declared.numeric else str(bool(value)).lower()
-        case int() | np.integer():
-            return str(value)
-        case float() | np.floating():
-            whole = declared is Type.INTEGER and float(value).is_integer()
-            return (str(int(value)) if whole else repr(float(value))) if math.isfinite(value) else None
-        case decimal.Decimal():
-            return str(value) if value.is_finite() else None
-        case dt.datetime():
-            local = value == value and value.tzinfo is None  # noqa: PLR0124 - NaT is not itself
-            return value.isoformat(sep=" ", timespec="microseconds") if local else None
-        case dt.date():
-            return value.isoformat()
-    return str(value) if type(value).__module__ == "uuid" else None
 
 
 def _moments(chunk: Any) -> Any:  # noqa: ANN401 - pyarrow has no types

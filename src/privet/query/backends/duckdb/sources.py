@@ -11,6 +11,7 @@ import pyarrow as pa
 from privet.errors import InvalidParameter
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.catalog.frame_columns import columns_of
+from privet.query.facts import Type
 
 SCHEME = "duckdb:///"
 
@@ -67,12 +68,13 @@ def arrow_of(table: DeclaredTable, frame: object, keys: Collection[str]) -> pa.T
     read = {}
     for name, column in columns_of(frame).items():
         kind, key = kinds.get(name.casefold()), name.casefold() in folded
-        if kind is None and column.objects and not table.public:
+        if kind is None and column.loose and not table.public:
             if key:
-                raise InvalidParameter(f"table {table.name}: column {name} holds Python objects: declare its type")
+                raise InvalidParameter(f"table {table.name}: column {name} has no type of its own: declare one")
             continue  # nobody may name it
+        exact = key or (table.public and (kind or column.public) not in {Type.REAL, Type.TIMESTAMP})
         try:
-            array = column.array(kind, key or table.public)
+            array = column.array(kind or (column.public if table.public else None), exact)
         except InvalidParameter as problem:
             raise InvalidParameter(f"table {table.name}: {problem}") from None
         except Exception:  # noqa: BLE001 - its text may show values
