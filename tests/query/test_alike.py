@@ -34,7 +34,6 @@ OTHER = [
     ("SELECT COUNT(*) FROM patient WHERE age > 40", "SELECT COUNT(*) FROM patient WHERE age > 41"),
     ("SELECT COUNT(*) FROM patient WHERE age > 40", "SELECT COUNT(*) FROM patient WHERE age >= 40"),
     ("SELECT COUNT(*) FROM visit WHERE cost > stay", "SELECT COUNT(*) FROM visit WHERE stay > cost"),
-    ("SELECT COUNT(*) FROM visit WHERE cost > 0.0", "SELECT COUNT(*) FROM visit WHERE cost > -0.0"),
     (
         "SELECT COUNT(*) FROM visit a JOIN visit b USING (pid)",
         "SELECT COUNT(*) FROM visit a LEFT JOIN visit b USING (pid)",

@@ -4,7 +4,7 @@
 from fault import Fault
 
 UNITS = ("tests/query/test_unit_types.py",)
-ZEROS = ("tests/query/engines/test_values.py", "-k", "not spark")
+ZEROS = ("tests/query/engines/test_values.py",)
 
 VALUES = (
     Fault(

@@ -12,6 +12,7 @@ from privet.query.printing.dialect import Dialect
 from privet.query.printing.once import MOST_INLINED
 from privet.query.printing.relations import Chain
 from privet.query.printing.sources import Sources
+from privet.query.printing.tables import uncut
 from privet.query.relations import Owner, Table
 
 FEW = {Shape.ROWS, Shape.SUM, Shape.MEAN}  # shapes that use the place of a row once or twice
@@ -67,13 +68,14 @@ class Placing:
         parts = [(measure.condition, measure.argument) for measure in wanted]
         asked = [key.expression for key in self.request.keys]
         asked += [part for pair in parts for part in pair if part is not None]
-        source, found = self.chain.apart(self.chain.add(self.request.source), asked)
+        table = self.chain.add(self.request.source)
+        source, found = self.chain.apart(table, asked)
         heavy = any(self.chain.weight(each) > MOST_INLINED for each in found)
         left = iter(found)
         items = [
             f"{self.chain.name(column)} AS {name}" for column, name in zip(self._owner.unit, self.unit, strict=True)
         ]
-        items += [f"{self.chain.print(next(left))} AS {name}" for name in self.keys]
+        items += [f"{self._key(key, next(left), stored=source == table)} AS {name}" for key, name in self._named_keys()]
         items += [
             f"{self._argument(measure, left)} AS x{number}"
             for number, measure in enumerate(self.request.measures, 1)
@@ -85,6 +87,24 @@ class Placing:
         if self.straight:
             self.chain.dissolve(source, "found")
         return self.chain.append("found", f"SELECT {', '.join(items)} FROM {source} WHERE {known}", once=once)
+
+    def _key(self, key: Key, part: Expression, *, stored: bool) -> str:
+        """A key; a text of a table that must be one of a few short ones as it is stored, which engines find faster.
+
+        What is cut to `longest` letters equals a shorter text only if it was that text before.
+        """
+        facts, source = facts_of(part), self.request.source
+        if (
+            stored
+            and isinstance(part, Reference)
+            and isinstance(source, Table)
+            and part.column not in self._owner.unit
+            and facts.type is Type.TEXT
+            and key.domain is not None
+            and all(len(str(value)) < (facts.longest or 0) for value in key.domain)
+        ):
+            return uncut(self.chain.name(part.column))
+        return self.chain.print(part)
 
     def _named_keys(self) -> list[tuple[Key, str]]:
         return list(zip(self.request.keys, self.keys, strict=True))

@@ -51,9 +51,16 @@ def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable
     for place, column in enumerate(column for column in table.columns if column not in unit):
         inner.append(f"{reader.value(column)} AS x{place + 1}")
         outer.append(f"{reader.held(f'x{place + 1}', column)} AS {name(column)}")
+        if reader.cuts(column):
+            outer.append(f"x{place + 1} AS {uncut(name(column))}")
     where = " AND ".join(f"u{place + 1} IS NOT NULL" for place in range(len(unit)))
     text = f"SELECT {', '.join(outer) or '1'} FROM (SELECT {', '.join(inner) or '1'} FROM {reader.joined()}) AS t"
     return ReadTable(f"{text} WHERE {where}" if where else text, reader.numbered, reader.steady)
+
+
+def uncut(name: str) -> str:
+    """What the text of a column is called as it is stored: for keys that must be one of a few short texts anyway."""
+    return f"{name}_whole"
 
 
 def clipped(text: str, facts: Facts, dialect: Dialect) -> str:
@@ -113,9 +120,13 @@ class _Reader:
         engine = engine_column(self._source, self._table.name, column.name)
         return self._dialect.read(f"s0.{self._dialect.name(engine)}", self._source.types[engine], column.facts.type)
 
+    def cuts(self, column: Column) -> bool:
+        """Whether it is a text of a private table."""
+        return column.facts.type is Type.TEXT and not self._public
+
     def held(self, text: str, column: Column) -> str:
         """What was read, a plain name, within its bounds; a text of a private table cut to its longest length."""
-        if column.facts.type is Type.TEXT and not self._public:
+        if self.cuts(column):
             longest = LONGEST_TEXT if column.facts.longest is None else column.facts.longest
             return f"CASE WHEN {self._dialect.size(text)} > {longest} THEN LEFT({text}, {longest}) ELSE {text} END"
         return clipped(text, column.facts, self._dialect)

@@ -87,7 +87,9 @@ def pin(connection: "psycopg.Connection[Any]") -> None:
     The server itself lists what can be set, so a setting of a later version is not forgotten.
     """
     connection.execute("; ".join(f"SET {word} = {value}" for word, value in PINNED.items()))
-    connection.execute(BUILT_WITH, (FREE, list(PINNED)))
+    with connection.transaction():
+        connection.execute("SET LOCAL work_mem = '8MB'")  # a role may have too little to list its settings
+        connection.execute(BUILT_WITH, (FREE, list(PINNED)))
 
 
 def _limit(connection: "psycopg.Connection[Any]", timeout: str | None) -> None:
