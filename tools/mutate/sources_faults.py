@@ -6,6 +6,7 @@ from fault import Fault
 LINES = ("tests/query/test_lines.py",)
 FRAMES = ("tests/query/test_frame_columns.py",)
 SIZES = ("tests/query/test_public_sizes.py",)
+CONVERT = ("tests/cli/test_convert.py",)
 FILES = ("tests/query/test_bad_input.py",)
 
 SOURCES = (
@@ -37,5 +38,9 @@ SOURCES = (
     Fault("units: long ids lose their last letters", "query/backends/duckdb/dialect.py", "SHA256({text})", "SHA256(LEFT({text}, 900))", SIZES),
     Fault("units: long ids are not shortened", "query/printing/tables.py", "dialect.short_unit(unit) if is_text", "unit if is_text", SIZES),
     Fault("units: far moments on a path", "query/backends/duckdb/dialect.py", "in {Type.DATE, Type.TIMESTAMP}:", "in {Type.DATE}:", ("tests/query/test_unit_types.py",)),
+    Fault("convert: what is not declared is left out", "query/catalog/convert.py", "if (first := pc.index(", "if False and (first := pc.index(", CONVERT),
+    Fault("convert: stray quotes are read", "query/catalog/convert.py", "elif whole.fullmatch(row) is None:", "elif False:", CONVERT),
+    Fault("convert: a file is replaced", "query/catalog/convert.py", "if out.exists() and (not force or", "if out.exists() and (False or", CONVERT),
+    Fault("convert: half a file is left", "query/catalog/convert.py", "        part.unlink(missing_ok=True)", "        pass", CONVERT),
     Fault("draft: ids that are refused", "query/catalog/draft.py", "if exact is not kind and not FRACTIONS", "if exact is None and not FRACTIONS", ("tests/query/catalog/test_draft.py",)),
 )  # fmt: skip

@@ -4,9 +4,7 @@
 from fault import Fault
 
 SIZES = ("tests/query/test_public_sizes.py",)
-FLAT = (
-    "tests/query/test_public_sizes.py::test_every_level_is_light_and_flat",
-)  # others take exponential time
+FLAT = ("tests/query/test_public_sizes.py::test_every_level_is_light_and_flat",)  # others take exponential time
 WORK = (
     Fault(
         "a text is not cut as it is read",

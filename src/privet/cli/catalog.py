@@ -5,12 +5,15 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
 from privet.cli.saying import errors_in_one_sentence, printable
 from privet.errors import InvalidParameter
 from privet.query.catalog.check import Check, State, check_catalog
+from privet.query.catalog.convert import convert as convert_files
+from privet.query.catalog.convert import types_of
 from privet.query.catalog.draft import draft_catalog
 from privet.query.connect import schema_of, writable_of
 
@@ -59,6 +62,33 @@ def check(
         _show(found, file, console)
     if not found.finished:
         raise typer.Exit(code=1)
+
+
+@app.command()
+def convert(
+    files: Annotated[
+        list[Path], typer.Argument(help="CSV, TSV or Parquet files with the same columns, then the new one.")
+    ],
+    *,
+    catalog: Annotated[Path | None, typer.Option(help="A catalog that declares the types; texts by default.")] = None,
+    table: Annotated[str | None, typer.Option(help="Its table; needed if it has several.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the new file if it is there.")] = False,
+) -> None:
+    """Write files as one Parquet file: fields may hold line breaks, and what cannot be read is shown to you alone."""
+    with errors_in_one_sentence():
+        *read, out = files
+        if not read or out.suffix.lower() != ".parquet":
+            raise InvalidParameter("name the files that are read, and then a new one that ends with .parquet")
+        for file in read:
+            if not file.is_file():
+                raise InvalidParameter(f"{file}: there is no such file: name one that is there")
+        types = {} if catalog is None else types_of(catalog, table)
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("converting", total=sum(file.stat().st_size for file in read))
+            rows = convert_files(
+                read, out, types=types, force=force, told=lambda done: bar.update(task, completed=done)
+            )
+        typer.echo(f"{out} is written: {rows:,} rows")
 
 
 def _show(found: Check, file: Path, console: Console) -> None:
