@@ -9,8 +9,8 @@ WORK = (
     Fault(
         "a text is not cut as it is read",
         "query/printing/tables.py",
-        "if column.facts.type is Type.TEXT and not self._public:",
-        "if column.facts.type is Type.TEXT and self._public:",
+        "return column.facts.type is Type.TEXT and not self._public",
+        "return column.facts.type is Type.TEXT and self._public",
         SIZES,
     ),
     Fault(

@@ -18,9 +18,6 @@ from tests.query.engines.test_functions import same
 from tests.query.test_scalars import LITERALS, NUMBERS, ONE, TWO
 
 NOT_ON_SPARK = {"ln", "log10", "exp", "power"}
-ALL = [
-    pytest.param(name, marks=[pytest.mark.xdist_group(name)] if name == "spark" else [], id=name) for name in ENGINES
-]
 RANGES = [(-9, 9), (0, 9), (1, 9), (-9, -1)]
 INSIDE: dict[Type, list[float]] = {
     Type.INTEGER: [-9, -8, -2, -1, 0, 1, 2, 3, 9],
@@ -48,7 +45,7 @@ def asked(kind: Type, ends: tuple[int, int], engine: str) -> tuple[tuple[Column,
     return made, [(name, call(name, *parts)) for name, parts in few if not (engine == "spark" and name in NOT_ON_SPARK)]
 
 
-@pytest.mark.parametrize("engine", ALL)
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", NUMBERS, ids=lambda kind: kind.value)
 @pytest.mark.parametrize("ends", RANGES, ids=lambda ends: f"{ends[0]}_to_{ends[1]}")
 def test_functions_are_what_they_are_without_it(engine: str, kind: Type, ends: tuple[int, int]) -> None:
@@ -65,7 +62,7 @@ def test_functions_are_what_they_are_without_it(engine: str, kind: Type, ends: t
     assert not wrong, (len(wrong), wrong[:20])
 
 
-@pytest.mark.parametrize("engine", ALL)
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", NUMBERS, ids=lambda kind: kind.value)
 @pytest.mark.parametrize("ends", RANGES, ids=lambda ends: f"{ends[0]}_to_{ends[1]}")
 def test_numbers_beyond_their_range_do_not_raise(engine: str, kind: Type, ends: tuple[int, int]) -> None:
@@ -74,7 +71,7 @@ def test_numbers_beyond_their_range_do_not_raise(engine: str, kind: Type, ends: 
     assert len(engine_of(engine).column(made, rows, [expression for _, expression in wanted])) == len(rows)
 
 
-@pytest.mark.parametrize("engine", ALL)
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("ends", RANGES, ids=lambda ends: f"{ends[0]}_to_{ends[1]}")
 def test_one_number_is_known_and_the_other_may_be_infinite(engine: str, ends: tuple[int, int]) -> None:
     known = Column("x0", Facts(Type.REAL, low=Fraction(ends[0]), high=Fraction(ends[1])))

@@ -19,7 +19,6 @@ from tests.query.replaying import play, refuse_different
 from tests.query.test_scalars import EXACT, WHOLE
 from tests.query.worlds import CROWDED, OTHER, SETTINGS, world
 
-pytestmark = pytest.mark.xdist_group("spark")
 NAMES = [name for name in STATEMENTS if name not in REFUSED["spark"]]
 NOT_COMPUTED = {"ln", "log10", "exp", "power"}
 UNITS, DAYS = 0, 4  # in SETTINGS

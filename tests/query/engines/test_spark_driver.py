@@ -16,7 +16,6 @@ from tests.query.hospital import HOSPITAL
 from tests.query.replaying import TIGHT, planned, play
 from tests.query.worlds import CROWDED, world
 
-pytestmark = pytest.mark.xdist_group("spark")
 PUBLIC = {name for name, table in HOSPITAL.tables.items() if table.public}
 ROWS = TIGHT[2]  # two rows of each unit, weighed down one by one
 JOINED = {  # with what is joined: weights of units, units, paths to units, public tables, also by an inequality

@@ -28,7 +28,6 @@ from tests.query.engines.on_spark import Spark, spark
 from tests.query.hospital import number
 from tests.spark import free_port
 
-pytestmark = pytest.mark.xdist_group("spark")
 COUNTED = "SELECT COUNT(*) AS n FROM event"
 LONG = 40_000_000_000  # rows that Spark makes up: minutes of work
 

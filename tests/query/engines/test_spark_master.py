@@ -13,7 +13,6 @@ import pytest
 from privet.core import Ledger
 from tests.spark import MISSING
 
-pytestmark = pytest.mark.xdist_group("spark")
 ROOT = Path(__file__).parents[3]
 LOSING = """
 import sys

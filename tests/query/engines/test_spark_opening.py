@@ -17,7 +17,6 @@ from tests.query.hospital import HOSPITAL
 from tests.query.worlds import CROWDED, world
 from tests.test_tutorials import paste
 
-pytestmark = pytest.mark.xdist_group("spark")
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "on-spark.md"
 
 

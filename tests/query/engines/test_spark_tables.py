@@ -18,7 +18,7 @@ from privet.query.backends.spark.settings import KEPT, PINNED
 from tests.query.engines.on_spark import Spark, spark
 from tests.spark import HOSTILE
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.filterwarnings("ignore")]
+pytestmark = pytest.mark.filterwarnings("ignore")
 COUNT = "SELECT COUNT(*) AS n FROM people"
 BY_KEY = "SELECT k, COUNT(*) AS n FROM people GROUP BY k"
 MODES = {"strict": "true", "lenient": "false"}  # of ANSI, where a frame is made
