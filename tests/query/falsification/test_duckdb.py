@@ -9,7 +9,7 @@ import pytest
 
 from tests.query.falsification.matches import MATCHES, REFUSED, lines
 
-SHARES = {"frames": 8, "database": 12, "files": 8, "one file": 6, "csv": 24, "polars": 8, "pandas": 4, "heavy": 1}
+SHARES = {"frames": 14, "database": 16, "files": 12, "one file": 8, "csv": 48, "polars": 8, "pandas": 6, "heavy": 1}
 
 
 @pytest.mark.parametrize("share", ["some", pytest.param("all", marks=pytest.mark.soak)])
