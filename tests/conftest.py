@@ -53,14 +53,12 @@ WHOLE = (  # tests of parts together, and those that draw many samples: `make ch
 )
 
 
-@pytest.hookimpl(tryfirst=True)  # before groups are read
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark tests that run parts together or draw many samples, and those that need the one Spark of a test run."""
-    for item in items:
-        if item.nodeid.startswith("tests/query/engines/") and "spark" in item.nodeid:
-            item.add_marker(pytest.mark.xdist_group("spark"))
-        if item.nodeid.startswith(WHOLE) or item.name.startswith(SAMPLED):
-            item.add_marker(pytest.mark.whole)
+    if item.nodeid.startswith("tests/query/engines/") and "spark" in item.nodeid:
+        item.add_marker(pytest.mark.xdist_group("spark"))
+    if item.nodeid.startswith(WHOLE) or item.name.startswith(SAMPLED):
+        item.add_marker(pytest.mark.whole)
 
 
 @pytest.fixture
