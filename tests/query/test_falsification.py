@@ -212,7 +212,7 @@ def test_a_fault_is_noticed(fault: str) -> None:
 # --- the same through a session and a ledger: everything that can be seen ---
 
 
-@pytest.mark.parametrize("share", [9, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("share", [18, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("setting", SETTINGS[:2], ids=lambda setting: setting.name)
 def test_neighbors_look_alike_through_a_session(setting: Setting, share: int) -> None:
     """A share of all statements; `falsification/` has worlds that are nastier."""
