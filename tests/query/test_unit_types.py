@@ -16,11 +16,12 @@ import pytest
 
 import privet
 from privet.errors import InvalidParameter
+from privet.query.arrow_types import ARROW
 from privet.query.backends.keys import in_order, keys_of, plain_value
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Facts, Type, Value
 from privet.query.plan import Key
-from privet.query.released_table import ARROW, key_array, number_array
+from privet.query.released_table import key_array, number_array
 from privet.query.session import Session
 from privet.query.unit_types import unit_kind, unit_type
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from privet.query.arrow_types import ARROW
 from privet.query.dates import day_of, second_of
 from privet.query.expressions import Column, Reference
 from privet.query.facts import Facts, Type, Value
@@ -14,14 +15,6 @@ from privet.query.noise_margin import Floats
 from privet.query.plan import Output
 from privet.query.priced import PricedStage
 
-ARROW = {
-    Type.BOOLEAN: pa.bool_(),
-    Type.INTEGER: pa.int64(),
-    Type.REAL: pa.float64(),
-    Type.TEXT: pa.string(),
-    Type.DATE: pa.date32(),
-    Type.TIMESTAMP: pa.timestamp("us"),
-}
 LARGEST = float(1 << 62)
 REACH = {Type.DATE: (-719_162, 2_932_896), Type.TIMESTAMP: (-62_135_596_800, 253_402_300_799)}  # the years 1 to 9999
 

@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from privet.errors import InvalidParameter
+from privet.query.arrow_types import ARROW
 from privet.query.catalog.file import ENDINGS, read_catalog
-from privet.query.catalog.frame_columns import EMPTY
 from privet.query.catalog.frame_objects import objects_as
 from privet.query.facts import Type
 
@@ -116,7 +116,7 @@ def _parquet(file: Path, declared: Mapping[str, Type]) -> Iterator[tuple[pa.Tabl
 def _cast(column: Any, name: str, file: Path, declared: Mapping[str, Type]) -> Any:  # noqa: ANN401 - pyarrow has no types
     """As declared; moments in microseconds, which every engine reads."""
     kind, own = declared.get(name.casefold()), column.type
-    wanted = EMPTY[kind] if kind else pa.timestamp("us", own.tz) if pa.types.is_timestamp(own) else own
+    wanted = ARROW[kind] if kind else pa.timestamp("us", own.tz) if pa.types.is_timestamp(own) else own
     try:
         return column.cast(wanted)
     except pa.ArrowException:

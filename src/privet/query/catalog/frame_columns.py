@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from privet.errors import InvalidParameter
+from privet.query.arrow_types import ARROW
 from privet.query.catalog.frame_objects import BROKEN, EXACT, objects_as
 from privet.query.engine_types import type_of
 from privet.query.facts import Type
@@ -25,14 +26,6 @@ from privet.query.unit_types import unit_type
 DIGITS = 38  # of the longest decimal that engines have
 FIRST, LAST = np.datetime64("0001-01-01", "us"), np.datetime64("9999-12-31T23:59:59.999999", "us")
 UUID: Final = "extension<arrow.uuid>"
-EMPTY = {  # what a column of which nothing is known is read as
-    Type.BOOLEAN: pa.bool_(),
-    Type.INTEGER: pa.int64(),
-    Type.REAL: pa.float64(),
-    Type.TEXT: pa.string(),
-    Type.DATE: pa.date32(),
-    Type.TIMESTAMP: pa.timestamp("us"),
-}
 
 
 @dataclass(frozen=True)
@@ -228,7 +221,7 @@ def _read(values: pa.ChunkedArray, declared: Type | None, key: bool) -> pa.Chunk
     """An Arrow column as one that engines read without an error, whatever is in it; None if there is no such."""
     kind = values.type
     if pa.types.is_null(kind):
-        return None if declared is None else values.cast(EMPTY[declared])
+        return None if declared is None else values.cast(ARROW[declared])
     if _arrow_type(kind) is None:
         return None
     if pa.types.is_dictionary(kind):  # each value is read once
