@@ -891,7 +891,7 @@ QUERY = (
         "query/backends/duckdb/lines.py",
         "except (OSError, EOFError, UnicodeDecodeError, csv.Error):",
         "except (OSError, EOFError, csv.Error):",
-        ("tests/query/test_bad_input.py",),
+        ("tests/query/test_lines.py",),
     ),
     Fault(
         "a closed session charges",
