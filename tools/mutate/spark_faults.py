@@ -146,13 +146,6 @@ SPARK = (
         (f"{TABLES}::test_texts_are_compared_letter_by_letter",),
     ),
     Fault(
-        "spark: a CHAR is filled up",
-        SOURCES,
-        'return f"RTRIM({name}) AS {name}"',
-        "return name",
-        (f"{TABLES}::test_a_char_and_a_varchar_are_one_person",),
-    ),
-    Fault(
         "spark: files may be written between two scans",
         ENGINE,
         "            rows = frame.collect()\n        if state_of(self._stored) != self._state:",

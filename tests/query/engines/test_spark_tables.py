@@ -202,8 +202,10 @@ def test_texts_are_compared_letter_by_letter(table: Callable[..., Any]) -> None:
 
 
 def test_a_char_and_a_varchar_are_one_person(user: Any, table: Callable[..., Any]) -> None:  # noqa: ANN401 - a session
+    user.conf.set("spark.sql.legacy.charVarcharAsString", "false")  # else there are no CHARs
     table("pid CHAR(6), k BIGINT", ", ".join(f"('p{n}', 1)" for n in range(30)))
     table("pid VARCHAR(9), k BIGINT", ", ".join(f"('p{n}', 1)" for n in range(30)))
+    user.conf.set("spark.sql.legacy.charVarcharAsString", "true")
     made = catalog(user.table("made_0"), k={"type": "integer", "bounds": [0, 1]})
     tables = {f"t{n}": replace(made.tables["people"], name=f"t{n}", location=f"made_{n}") for n in range(2)}
     joined = "SELECT COUNT(*) AS n FROM t0 JOIN t1 ON t0.pid = t1.pid"
