@@ -97,13 +97,6 @@ SPARK = (
         (f"{TABLES}::test_only_what_is_known_is_believed",),
     ),
     Fault(
-        "spark: equal texts of a collation are merged into any of them",
-        STEADY,
-        'MERGING = {"Aggregate", "Distinct"}',
-        'MERGING = {"Aggregate"}',
-        (f"{TABLES}::test_only_what_is_known_is_believed",),
-    ),
-    Fault(
         "spark: a frame of ANSI rules may fail on one row",
         STEADY,
         "    return not lenient and not _fits(old, new)",
