@@ -231,16 +231,17 @@ class Few:
 Relation: TypeAlias = Table | Released | Values | Filter | Project | Join | Union | Group | Window | Few
 
 
+def sources(relation: Relation) -> tuple[Relation, ...]:
+    """The relations that one is made of."""
+    if isinstance(relation, Table | Released | Values):
+        return ()
+    if isinstance(relation, Join):
+        return (relation.left, relation.right)
+    return relation.sources if isinstance(relation, Union) else (relation.source,)
+
+
 def mentioned(relation: Relation) -> set[str]:
     """The earlier stages that a relation reads."""
-    match relation:
-        case Table() | Values():
-            return set()
-        case Released():
-            return {relation.stage}
-        case Join():
-            return mentioned(relation.left) | mentioned(relation.right)
-        case Union():
-            return set().union(*map(mentioned, relation.sources))
-        case _:
-            return mentioned(relation.source)
+    if isinstance(relation, Released):
+        return {relation.stage}
+    return set().union(*map(mentioned, sources(relation)))

@@ -20,8 +20,8 @@ from privet.query.relations import (
     Released,
     Table,
     Union,
-    Values,
     Window,
+    sources,
 )
 
 
@@ -76,14 +76,14 @@ def _aggregations(items: Iterable[Aggregation], columns: tuple[Column, ...]) -> 
 
 def _relation(relation: Relation, earlier: set[str]) -> None:  # noqa: C901 - one branch for each node
     """One node and those below it."""
-    for source in _sources(relation):
+    for source in sources(relation):
         _relation(source, earlier)
     columns = relation.columns
     _require(len(set(columns)) == len(columns), "a column occurs twice")
     if relation.owner is not None:
         _require(bool(relation.owner.unit) and set(relation.owner.unit) <= set(columns), "a unit was lost")
     if not isinstance(relation, Table):
-        owned = any(source.owner is not None for source in _sources(relation))
+        owned = any(source.owner is not None for source in sources(relation))
         _require((relation.owner is not None) == owned, "rows changed their owner")
     if isinstance(relation, Released):
         _require(relation.stage in earlier, "a later stage is read")
@@ -106,14 +106,6 @@ def _relation(relation: Relation, earlier: set[str]) -> None:  # noqa: C901 - on
     elif isinstance(relation, Few):
         _require(relation.owner is relation.source.owner, "the unit is not the source's")
         _require(relation.owner is not None and relation.rows > 0, "rows are left out of public tables")
-
-
-def _sources(relation: Relation) -> tuple[Relation, ...]:
-    if isinstance(relation, Table | Released | Values):
-        return ()
-    if isinstance(relation, Join):
-        return (relation.left, relation.right)
-    return relation.sources if isinstance(relation, Union) else (relation.source,)
 
 
 def _plain(items: tuple[tuple[Column, Expression], ...]) -> dict[Column, Column]:

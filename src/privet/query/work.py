@@ -23,6 +23,7 @@ from privet.query.relations import (
     Union,
     Values,
     Window,
+    sources,
 )
 
 MOST_PAIRS = 10_000_000  # rows of one unit after a join
@@ -134,15 +135,6 @@ def _equates(part: Expression, unique: set[Column], own: set[Column]) -> bool:
         isinstance(this, Reference) and this.column in unique and not columns_in(other) & own
         for this, other in (part.arguments, part.arguments[::-1])
     )
-
-
-def sources(relation: Relation) -> tuple[Relation, ...]:
-    """The relations that one is made of."""
-    if isinstance(relation, Table | Released | Values):
-        return ()
-    if isinstance(relation, Join):
-        return (relation.left, relation.right)
-    return relation.sources if isinstance(relation, Union) else (relation.source,)
 
 
 def scans(relation: Relation, marks: Marks) -> int:
