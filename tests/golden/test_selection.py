@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from privet.core import Sensitivity
-from privet.loss import ApproximateCurve, Guarantee, PrivacyLoss
+from privet.loss import Guarantee
 from privet.mechanisms import Laplace
 from privet.mechanisms.exponential import Exponential
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
@@ -180,10 +180,10 @@ def test_r088_permute_and_flip_is_another_law_and_a_better_one() -> None:
 
 
 def test_r131_sparse_vector() -> None:
-    vector = SparseVector(sensitivity=1, epsilon=1, threshold=0)
+    vector = SparseVector(sensitivity=1, epsilon=1, threshold=0, threshold_share="1/2")
     assert [vector.threshold_scale, vector.query_scale] == [Fraction(2), Fraction(4)]
-    assert vector.loss == PrivacyLoss.of(ApproximateCurve(1))
-    more = SparseVector(sensitivity="0.5", epsilon="0.1", threshold=0, count=3)
+    assert vector.loss.largest_loss == 1
+    more = SparseVector(sensitivity="0.5", epsilon="0.1", threshold=0, count=3, threshold_share="1/2")
     assert [more.threshold_scale, more.query_scale] == [Fraction(10), Fraction(60)]
 
 

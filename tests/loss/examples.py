@@ -23,12 +23,14 @@ from privet.loss import (
     RenyiBoundCurve,
     ShuffledCurve,
     ShuffledKaryCurve,
+    ShuffledResponseCurve,
     TabulatedCurve,
     WorstOfCurve,
 )
 from privet.loss.curve import Array
 from privet.loss.curves.combined import ParallelCurve, ReversedCurve
 from privet.loss.curves.group import GroupCurve
+from privet.loss.curves.replaced_sample import ReplacedSampleCurve
 from privet.loss.curves.sampled import SampledCurve
 
 of = PrivacyLoss.of
@@ -73,7 +75,11 @@ CURVES: tuple[LossCurve, ...] = (
     SampledCurve(of(GaussianCurve(1)), "0.05"),
     SampledCurve(of(LaplaceCurve(1)) + of(GaussianCurve("0.5")), "0.1"),
     ReversedCurve(SampledCurve(of(GaussianCurve(1)), "0.05")),
+    ReplacedSampleCurve(of(GaussianCurve(1)), of(GaussianCurve(2)), "0.05"),
+    ReplacedSampleCurve(of(LaplaceCurve(1)), of(LaplaceCurve(1)), "0.3"),
     ShuffledCurve(epsilon=1, reports=200),
     ShuffledKaryCurve(categories=4, epsilon=1, reports=200),
+    ShuffledKaryCurve(categories=2, epsilon=1, reports=200),
+    ShuffledResponseCurve("0.2", "0.3", reports=200),
     Triangle(1.5),
 )

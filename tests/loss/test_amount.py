@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privet.loss import EpsilonSum, Guarantee
 from privet.loss.amount import Amount, charge
 
 
@@ -14,11 +15,9 @@ def test_what_was_declared_is_charged_exactly(numerator: int, places: int) -> No
 
 
 @given(st.floats(0, 1e300))
-def test_a_charge_is_never_below_the_float_but_for_a_declared_decimal(bound: float) -> None:
-    cost = charge(bound)
-    declared = len(repr(bound).partition("e")[0].replace(".", "").strip("0")) <= 15
-    assert cost == Fraction(repr(bound)) if declared else cost > Fraction(bound)
-    assert cost <= Fraction(math.nextafter(bound, math.inf))
+def test_whoever_types_a_reading_as_a_limit_can_pay_it(bound: float) -> None:
+    assert charge(bound) == Fraction(repr(bound))
+    assert Amount(charge(bound), Fraction(0)).fits(EpsilonSum().capacity(Guarantee(bound)))
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -1.0, -math.inf, -1e-300])
@@ -77,3 +76,19 @@ def test_spending_until_it_no_longer_fits_never_overspends(costs: list[Fraction]
             spent += Amount(cost)
     assert spent.parts[0] <= limit
     assert room.less(spent).parts[0] == limit - spent.parts[0]
+
+
+@given(st.fractions(0, 10**6), st.integers(1, 60), st.integers(1, 9))
+def test_unequal_amounts_are_never_shown_by_equal_texts(one: Fraction, places: int, more: int) -> None:
+    """However close they are, and in the right order."""
+    less, limit = Amount(one, units=("epsilon",)), Amount(one + Fraction(more, 10**places), units=("epsilon",))
+    assert less.beside(limit) != limit.beside(less)
+    shown = [Fraction(amount.beside(other).removeprefix("ε=")) for amount, other in ((less, limit), (limit, less))]
+    assert shown[0] < shown[1]
+    assert less.beside(less) == repr(less)
+
+
+def test_infinite_amounts_stand_beside_finite_ones() -> None:
+    free, none = Amount(Fraction(1, 3), units=("rho",)), Amount(math.inf, units=("rho",))
+    assert (free.beside(none), none.beside(free)) == ("ρ=0.333333333", "ρ=inf")
+    assert none.beside(none) == "ρ=inf"

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
-from privet.loss import ApproximateCurve, Guarantee, PrivacyLoss
+from privet.loss import ApproximateCurve, DiscreteLaplaceCurve, ExponentialCurve, Guarantee, PrivacyLoss
+from privet.mechanisms.additive import BINARY
 from privet.mechanisms.noisy_max import NoisyMax
 from privet.noise import BitSource, LaplaceLaw
 from tests.contracts.mechanism import Example, MechanismContract, audited_epsilon
+from tests.loss.exact_sums import hockey_stick
 
 Scores = Sequence[float]
 
@@ -109,6 +111,22 @@ def test_the_worst_pair_on_a_coarse_lattice_costs_the_claim() -> None:
     assert max(losses) > 1.95
 
 
+def test_it_costs_no_more_than_laplace_noise() -> None:
+    """All moves of three scores by two steps, ε = 2: never above the curve; the exponential one's is the control."""
+    mechanism = CoarseNoisyMax(score_sensitivity=1, epsilon=2)
+    rows = [(0, 0, gap) for gap in range(-8, 9)] + [(gap, 0, -99) for gap in range(-8, 9)]
+    worst = dict.fromkeys((0.0, 0.5, 1.2), 0.0)
+    for row, move in product(rows, product((-2, 0, 2), repeat=3)):
+        one, other = discrete_law(row, 2.0), discrete_law(np.add(row, move).tolist(), 2.0)
+        for level in worst:
+            found = hockey_stick(np.array([*one.values()]), np.array([*other.values()]), level)
+            worst[level] = max(worst[level], found)
+    for level, delta in worst.items():
+        assert 0.4 * mechanism.loss.delta(level) < delta <= mechanism.loss.delta(level)
+        assert mechanism.loss.delta(level) < 0.99 * PrivacyLoss.of(ApproximateCurve(2)).delta(level)
+    assert any(delta > PrivacyLoss.of(ExponentialCurve(2)).delta(level) for level, delta in worst.items())
+
+
 def test_ties_are_broken_evenly(source: BitSource) -> None:
     """n = 30,000, equal scores on a coarse lattice, where many runs tie: each wins a third, within 5 deviations."""
     wins = np.bincount(CoarseNoisyMax(1, 1).many([0, 0, 0], source, 30_000), minlength=3)
@@ -126,7 +144,9 @@ def test_the_scale_and_the_loss_are_the_textbooks() -> None:
     assert mechanism.noise_scale == 12
     drawn = mechanism.law.scale * mechanism.lattice.step
     assert 12 < drawn < 12 * (1 + Fraction(1, 2**22))  # never less, and wider by a step at most
-    assert mechanism.loss == PrivacyLoss.of(ApproximateCurve("0.5"))
+    steps = mechanism.lattice.widened(mechanism.score_sensitivity * BINARY)
+    assert mechanism.loss == PrivacyLoss.of(DiscreteLaplaceCurve(2 * steps, steps))
+    assert mechanism.loss.largest_loss == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.001", "1", "50", "1000"])

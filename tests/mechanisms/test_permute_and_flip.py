@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
-from privet.loss import ExponentialCurve, Guarantee, PermuteAndFlipCurve, PrivacyLoss
+from privet.loss import ApproximateCurve, ExponentialCurve, Guarantee, PermuteAndFlipCurve, PrivacyLoss
 from privet.mechanisms.exponential import Exponential
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.noise import BitSource
 from tests.contracts.mechanism import Example, MechanismContract
+from tests.loss.exact_sums import hockey_stick, joint
 
 Scores = Sequence[float]
 
@@ -102,6 +103,38 @@ def test_it_is_not_priced_as_the_exponential_mechanism() -> None:
     assert truth > PrivacyLoss.of(ExponentialCurve(2)).renyi(2)
     assert truth <= mechanism.loss.renyi(2)
     assert mechanism.loss == PrivacyLoss.of(PermuteAndFlipCurve(2))
+
+
+def worst_of(epsilon: float, *, runs: int = 1) -> dict[float, float]:
+    """The largest hockey sticks of all moves of up to three scores by a sensitivity of 1, all orders enumerated."""
+    found = dict.fromkeys((0.0, 0.4 * epsilon, 0.8 * epsilon), 0.0)
+    pairs: list[tuple[Scores, Scores]] = [((gap, 0.0), (gap - 1, 1.0)) for gap in np.linspace(-3, 4, 29)]
+    for row in product((0.0, 1.0, 2.5), repeat=3):
+        pairs += [(row, tuple(np.add(row, move))) for move in product((-1, 0, 1), repeat=3)]
+    for one, other in pairs:
+        p, q = (list(law(scores, epsilon / 2).values()) for scores in (one, other))
+        many = joint([(p, q)] * runs)
+        for level in found:
+            found[level] = max(found[level], hockey_stick(*many, level), hockey_stick(*many[::-1], level))
+    return found
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1, 3])
+def test_it_costs_what_laplace_noise_costs_and_no_less(epsilon: float) -> None:
+    """Never above the curve, and at it for two scores; the exponential mechanism's curve, the control, is broken."""
+    mechanism, pure = PermuteAndFlip(score_sensitivity=1, epsilon=epsilon), PrivacyLoss.of(ApproximateCurve(epsilon))
+    worst = worst_of(epsilon)
+    for level, delta in worst.items():
+        assert delta <= mechanism.loss.delta(level) < 0.97 * pure.delta(level)
+        assert delta > 0.98 * mechanism.loss.delta(level)
+    assert any(delta > PrivacyLoss.of(ExponentialCurve(epsilon)).delta(level) for level, delta in worst.items())
+
+
+def test_three_choices_cost_no_more_than_three_laplace_releases() -> None:
+    mechanism = PermuteAndFlip(score_sensitivity=1, epsilon=1)
+    for level, delta in worst_of(1, runs=3).items():
+        assert 0.9 * (mechanism.loss * 3).delta(level) < delta <= (mechanism.loss * 3).delta(level)
+    assert (mechanism.loss * 100).epsilon(1e-6) < 0.9 * PrivacyLoss.of(ApproximateCurve(1), 100).epsilon(1e-6)
 
 
 def test_extreme_scores_are_drawn(source: BitSource) -> None:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter, ReleaseFailed
-from privet.loss import ApproximateCurve, Guarantee, LaplaceCurve, PrivacyLoss
+from privet.loss import DiscreteLaplaceCurve, Guarantee, LaplaceCurve, PrivacyLoss
 from privet.mechanisms.sparse_vector import Crossings, SparseVector
 from privet.noise import BitSource, LaplaceLaw
 from tests.contracts.mechanism import Example, MechanismContract, audited_epsilon
+from tests.loss.exact_sums import hockey_stick
 
 Answers = Sequence[float]
 Flags = tuple[bool, ...]
@@ -100,8 +101,8 @@ def example(vector: SparseVector, pair: tuple[Answers, Answers]) -> Example:
 
 
 def coarse_example() -> Example:
-    """One step is 1 and answers are taken to move 2 steps: scales 2*2/2 and 4*1*2/2. The threshold 5.5 rounds to 6."""
-    vector = CoarseSparseVector(sensitivity=1, epsilon=2, threshold="5.5")
+    """One step is 1 and answers are taken to move 2 steps: scales 2/1 and 2*2/1. The threshold 5.5 rounds to 6."""
+    vector = CoarseSparseVector(sensitivity=1, epsilon=2, threshold="5.5", threshold_share="1/2")
     return Example(
         mechanism=vector,
         pair=([0, 0, 1], [1, 1, 0]),
@@ -142,23 +143,75 @@ class TestContract(MechanismContract):
     EXAMPLES: ClassVar[Sequence[Example]] = [
         example(SparseVector(sensitivity=1, epsilon=2, threshold=4), ([0, 0, 0, 1], [1, 1, 1, 0])),
         example(SparseVector(sensitivity="0.5", epsilon=4, threshold=0, count=2), ([0.5, 0.0, 0.5], [0.0, 0.5, 0.0])),
+        example(
+            SparseVector(sensitivity=1, epsilon=2, threshold=1, count=2, one_direction=True), ([0, 1, 2], [1, 2, 3])
+        ),
         coarse_example(),
         value_example(),
     ]
     REFUSED: ClassVar[Sequence[Any]] = [[], [1.0, float("nan")], [1.0, float("inf")], 3.0, [[1.0]], ["a"], None, abs]
 
 
-def test_the_scales_are_the_textbooks() -> None:
-    vector = SparseVector(sensitivity=3, epsilon="0.5", threshold=7, count=5)
+def test_half_of_epsilon_for_the_threshold_gives_the_scales_of_the_textbook() -> None:
+    vector = SparseVector(sensitivity=3, epsilon="0.5", threshold=7, count=5, threshold_share="0.5")
     assert [vector.threshold_scale, vector.query_scale] == [Fraction(12), Fraction(120)]
     for drawn, stated in ((vector._threshold_law.scale, 12), (vector._query_law.scale, 120)):
         assert stated < drawn * vector.lattice.step < stated * (1 + Fraction(1, 2**22))
 
 
+def spread(vector: SparseVector) -> float:
+    """The deviation of what decides a flag: the answer's noise less the threshold's."""
+    return math.hypot(vector.threshold_scale, vector.query_scale)
+
+
+@pytest.mark.parametrize(("count", "less", "least"), [(1, 1.07, 1.58), (5, 1.49, 2.58), (50, 1.86, 3.59)])
+def test_the_noise_is_the_least_for_the_price(count: int, less: float, least: float) -> None:
+    """Against half of epsilon for the threshold, and with other shares of epsilon around ours."""
+    half = SparseVector(1, 1, 0, count=count, threshold_share="1/2")
+    for one_direction, factor in ((False, less), (True, least)):
+        ours = SparseVector(1, 1, 0, count=count, one_direction=one_direction)
+        assert spread(half) > factor * spread(ours)
+        assert half.margin(questions=100) > ours.margin(questions=100)
+        share = ours.sensitivity / ours.threshold_scale
+        for other in (share * Fraction(9, 10), share * Fraction(11, 10)):
+            moved = SparseVector(1, 1, 0, count=count, one_direction=one_direction, threshold_share=other)
+            assert spread(ours) < spread(moved)
+        assert ours.loss == half.loss
+
+
+def worst_flags(vector: SparseVector, moves: Sequence[Answers]) -> tuple[float, float]:
+    """The largest loss of any flags, and the largest hockey stick at ε/2, over rows of five answers and these moves."""
+    scales, (largest, stick) = (float(vector._threshold_law.scale), float(vector._query_law.scale)), (0.0, 0.0)
+    for row in itertools.product((-24, 0, 24), repeat=2):
+        for move in moves:
+            answers = np.array([row[0]] * 3 + [row[1]] * 2)
+            one, other = (discrete_law(a.tolist(), 0, vector.count, *scales) for a in (answers, answers + move))
+            p, q = np.array([*one.values()]), np.array([*other.values()])
+            largest = max(largest, float(np.abs(np.log(p / q)).max()))
+            stick = max(stick, hockey_stick(p, q, float(vector.epsilon) / 2))
+    return largest, stick
+
+
+def test_all_flags_of_a_coarse_lattice_keep_the_price_and_come_near_it() -> None:
+    """Every sequence, by enumeration; answers move two steps. One direction's discount is for one direction."""
+    apart = [(2, 2, 2, -2, -2), (-2, -2, -2, 2, 2)]
+    along = [(2, 2, 2, 2, 2), (-2, -2, -2, 0, 0), (2, 2, 2, 0, 0), (0, 0, 0, -2, -2)]
+    for count in (1, 2):
+        general = CoarseSparseVector(sensitivity=1, epsilon=2, threshold=0, count=count)
+        cheap = CoarseSparseVector(sensitivity=1, epsilon=2, threshold=0, count=count, one_direction=True)
+        for vector, moves in ((general, apart + along), (cheap, along)):
+            largest, stick = worst_flags(vector, moves)
+            assert 1.6 < largest <= 2 + 1e-9
+            assert stick <= vector.loss.delta(1)
+        assert worst_flags(cheap, apart)[0] > 2.2, "the control: answers that move apart show what was saved"
+
+
 def test_the_price_is_that_of_the_flags_and_of_every_value_that_may_be_told() -> None:
-    assert SparseVector(1, "0.7", 0, count=9).loss == PrivacyLoss.of(ApproximateCurve("0.7"))
+    free = SparseVector(1, "0.7", 0, count=9)
+    assert free.loss == PrivacyLoss.of(DiscreteLaplaceCurve(free._moved / Fraction("0.7"), free._moved))
+    assert free.loss.largest_loss == Fraction("0.7")
     paid = SparseVector(1, "0.7", 0, count=3, value_epsilon="0.3")
-    assert paid.loss == PrivacyLoss.of(ApproximateCurve("0.7")) + PrivacyLoss.of(LaplaceCurve("0.1"), 3)
+    assert paid.loss == SparseVector(1, "0.7", 0).loss + PrivacyLoss.of(LaplaceCurve("0.1"), 3)
     assert paid.loss.meets(Guarantee(1))
     assert not paid.loss.meets(Guarantee("0.999999"))
     assert paid.value_mechanism is not None
@@ -191,6 +244,9 @@ def test_values_have_fresh_noise_and_are_told_for_crossings_only(source: BitSour
         ("count", 1.5),
         ("threshold", "nan"),
         ("value_epsilon", 0),
+        ("one_direction", "no"),
+        ("threshold_share", 0),
+        ("threshold_share", 1),
     ],
 )
 def test_bad_parameters_are_refused(words: str, value: Any) -> None:  # noqa: ANN401 - anything

@@ -7,9 +7,9 @@ from privet.loss.curves.combined import MixtureCurve, TabulatedCurve, WorstOfCur
 from privet.loss.curves.concentrated import ConcentratedCurve, RenyiBoundCurve
 from privet.loss.curves.finite import FiniteCurve, KaryResponseCurve, RandomizedResponseCurve
 from privet.loss.curves.gaussian import DiscreteGaussianCurve, GaussianCurve
-from privet.loss.curves.laplace import DiscreteLaplaceCurve, LaplaceCurve
-from privet.loss.curves.pure import ApproximateCurve, ExponentialCurve, PermuteAndFlipCurve
-from privet.loss.curves.shuffled import ShuffledCurve, ShuffledKaryCurve
+from privet.loss.curves.laplace import DiscreteLaplaceCurve, LaplaceCurve, PermuteAndFlipCurve
+from privet.loss.curves.pure import ApproximateCurve, ExponentialCurve
+from privet.loss.curves.shuffled import ShuffledCurve, ShuffledKaryCurve, ShuffledResponseCurve
 from privet.loss.guarantee import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.neighbors import Neighbors
 from privet.loss.privacy_loss import PrivacyLoss
@@ -42,6 +42,7 @@ __all__ = [
     "RenyiSum",
     "ShuffledCurve",
     "ShuffledKaryCurve",
+    "ShuffledResponseCurve",
     "SpendingRule",
     "TabulatedCurve",
     "WorstOfCurve",

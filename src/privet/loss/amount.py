@@ -10,31 +10,24 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from privet.loss.exact import readable
+from privet.loss.exact import meant_by, readable
 
 Part: TypeAlias = Fraction | float  # the only floats are infinities
 
 _SYMBOLS = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "rho": "ρ", "mu_squared": "μ²"}
-_DECIMAL_DIGITS = 15  # a decimal of up to 15 digits survives the way through float64 and back
 
 
 def charge(bound: float) -> Part:
-    """Return the exact cost of an upper bound given as a float: never less than what it stands for.
+    """Return the exact cost of an upper bound given as a float: what it stands for, its shortest decimal.
 
-    A float whose shortest decimal has at most 15 digits stands for that decimal, as everywhere in Privet:
-    it is what a person declared. Any other was computed and is charged at the next float above it. NaN
-    costs infinity.
+    Whoever reads a loss and types the number as a limit has typed that decimal, so it fits. Bounds are rounded
+    up by more than the decimal may lie below the float. NaN costs infinity.
 
     Example:
         >>> charge(0.1) == Fraction(1, 10), charge(math.nan)
         (True, inf)
     """
-    if not 0 <= bound < math.inf:
-        return math.inf
-    digits = float.__repr__(float(bound)).partition("e")[0].replace(".", "").strip("0")
-    if len(digits) <= _DECIMAL_DIGITS:
-        return Fraction(float.__repr__(float(bound)))
-    return Fraction(math.nextafter(bound, math.inf))
+    return meant_by(bound) if 0 <= bound < math.inf else math.inf
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -124,8 +117,20 @@ class Amount:
         ]
         return min((int(count) for count in often), default=math.inf)
 
+    def beside(self, other: "Amount") -> str:
+        """The amount for people, with as many digits as tell it from another in the same sentence.
+
+        Example:
+            >>> Amount(Fraction(1, 3), units=("epsilon",)).beside(Amount(Fraction("0.33333333333"), units=("epsilon",)))
+            'ε=0.333333333333'
+        """
+        pairs = zip(self.parts, other.parts, strict=True)
+        return self._said([readable(mine, beside=theirs) for mine, theirs in pairs])
+
     def __repr__(self) -> str:
+        return self._said([readable(part) for part in self.parts])
+
+    def _said(self, texts: list[str]) -> str:
         if self.units:
-            pairs = zip(self.units, self.parts, strict=True)
-            return ", ".join(f"{_SYMBOLS.get(unit, unit)}={readable(part)}" for unit, part in pairs)
-        return f"Amount({', '.join(map(readable, self.parts))})"
+            return ", ".join(f"{_SYMBOLS.get(unit, unit)}={text}" for unit, text in zip(self.units, texts, strict=True))
+        return f"Amount({', '.join(texts)})"

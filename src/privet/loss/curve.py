@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.loss.exact import Exact, exact_within
+from privet.loss.guarantee import Guarantee
 from privet.loss.neighbors import EITHER, Neighbors
 
 Array = NDArray[np.float64]
@@ -65,6 +66,14 @@ class LossCurve(ABC):
     def largest_loss(self) -> Fraction | float:
         """The largest loss that is not infinite: beyond this epsilon the curve is flat."""
         return math.inf
+
+    def unbounded(self, *, adding: bool) -> Fraction | None:  # noqa: ARG002 - part of the interface
+        """The exact probability of infinite loss in one direction; None: not known, the curve says it from above."""
+        return None
+
+    def keeps(self, promise: Guarantee) -> bool:  # noqa: ARG002 - part of the interface
+        """True if one run keeps the promise for a reason that needs no rounding; False: ask the curve."""
+        return False
 
     @property
     def spacing(self) -> float | None:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +14,7 @@ Exact = int | float | str | Decimal | Fraction
 EXPONENT = re.compile(r"[eE][+-]?0*[1-9]\d{4}")  # of five digits or more
 
 READABLE = 11  # characters
+DIGITS, MOST_DIGITS = 9, 40  # that are shown of a longer number, and if it stands beside one that is almost equal
 
 
 def exact(value: Exact, name: str) -> Fraction:
@@ -73,20 +74,54 @@ def shortest(number: Fraction) -> str:
     return text.removesuffix(".0").replace("e-0", "e-").replace("e+", "e")
 
 
-def readable(number: Fraction | float) -> str:
+def readable(number: Fraction | float, *, beside: Fraction | float | None = None) -> str:
     """The number for people: as it was typed where that is short, else to nine digits.
+
+    Args:
+        number: the number.
+        beside: another that is shown in the same sentence. If they differ, so do their texts: there are as many digits
+            as that takes.
 
     Example:
         >>> readable(Fraction(1, 3)), readable(Fraction("0.25")), readable(Fraction(10**6))
         ('0.333333333', '0.25', '1000000')
+        >>> readable(Fraction(1, 3), beside=Fraction("0.33333333333"))
+        '0.333333333333'
     """
+    if beside is None or beside == number or _rounded(number) != _rounded(beside):
+        return _rounded(number)
+    for digits in range(DIGITS + 1, MOST_DIGITS):
+        text = _to_digits(number, digits)
+        if text != _to_digits(beside, digits):
+            return text
+    return shortest(Fraction(number))
+
+
+def _to_digits(number: Fraction | float, digits: int) -> str:
+    """The number to so many digits, and no zeros at the end."""
+    exactly = Fraction(number)
+    rounded = Context(prec=digits).divide(Decimal(exactly.numerator), Decimal(exactly.denominator))
+    return str(rounded.normalize(Context(prec=digits))).lower().replace("e+", "e")
+
+
+def _rounded(number: Fraction | float) -> str:
     text = shortest(number) if isinstance(number, Fraction) else repr(number).removesuffix(".0")
     if len(text) <= READABLE and "/" not in text:
         return text
     try:
-        return f"{float(number):.9g}"
+        return f"{float(number):.{DIGITS}g}"
     except OverflowError:
         return "more than 1.8e308"
+
+
+def meant_by(number: float) -> Fraction:
+    """The decimal that a finite float stands for: its shortest.
+
+    Example:
+        >>> meant_by(0.1) == Fraction(1, 10)
+        True
+    """
+    return Fraction(float.__repr__(float(number)))
 
 
 def total_of(charges: Iterable[tuple[int, float]]) -> float:
@@ -100,7 +135,7 @@ def total_of(charges: Iterable[tuple[int, float]]) -> float:
     for times, number in charges:
         if not math.isfinite(number):
             return number
-        total += times * Fraction(repr(float(number)))
+        total += times * meant_by(number)
     return float_at_least(total)
 
 

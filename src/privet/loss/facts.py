@@ -98,13 +98,24 @@ def _restored(value: Any, known: dict[str, type[LossCurve]]) -> Any:  # noqa: AN
 
 
 def _known() -> tuple[type[LossCurve], ...]:
-    from privet.loss.curves import combined, concentrated, finite, gaussian, group, laplace, pure, sampled, shuffled  # noqa: PLC0415 - curves may hold losses
+    from privet.loss.curves import (  # noqa: PLC0415 - curves may hold losses
+        combined,
+        concentrated,
+        finite,
+        gaussian,
+        group,
+        laplace,
+        pure,
+        replaced_sample,
+        sampled,
+        shuffled,
+    )
 
     return (
         pure.ApproximateCurve,
         pure.ExponentialCurve,
-        pure.PermuteAndFlipCurve,
         laplace.LaplaceCurve,
+        laplace.PermuteAndFlipCurve,
         laplace.DiscreteLaplaceCurve,
         gaussian.GaussianCurve,
         gaussian.DiscreteGaussianCurve,
@@ -121,6 +132,8 @@ def _known() -> tuple[type[LossCurve], ...]:
         combined.TabulatedCurve,
         group.GroupCurve,
         sampled.SampledCurve,
+        replaced_sample.ReplacedSampleCurve,
         shuffled.ShuffledCurve,
         shuffled.ShuffledKaryCurve,
+        shuffled.ShuffledResponseCurve,
     )

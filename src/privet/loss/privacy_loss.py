@@ -12,19 +12,21 @@ import numpy as np
 from privet.errors import InvalidParameter
 from privet.loss import facts
 from privet.loss.curve import ROUNDING, Array, LossCurve
-from privet.loss.curves.combined import ParallelCurve, ReversedCurve
-from privet.loss.curves.pure import ApproximateCurve
+from privet.loss.curves.combined import ParallelCurve, ReversedCurve, WorstOfCurve
+from privet.loss.curves.replaced_sample import ReplacedSampleCurve
 from privet.loss.curves.sampled import SampledCurve
 from privet.loss.curves.shuffled import shuffled_curve
-from privet.loss.exact import Exact, exact_within, float_at_most, total_of, whole
+from privet.loss.exact import Exact, exact, exact_within, float_at_most, meant_by, total_of, whole
 from privet.loss.guarantee import Guarantee
 from privet.loss.neighbors import EITHER, Neighbors
 from privet.loss.pricing import reading
 from privet.loss.pricing.below import epsilon_below
+from privet.loss.pricing.composition import OUTWARD
 from privet.loss.pricing.growing import Parts
 from privet.loss.pricing.solving import solved
 
 LARGE = 700.0  # exponents up to here are floats
+NEARLY = Fraction(1001, 1000)  # a delta that misses a promise by less is looked at from the other side
 NEAR_ONE = 1.0 + 2.0**-23  # Rényi orders below are read here: divergences grow with the order
 
 
@@ -126,17 +128,52 @@ class PrivacyLoss:
         blocks = [*_blocks(self), *_blocks(other)]
         return PrivacyLoss.of(ParallelCurve(tuple(sorted(blocks, key=PrivacyLoss.to_json))))
 
-    def sampled(self, rate: Exact) -> "PrivacyLoss":
+    def sampled(
+        self,
+        rate: Exact,
+        *,
+        neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
+        replaced: "PrivacyLoss | None" = None,
+    ) -> "PrivacyLoss":
         """The loss when each unit takes part independently with probability `rate` (Poisson sampling).
 
-        Refused for losses that hold under REPLACE only: a replaced unit is not sampled like one that leaves.
+        Args:
+            rate: in [0, 1].
+            neighbors: what the result holds for. This loss is always that of a unit which comes or goes: for a replaced
+                unit too, because it is in the sample or not.
+            replaced: under REPLACE, the loss of a unit in the sample that is replaced, if it is less than that of one
+                which goes and another which comes, `group(2)`.
         """
-        share = exact_within(rate, "rate", low=0, high=1)
+        share, relation = exact_within(rate, "rate", low=0, high=1), Neighbors.of(neighbors)
         if Neighbors.ADD_REMOVE not in self.neighbors:
-            raise InvalidParameter(f"Poisson sampling needs a loss under ADD_REMOVE, got one under {_names(self)}")
-        if share == 1 or not self.parts:
-            return self
-        return PrivacyLoss.of(SampledCurve(self, share)) if share else PrivacyLoss()
+            raise InvalidParameter(
+                f"Poisson sampling needs a loss under ADD_REMOVE, got one under {_names(self)}: "
+                "for a sample of fixed size use drawn"
+            )
+        if relation is Neighbors.ADD_REMOVE:
+            if replaced is not None:
+                raise InvalidParameter('replaced is for neighbors="replace": leave it out, or ask for that relation')
+            if share == 1 or not self.parts:
+                return self
+            return PrivacyLoss.of(SampledCurve(self, share)) if share else PrivacyLoss()
+        if replaced is not None and Neighbors.REPLACE not in replaced.neighbors:
+            raise InvalidParameter(f"replaced must be a loss under REPLACE, got one under {_names(replaced)}")
+        return _sample_of(self, self.group(2) if replaced is None else replaced, share)
+
+    def drawn(self, size: int, population: int) -> "PrivacyLoss":
+        """The loss, under REPLACE, when a sample of `size` of the `population` units is drawn without replacement.
+
+        Proof: a sample without the unit becomes one with it by exchanging it for one of those in the sample. So the
+            laws with it and without it are mixtures of neighbors under REPLACE, as are those with one and with another
+            in its place (Balle, Barthe and Gaboardi 2018, Theorem 9). The population must be public.
+        """
+        whole(population, "population", low=1)
+        if whole(size, "size", low=0) > population:
+            raise InvalidParameter(f"size must be at most the population of {population}, got {size}")
+        if Neighbors.REPLACE not in self.neighbors:
+            raise InvalidParameter(f"a sample of fixed size needs a loss under REPLACE, got one under {_names(self)}")
+        either = self if self.symmetric else PrivacyLoss.of(WorstOfCurve((self, self.reversed())))
+        return _sample_of(either, either, Fraction(size, population))
 
     def shuffled(self, reports: int) -> "PrivacyLoss":
         """The central loss of a local randomizer whose `reports` outputs are shuffled; needs a pure local loss."""
@@ -186,6 +223,10 @@ class PrivacyLoss:
         """The largest loss that is not infinite, exact where the parts are."""
         return reading.largest_loss(self._directions[0])
 
+    def unbounded(self, *, adding: bool = False) -> Fraction:
+        """The probability of infinite loss in one direction: exact where the parts are, else from above."""
+        return reading.ends_of(self._directions[-1 if adding else 0]).infinite if self.parts else Fraction(0)
+
     @cached_property
     def _known(self) -> "Known":
         return Known.of(self.parts)
@@ -208,21 +249,20 @@ class PrivacyLoss:
     def delta(self, epsilon: Exact) -> float:
         """The smallest delta such that (epsilon, delta)-DP holds, from above."""
         level = _level(epsilon, "epsilon")
-        top = self.largest_loss
-        if (
-            isinstance(epsilon, str | Fraction)
-            and isinstance(top, Fraction)
-            and Fraction(epsilon) < top <= Fraction(repr(level))
-        ):
-            level = math.nextafter(level, 0.0)  # the float at the very end of the curve stands for more than was asked
+        if level < math.inf and self.largest_loss <= exact(epsilon, "epsilon"):
+            level = math.inf  # the float below what was typed may lie before the end of the curve
         found = max(reading.delta(parts, level) for parts in self._directions) if self.parts else 0.0
         return min(found, float(self._conversion(np.array([level]))[0])) if self._has_bounds else found
 
     def epsilon(self, delta: Exact) -> float:
-        """The smallest epsilon such that (epsilon, delta)-DP holds, from above; inf if there is none."""
+        """The smallest epsilon such that (epsilon, delta)-DP holds, from above; inf if there is none.
+
+        Like every float of Privet it stands for its shortest decimal, which is not below the truth either.
+        """
         level = _level(delta, "delta")
-        found = max(reading.epsilon(parts, level) for parts in self._directions) if self.parts else 0.0
-        return min(found, solved(self._conversion, level)) if self._has_bounds else found
+        typed = None if isinstance(delta, float) else exact(delta, "delta")
+        found = max(reading.epsilon(parts, level, typed) for parts in self._directions) if self.parts else 0.0
+        return min(found, solved(self._conversion, level) * (1 + OUTWARD)) if self._has_bounds else found
 
     def lower_bound(self, delta: Exact) -> float:
         """An epsilon that the composition of these very curves certainly costs; 0 where a curve is only a bound."""
@@ -310,14 +350,20 @@ class PrivacyLoss:
         return reading.quantiles(self._directions[0], points) if self.parts else np.zeros_like(points)
 
     def meets(self, promise: Guarantee) -> bool:
-        """True if this loss certainly keeps the promise; exact where the parts are."""
+        """True if this loss certainly keeps the promise; exact where the parts are.
+
+        What `epsilon` says of a delta is kept, too: near the edge each of the two readings may be the tighter one.
+        """
+        if self.largest_loss <= promise.epsilon:
+            return max(self.unbounded(adding=adding) for adding in (False, True)) <= promise.delta
         if len(self.parts) == 1:
             ((curve, times),) = self.parts
-            if times == 1 and isinstance(curve, ApproximateCurve):
-                return curve.keeps(promise) or self.delta(promise.epsilon) <= promise.delta
-        if self.largest_loss <= promise.epsilon:
-            return self.delta(math.inf) <= promise.delta
-        return self.delta(promise.epsilon) <= promise.delta
+            if times == 1 and curve.keeps(promise):
+                return True
+        found = self.delta(promise.epsilon)
+        if found <= promise.delta:
+            return True
+        return found <= promise.delta * NEARLY and meant_by(self.epsilon(promise.delta)) <= promise.epsilon
 
     # --- facts ------------------------------------------------------------------------------------------------
 
@@ -357,6 +403,13 @@ class PrivacyLoss:
 def sum_of(losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
     """All these computations on the same data."""
     return reduce(PrivacyLoss.__add__, losses, PrivacyLoss())
+
+
+def _sample_of(inner: PrivacyLoss, replaced: PrivacyLoss, rate: Fraction) -> PrivacyLoss:
+    """The loss under REPLACE of what runs on a sample that holds a unit with probability `rate`."""
+    if not rate or not inner.parts:
+        return PrivacyLoss()
+    return PrivacyLoss.of(ReplacedSampleCurve(inner, replaced, rate))
 
 
 def _blocks(loss: PrivacyLoss) -> tuple[PrivacyLoss, ...]:

@@ -96,14 +96,13 @@ class EpsilonSum:
         The share is the rule's `delta_per_answer`. A pure loss is charged exactly where its parts are exact.
         """
         if delta is not None and (failure := probability_of(delta, "delta")):
-            return Amount(charge(loss.epsilon(failure)), failure, units=_PAIR)
+            return Amount(_charged(loss, failure), failure, units=_PAIR)
         if promise is not None and not promise.gamma and loss.meets(promise):
             return Amount(promise.epsilon, promise.delta, units=_PAIR)
-        share, pure = Fraction(self.delta_per_answer), charge(loss.epsilon(0))
+        share, pure = Fraction(self.delta_per_answer), _charged(loss, Fraction(0))
         if pure < math.inf:
-            top = loss.largest_loss
-            return Amount(top if isinstance(top, Fraction) else pure, Fraction(0), units=_PAIR)
-        return Amount(charge(loss.epsilon(share)) if share else math.inf, share, units=_PAIR)
+            return Amount(pure, Fraction(0), units=_PAIR)
+        return Amount(_charged(loss, share) if share else math.inf, share, units=_PAIR)
 
     def capacity(self, promise: Promise) -> Amount:
         """Return (ε, δ) themselves."""
@@ -114,6 +113,12 @@ class EpsilonSum:
     def to_json(self) -> str:
         """Return the rule and its parameter."""
         return json.dumps({"rule": "epsilon", "delta_per_answer": shortest(Fraction(self.delta_per_answer))})
+
+
+def _charged(loss: PrivacyLoss, delta: Fraction) -> Part:
+    """Return ε(δ); where some ε keeps this δ, the largest loss does, which may be known to more digits than a float."""
+    found, top = charge(loss.epsilon(delta)), loss.largest_loss
+    return min(found, top) if found < math.inf and isinstance(top, Fraction) else found
 
 
 @dataclass(frozen=True)

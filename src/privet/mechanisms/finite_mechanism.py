@@ -15,7 +15,7 @@ from privet.core import Mechanism, Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import FiniteCurve, Guarantee, PrivacyLoss, WorstOfCurve
 from privet.loss.exact import Exact, exact_within, readable, whole
-from privet.loss.outward import decimal_of, float_up, precise
+from privet.loss.outward import float_up, log_above
 from privet.mechanisms.randomized_response import LEAST
 from privet.noise import BitSource
 from privet.noise.weighted import WeightedLaw
@@ -23,7 +23,6 @@ from privet.noise.weighted import WeightedLaw
 Row = tuple[Fraction, ...]
 Matrix: TypeAlias = Sequence[Sequence[Exact]] | NDArray[Any]
 ROUNDED = Fraction(1, 10**9)
-LARGE = Fraction(10**4)  # for a promise beyond, e^ε is taken at this: a smaller number, so the verdict is stricter
 
 
 @dataclass(frozen=True)
@@ -115,11 +114,7 @@ class FiniteMechanism(Mechanism[int, int]):
             >>> coins.keeps(Guarantee(math.log(3))), coins.keeps(Guarantee("1.0986"))
             (True, False)
         """
-        grown = _exp_below(promise.epsilon)
-        if not promise.delta:
-            return self.worst().ratio <= grown
-        both = ((p, q) for pair in self._neighboring() for p, q in (pair, pair[::-1]))
-        return all(_excess(p, q, grown) <= promise.delta for p, q in both)
+        return self.loss.meets(promise)
 
     def accuracy(self, truth: Sequence[int] | None = None) -> Row:
         """The probability of the right output for each input.
@@ -205,17 +200,5 @@ def _table(matrix: Matrix) -> tuple[Row, ...]:
     return tuple(tuple(entry / total for entry in row) for row, total in zip(rows, totals, strict=True))
 
 
-def _excess(one: Row, other: Row, grown: Fraction) -> Fraction:
-    return sum((max(p - grown * q, Fraction(0)) for p, q in zip(one, other, strict=True)), Fraction(0))
-
-
-@precise()
-def _exp_below(epsilon: Fraction) -> Fraction:
-    """e^epsilon from below, to 40 digits: between it and the truth there is no ratio that anyone would type."""
-    grown = Fraction(decimal_of(min(epsilon, LARGE)).exp())
-    return grown * (1 - Fraction(1, 10**40)) if epsilon else Fraction(1)
-
-
-@precise()
 def _log_above(ratio: Fraction | float) -> float:
-    return float_up(decimal_of(ratio).ln()) if isinstance(ratio, Fraction) else math.inf
+    return float_up(log_above(ratio)) if isinstance(ratio, Fraction) else math.inf

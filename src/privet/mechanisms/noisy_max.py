@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core.uncertainty import UP, refuse_certainty
-from privet.loss import ApproximateCurve, PrivacyLoss
+from privet.loss import DiscreteLaplaceCurve, PrivacyLoss
 from privet.loss.exact import Exact, whole
 from privet.mechanisms.additive import BINARY, FINER, Numbers
 from privet.mechanisms.discrete_laplace import DiscreteLaplaceError
@@ -25,13 +25,14 @@ class NoisyMax(Selection):
         score_sensitivity: > 0; the most that any one score moves between neighbors.
         epsilon: > 0; the pure ε.
 
-    Privacy: epsilon-DP, whatever the number of candidates. The noisy maximum itself is not covered: releasing it too
-        would cost up to k/2 times as much. Ask for it with `Laplace`, and pay for it.
+    Privacy: epsilon-DP, whatever the number of candidates, and better: the curve of Laplace noise. The noisy maximum
+        itself is not covered: releasing it too would cost up to k/2 times as much. Ask for it with `Laplace`, and pay.
     Proof: scores are rounded to a lattice, where each moves by at most m whole steps (`Lattice.widened`), and the noise
         is discrete Laplace of scale 2m/epsilon steps. Fix everybody's noise but that of i, and an order that breaks
         ties: i wins if its noise is at least some whole number a. Between neighbors a moves by at most 2m, and
         Pr[noise >= a + 2m] >= e^-epsilon Pr[noise >= a]. Average over the others' noise, and over orders: ties are
-        broken evenly, which is a random order. (Dwork and Roth 2014, Claim 3.9, for the continuous noise.)
+        broken evenly, which is a random order. (Dwork and Roth 2014, Claim 3.9, for the continuous noise.) For scores
+        that move a step this is epsilon/m, and m steps cost what Laplace noise costs (docs/proofs/choices.md).
 
     Example:
         >>> NoisyMax(score_sensitivity=1, epsilon="0.5").noise_scale
@@ -57,9 +58,14 @@ class NoisyMax(Selection):
         return Lattice.finer_than(min(self.score_sensitivity, self.noise_scale), bits=self.finer)
 
     @cached_property
+    def _moved(self) -> int:
+        """How many steps a score moves, after rounding; the noise is made for that."""
+        return self.lattice.widened(self.score_sensitivity * BINARY)
+
+    @cached_property
     def law(self) -> DiscreteLaplaceLaw:
         """The noise, in steps."""
-        return DiscreteLaplaceLaw(2 * self.lattice.widened(self.score_sensitivity * BINARY) / self.epsilon)
+        return DiscreteLaplaceLaw(2 * self._moved / self.epsilon)
 
     def many(self, scores: Numbers, source: BitSource, count: int) -> NDArray[np.intp]:
         """The index of the largest noisy score in each of `count` runs; ties are broken evenly."""
@@ -87,5 +93,5 @@ class NoisyMax(Selection):
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        """That of any epsilon-DP mechanism: the range of its losses may exceed epsilon."""
-        return PrivacyLoss.of(ApproximateCurve(self.epsilon))
+        """That of discrete Laplace noise of scale m/epsilon on an answer that moves by m steps: see the proof."""
+        return PrivacyLoss.of(DiscreteLaplaceCurve(self._moved / self.epsilon, self._moved))

@@ -26,8 +26,9 @@ class PermuteAndFlip(Selection):
         score_sensitivity: > 0; the most that any one score moves between neighbors.
         epsilon: > 0; the pure ε. The rate is epsilon / (2 score_sensitivity).
 
-    Privacy: epsilon-DP (McKenna and Sheldon 2020, Theorem 1), and no better curve: the losses of its outcomes may
-        differ by more than epsilon, so the exponential mechanism's curve and ρ = ε²/8 do not hold.
+    Privacy: epsilon-DP (McKenna and Sheldon 2020, Theorem 1), and better: Laplace's curve, which two candidates reach
+        (docs/proofs/choices.md). The losses of its outcomes may differ by more than epsilon, so the
+        exponential mechanism's curve and ρ = ε²/8 do not hold.
     Proof of the regret: the exponential mechanism visits with replacement. Let p be the chances of being taken, P their
         sum, B the candidates below some score and b their share of P. Taking a rejected r away changes B's share
         by -(P-b) g(p_r)/P if r is in B and by b g(p_r)/P if not, up to a factor 1/n, where g(p) = p h(p) and
@@ -73,7 +74,7 @@ class PermuteAndFlip(Selection):
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        """That of any epsilon-DP mechanism; never the exponential mechanism's."""
+        """Laplace's curve; never the exponential mechanism's."""
         return PrivacyLoss.of(PermuteAndFlipCurve(self.epsilon))
 
 

@@ -13,7 +13,7 @@ from privet.core import Mechanism, Sensitivity
 from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP, refuse_certainty
 from privet.errors import InvalidParameter
-from privet.loss import ApproximateCurve, PrivacyLoss
+from privet.loss import DiscreteLaplaceCurve, PrivacyLoss
 from privet.loss.exact import Exact, exact, whole
 from privet.mechanisms.additive import BINARY, FINER, Numbers, positive
 from privet.mechanisms.discrete_laplace import DiscreteLaplaceError
@@ -52,16 +52,23 @@ class SparseVector(Mechanism[Numbers, Crossings]):
         threshold: public, in the unit of the answers.
         count: how many answers may be found above; the run ends with the last.
         value_epsilon: > 0; the price of noisy values of those answers too, beside epsilon; none by default.
+        one_direction: True if no two answers move in opposite directions between any neighbors, such as counts under
+            "one unit more or less"; a statement like the sensitivity. Then the answers need half the noise.
+        threshold_share: the share of epsilon that pays for the threshold's noise; by default the best.
 
-    Privacy: epsilon-DP for the flags; with values, `count` Laplace releases of value_epsilon / count each on top.
-    Proof: docs/proofs/sparse-vector.md. The noise of the threshold, of scale 2 sensitivity / epsilon, is drawn once and
-        never shown; every answer has fresh noise of scale 4 count sensitivity / epsilon (Lyu, Su and Li 2017,
-        Algorithm 1; Dwork and Roth 2014, Algorithm 2).
+    Privacy: epsilon-DP for the flags, and better: Laplace's curve; with values, `count` Laplace releases of
+        value_epsilon / count each on top.
+    Proof: docs/proofs/sparse-vector.md. The threshold's noise, of scale sensitivity / (share epsilon), is drawn once,
+        never shown; each answer has fresh noise of scale 2 count sensitivity / ((1 - share) epsilon). Together they are
+        least at shares of 1 : (2 count)^(2/3) (Lyu, Su and Li 2017, Algorithm 7; Dwork and Roth 2014, Algorithm 2).
     Not covered: the noisy answer that crossed the threshold; questions after the stop, which are not answered.
 
     Example:
         >>> vector = SparseVector(sensitivity=1, epsilon=1, threshold=100)
-        >>> vector.threshold_scale, vector.query_scale
+        >>> round(float(vector.threshold_scale), 3), round(float(vector.query_scale), 3)
+        (2.587, 3.26)
+        >>> half = SparseVector(sensitivity=1, epsilon=1, threshold=100, threshold_share="1/2")  # the textbook's
+        >>> half.threshold_scale, half.query_scale
         (Fraction(2, 1), Fraction(4, 1))
         >>> SparseVector(1, 1, 100, count=3, value_epsilon="0.3").loss.epsilon(delta=0)
         1.3
@@ -74,8 +81,10 @@ class SparseVector(Mechanism[Numbers, Crossings]):
     threshold: Fraction
     count: int
     value_epsilon: Fraction | None
+    one_direction: bool | None
+    threshold_share: Fraction | None
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - public parameters, each by name
         self,
         sensitivity: Exact,
         epsilon: Exact,
@@ -83,37 +92,71 @@ class SparseVector(Mechanism[Numbers, Crossings]):
         *,
         count: int = 1,
         value_epsilon: Exact | None = None,
+        one_direction: bool = False,
+        threshold_share: Exact | None = None,
     ) -> None:
         self._keep(sensitivity=positive(sensitivity, "sensitivity"), epsilon=positive(epsilon, "epsilon"))
         self._keep(threshold=exact(threshold, "threshold"), count=whole(count, "count"))
         self._keep(value_epsilon=None if value_epsilon is None else positive(value_epsilon, "value_epsilon"))
+        self._keep(one_direction=_declared(one_direction), threshold_share=_share(threshold_share))
         _ = self._threshold_law, self._query_law  # what cannot be drawn is refused now
 
     @classmethod
-    def calibrated(
-        cls, *, epsilon: Exact, sensitivity: Sensitivity, threshold: Exact, count: int = 1, values: Exact = 0
+    def calibrated(  # noqa: PLR0913 - public parameters, each by name
+        cls,
+        *,
+        epsilon: Exact,
+        sensitivity: Sensitivity,
+        threshold: Exact,
+        count: int = 1,
+        values: Exact = 0,
+        one_direction: bool = False,
     ) -> "SparseVector":
         """Return the mechanism that costs epsilon in all, a share `values` of it, from 0 to below 1, for values."""
         refuse_undeclared(sensitivity)
         total, share = positive(epsilon, "epsilon"), exact(values, "values")
         if not 0 <= share < 1:
             raise InvalidParameter(f"values must be a share of epsilon, at least 0 and below 1, got {values}")
-        return cls(sensitivity.linf, total * (1 - share), threshold, count=count, value_epsilon=total * share or None)
+        return cls(
+            sensitivity.linf,
+            total * (1 - share),
+            threshold,
+            count=count,
+            value_epsilon=total * share or None,
+            one_direction=one_direction,
+        )
+
+    @cached_property
+    def _pressure(self) -> int:
+        """How many moves of one answer the flags above can show: each against the threshold's move, or alone."""
+        return (1 if self.one_direction else 2) * self.count
+
+    @cached_property
+    def _paid(self) -> tuple[Fraction, Fraction]:
+        """What of epsilon pays for the threshold's noise, and what for the answers'.
+
+        Proof: with a and b = epsilon - a the variance of their difference is 2/a^2 + 2 pressure^2/b^2 squared moves,
+            least where b/a is pressure^(2/3). A ratio rounded to 16 binary places is as valid.
+        """
+        share = self.threshold_share
+        if share is None:
+            share = 1 / (1 + Fraction(_cube_root(self._pressure**2 << 48), 1 << 16))
+        return share * self.epsilon, (1 - share) * self.epsilon
 
     @property
     def threshold_scale(self) -> Fraction:
-        """The scale of the threshold's noise: half of epsilon pays for it."""
-        return 2 * self.sensitivity / self.epsilon
+        """The scale of the threshold's noise."""
+        return self.sensitivity / self._paid[0]
 
     @property
     def query_scale(self) -> Fraction:
-        """The scale of each answer's noise: half of epsilon pays for `count` of them, which move both ways."""
-        return 4 * self.count * self.sensitivity / self.epsilon
+        """The scale of each answer's noise: its share pays for `count` of them, which may move both ways."""
+        return self._pressure * self.sensitivity / self._paid[1]
 
     @cached_property
     def lattice(self) -> Lattice:
         """The multiples of a power of two to which answers and threshold are rounded."""
-        return Lattice.finer_than(min(self.sensitivity, self.threshold_scale), bits=self.finer)
+        return Lattice.finer_than(min(self.sensitivity, self.threshold_scale, self.query_scale), bits=self.finer)
 
     @cached_property
     def _moved(self) -> int:
@@ -122,11 +165,11 @@ class SparseVector(Mechanism[Numbers, Crossings]):
 
     @cached_property
     def _threshold_law(self) -> DiscreteLaplaceLaw:
-        return DiscreteLaplaceLaw(2 * self._moved / self.epsilon)
+        return DiscreteLaplaceLaw(self._moved / self._paid[0])
 
     @cached_property
     def _query_law(self) -> DiscreteLaplaceLaw:
-        return DiscreteLaplaceLaw(4 * self.count * self._moved / self.epsilon)
+        return DiscreteLaplaceLaw(self._pressure * self._moved / self._paid[1])
 
     @cached_property
     def value_mechanism(self) -> Laplace | None:
@@ -137,8 +180,8 @@ class SparseVector(Mechanism[Numbers, Crossings]):
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        """Epsilon for the flags, and the Laplace curve for each of the values that may be told."""
-        flags = PrivacyLoss.of(ApproximateCurve(self.epsilon))
+        """Laplace's curve for the flags, in steps, and for each of the values that may be told."""
+        flags = PrivacyLoss.of(DiscreteLaplaceCurve(self._moved / self.epsilon, self._moved))
         return flags if self.value_mechanism is None else flags + self.value_mechanism.loss * self.count
 
     def covers(self, sensitivity: Sensitivity) -> bool:
@@ -254,3 +297,26 @@ class Asking(Mechanism[Callable[[Any], float], Crossings]):
             if flags[-1] and self.vector.value_mechanism is not None:
                 values.append(float(np.asarray(self.vector.value_mechanism.sample(answer, source))))
         return Crossings(tuple(flags), tuple(values))
+
+
+def _declared(one_direction: object) -> bool | None:
+    """A declaration, kept only where it is made; nothing but True makes it."""
+    if not isinstance(one_direction, bool | np.bool_):
+        raise InvalidParameter(f"one_direction must be True or False, got {type(one_direction).__name__}")
+    return True if one_direction else None
+
+
+def _share(share: Exact | None) -> Fraction | None:
+    """A share of epsilon that leaves something for both, or None."""
+    kept = None if share is None else exact(share, "threshold_share")
+    if kept is not None and not 0 < kept < 1:
+        raise InvalidParameter(f"threshold_share must be a share of epsilon, above 0 and below 1, got {share}")
+    return kept
+
+
+def _cube_root(number: int) -> int:
+    """The largest whole number whose cube is not above this one, by Newton's steps from above."""
+    root = 1 << -(-number.bit_length() // 3)
+    while (better := (2 * root + number // root**2) // 3) < root:
+        root = better
+    return root

@@ -71,7 +71,7 @@ def test_tiny_losses_are_not_taken_for_none(lift: Fraction) -> None:
             fmpq((1 - lift).numerator, (1 - lift).denominator)
         )
         loss = truth.log()
-        claimed = arb(curve.largest_loss)
+        claimed = arb(fmpq(curve.largest_loss.numerator, curve.largest_loss.denominator))
         assert claimed >= loss
         assert claimed <= loss * arb("1.00000000000001")
     assert not PrivacyLoss.of(curve).meets(Guarantee(0))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.loss import DiscreteLaplaceCurve, LaplaceCurve, PrivacyLoss
+from privet.loss import DiscreteLaplaceCurve, LaplaceCurve, PermuteAndFlipCurve, PrivacyLoss
 from tests.loss.exact_sums import hockey_stick
 
 
@@ -38,3 +38,17 @@ def test_numeric_renyi_agrees_with_the_closed_form() -> None:
 def test_refuses_no_noise() -> None:
     with pytest.raises(InvalidParameter, match="scale must be > 0"):
         DiscreteLaplaceCurve(scale=0)
+
+
+def test_permute_and_flip_is_priced_as_laplace_and_has_no_delta() -> None:
+    flip, laplace = PrivacyLoss.of(PermuteAndFlipCurve(1), 5), PrivacyLoss.of(LaplaceCurve(1), 5)
+    assert flip.epsilon(1e-6) == laplace.epsilon(1e-6)
+    assert PrivacyLoss.of(PermuteAndFlipCurve(1)).group(2) == PrivacyLoss.of(PermuteAndFlipCurve(2))
+    with pytest.raises(InvalidParameter, match="delta"):
+        PermuteAndFlipCurve(1, "0.1")
+
+
+def test_a_choice_that_was_written_down_before_is_read_and_priced_by_the_better_curve() -> None:
+    stored = '{"loss": [{"curve": "permute_and_flip", "epsilon": 1, "delta": 0, "times": 5}]}'
+    assert PrivacyLoss.from_json(stored) == PrivacyLoss.of(PermuteAndFlipCurve(1), 5)
+    assert PrivacyLoss.from_json(stored).to_json() == stored

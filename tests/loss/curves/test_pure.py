@@ -3,8 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from privet.errors import InvalidParameter
-from privet.loss import ApproximateCurve, ExponentialCurve, PermuteAndFlipCurve, PrivacyLoss
+from privet.loss import ApproximateCurve, ExponentialCurve, PrivacyLoss
 from tests.loss.exact_sums import hockey_stick
 
 
@@ -39,14 +38,6 @@ def test_exponential_costs_less_than_any_pure_mechanism() -> None:
     assert exponential.epsilon(0) == pure.epsilon(0) == 10
 
 
-def test_permute_and_flip_is_priced_as_pure_and_has_no_delta() -> None:
-    assert PrivacyLoss.of(PermuteAndFlipCurve(1), 5).epsilon(1e-6) == PrivacyLoss.of(ApproximateCurve(1), 5).epsilon(
-        1e-6
-    )
-    with pytest.raises(InvalidParameter, match="delta"):
-        PermuteAndFlipCurve(1, "0.1")
-
-
 def test_groups_of_pure_losses_add_up_and_approximate_ones_grow_their_delta() -> None:
     assert PrivacyLoss.of(ApproximateCurve("0.5")).group(3).epsilon(0) == 1.5
     grouped = PrivacyLoss.of(ApproximateCurve("0.5", "1e-5")).group(3)
@@ -58,7 +49,6 @@ def test_no_loss_at_all() -> None:
     assert ExponentialCurve(0).removing(np.array([0.0, 1.0])).tolist() == [0.0, 0.0]
     assert ExponentialCurve(0).spacing is None
     assert PrivacyLoss.of(ExponentialCurve(1)).group(2).epsilon(0) == 2
-    assert PrivacyLoss.of(PermuteAndFlipCurve(1)).group(2) == PrivacyLoss.of(PermuteAndFlipCurve(2))
 
 
 def two_points(epsilon: float, top: float, order: float) -> float:

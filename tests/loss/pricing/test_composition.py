@@ -105,7 +105,7 @@ def test_the_rounding_allowance_covers_the_rounding() -> None:
     parts = directed([(LaplaceCurve("0.3"), 8)], adding=False)
     plan = plan_for(parts, log_delta=math.log(1e-10))
     found = compose(parts, plan)
-    atoms = discretised(parts[0][0], plan.step, 0.0)
+    atoms = discretised(parts[0][0], plan.step, 0.0, plan.tilt)
     weight = atoms.mass.astype(np.longdouble) * np.exp(np.longdouble(plan.tilt) * atoms.losses)
     direct = one = weight / weight.sum()
     for _ in range(7):

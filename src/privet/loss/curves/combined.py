@@ -12,6 +12,7 @@ import numpy as np
 from privet.errors import InvalidParameter
 from privet.loss.curve import Array, LossCurve, rounded_up
 from privet.loss.exact import Exact, exact_within
+from privet.loss.guarantee import Guarantee
 from privet.loss.neighbors import Neighbors
 
 if TYPE_CHECKING:
@@ -71,6 +72,14 @@ class WorstOfCurve(OneOfCurve):
     def adding(self, epsilon: Array) -> Array:
         """Delta at each epsilon when a unit joins."""
         return reduce(np.maximum, [loss.profile(epsilon, adding=True) for loss in self.alternatives])
+
+    def unbounded(self, *, adding: bool) -> Fraction:
+        """The largest of theirs."""
+        return max(loss.unbounded(adding=adding) for loss in self.alternatives)
+
+    def keeps(self, promise: Guarantee) -> bool:
+        """True if each of them does."""
+        return all(loss.meets(promise) for loss in self.alternatives)
 
     def renyi(self, order: float) -> tuple[float, float]:
         """The largest of theirs."""
@@ -163,6 +172,14 @@ class ReversedCurve(LossCurve):
         """Delta at each epsilon when a unit leaves."""
         return self.inner.removing(epsilon)
 
+    def unbounded(self, *, adding: bool) -> Fraction | None:
+        """That of the other direction."""
+        return self.inner.unbounded(adding=not adding)
+
+    def keeps(self, promise: Guarantee) -> bool:
+        """As the inner curve: a promise is about both directions."""
+        return self.inner.keeps(promise)
+
     @property
     def largest_loss(self) -> Fraction | float:
         """As the inner curve."""
@@ -211,6 +228,11 @@ class MixtureCurve(OneOfCurve):
         """Delta at each epsilon when a unit joins."""
         return self._mean([loss.profile(epsilon, adding=True) for loss in self.alternatives])
 
+    def unbounded(self, *, adding: bool) -> Fraction:
+        """The weighted mean of theirs."""
+        both = zip(self.weights, self.alternatives, strict=True)
+        return sum((Fraction(weight) * loss.unbounded(adding=adding) for weight, loss in both), Fraction(0))
+
     def _mean(self, profiles: list[Array]) -> Array:
         weighted = [float(weight) * delta for weight, delta in zip(self.weights, profiles, strict=True)]
         return rounded_up(np.sum(weighted, axis=0))
@@ -246,6 +268,10 @@ class TabulatedCurve(LossCurve):
         x = np.exp(np.array([-np.inf, *(min(float(e), 700.0) for e, _ in self.points)]))
         y = np.minimum.accumulate(np.array([1.0, *(float(d) for _, d in self.points)]))
         return rounded_up(np.interp(np.exp(np.minimum(epsilon, 700.0)), x, y))
+
+    def unbounded(self, *, adding: bool) -> Fraction:  # noqa: ARG002 - the same in both directions
+        """The least delta in the table."""
+        return min(Fraction(delta) for _, delta in self.points)
 
     @property
     def largest_loss(self) -> Fraction:

@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,11 +16,14 @@ from privet.loss.curve import ROUNDING, Array, LossCurve, rounded_up
 from privet.loss.curves.pure import response_renyi
 from privet.loss.divergences.divergence import renyi_of_loss
 from privet.loss.exact import Exact, exact_within, float_at_least, shortest, whole
+from privet.loss.guarantee import Guarantee
+from privet.loss.outward import exp_below, log_above
 
 Table = tuple[tuple[Fraction, ...], ...]
 Pair = tuple[Array, Array]  # probability of each output under P, and its loss log(P/Q)
 LARGE = 700.0  # exponents up to here are floats
 LEAST = Fraction(1, 2**1000)  # ratios from here to its inverse are floats with all their digits
+SURELY = 1e-9  # a delta that is too large by more needs no second look
 NO_LOSS = 1e-12  # losses that differ by less are one loss
 
 
@@ -66,10 +69,39 @@ class TableCurve(LossCurve):
         losses = [np.abs(loss[np.isfinite(loss)]) for _, loss in self.pairs]
         return np.unique(np.concatenate([np.zeros(1), *losses]))
 
-    @property
-    def largest_loss(self) -> float:
-        """The largest finite log-ratio, rounded up: `log_ratio` is right relative to itself."""
-        return float(self.finite_losses[-1]) * (1 + 2.0**-50)
+    @cached_property
+    def largest_ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one output that is not infinite, exactly."""
+        columns = ([p for p in column if p] for column in zip(*self.rows, strict=True))
+        return max((max(column) / min(column) for column in columns if column), default=Fraction(1))
+
+    @cached_property
+    def largest_loss(self) -> Fraction:
+        """Its logarithm, rounded up to 40 digits."""
+        return log_above(self.largest_ratio)
+
+    @cached_property
+    def _unbounded(self) -> Fraction:
+        """The largest probability of outputs that the other row never gives."""
+        if all(all(column) or not any(column) for column in zip(*self.rows, strict=True)):
+            return Fraction(0)
+        pairs = permutations(self.rows, 2)
+        return max(sum((p for p, q in zip(*pair, strict=True) if not q), Fraction(0)) for pair in pairs)
+
+    def unbounded(self, *, adding: bool) -> Fraction:  # noqa: ARG002 - the same in both directions
+        """The largest probability of outputs that the other row never gives."""
+        return self._unbounded
+
+    def keeps(self, promise: Guarantee) -> bool:
+        """Whether P(T) <= e^ε P'(T) + δ for all sets T of outputs and all rows, decided without rounding."""
+        grown = exp_below(promise.epsilon)
+        if self._unbounded > promise.delta:
+            return False
+        if self._unbounded == 0 and self.largest_ratio <= grown:
+            return True
+        if not promise.delta or self.removing(np.array([float(promise.epsilon)]))[0] - SURELY > promise.delta:
+            return False
+        return all(excess(one, other, grown) <= promise.delta for one, other in permutations(self.rows, 2))
 
     @property
     def spacing(self) -> float | None:
@@ -88,6 +120,11 @@ class TableCurve(LossCurve):
         """The definition, for the worst ordered pair of rows."""
         worst = max((renyi_of_loss(mass, loss, order) for mass, loss in self.pairs), default=0.0)
         return worst, worst
+
+
+def excess(one: Iterable[Fraction], other: Iterable[Fraction], grown: Fraction) -> Fraction:
+    """Return the sum of what one row has above `grown` times the other: P(T) - grown P'(T) for the worst set T."""
+    return sum((p - grown * q for p, q in zip(one, other, strict=True) if p > grown * q), Fraction(0))
 
 
 def log_ratio(p: Fraction, q: Fraction) -> float:
@@ -151,7 +188,7 @@ class RandomizedResponseCurve(TableCurve):
     Privacy and proof: the table with rows (1 - flip_zero, flip_zero) and (flip_one, 1 - flip_one).
 
     Example:
-        >>> round(RandomizedResponseCurve.truthful(truth=0.75).largest_loss, 6)
+        >>> round(float(RandomizedResponseCurve.truthful(truth=0.75).largest_loss), 6)
         1.098612
     """
 
@@ -228,6 +265,6 @@ class KaryResponseCurve(LossCurve):
         top = float(self.epsilon)
         share = (1.0 + math.exp(-top)) / (1.0 + (self.categories - 1) * math.exp(-top))
         binary = (order - 1.0) * response_renyi(top, order)
-        lift = math.log1p(share * math.expm1(binary)) if binary < LARGE else binary  # a share of 1 is an upper bound
+        lift = math.log1p(share * math.expm1(binary)) if binary < LARGE else binary + math.log(share)
         value = lift / (order - 1.0) * (1 + ROUNDING)
         return value, value

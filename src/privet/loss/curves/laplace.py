@@ -1,4 +1,4 @@
-"""Curves of Laplace noise, continuous and discrete."""
+"""Curves of Laplace noise, continuous and discrete, and of a choice that costs the same."""
 
 import math
 from dataclasses import dataclass
@@ -86,6 +86,40 @@ class LaplaceCurve(LossCurve):
     def grouped(self, size: int) -> LossCurve:
         """The answers of neighbors k apart differ by k sensitivities."""
         return LaplaceCurve(size * self.largest_loss)
+
+
+@dataclass(frozen=True)
+class PermuteAndFlipCurve(LaplaceCurve):
+    """Permute-and-flip selection, or any mechanism that is t-DP for scores t/epsilon of a whole move apart.
+
+    Args:
+        epsilon: >= 0; candidates are visited in random order and taken with probability
+            exp(epsilon (score - best) / (2 sensitivity)).
+        delta: 0; the promise is pure.
+
+    Privacy: Laplace's curve, and none below it: the losses of its outcomes may differ by 2 epsilon, so the curve of
+        `ExponentialCurve` must not be used.
+    Proof: docs/proofs/choices.md. Move the scores straight to the neighbor's: h, the probability
+        of a set, obeys |h'| <= min(h, 1 - h) per unit of loss (McKenna and Sheldon 2020, Theorem 1, for each small
+        move and for both the set and its complement). Laplace's distribution function solves h' = min(h, 1 - h), so no
+        h climbs higher within epsilon. Two candidates reach it: their noise differs by a Laplace variable.
+
+    Example:
+        >>> float(PermuteAndFlipCurve(2).largest_loss)
+        2.0
+    """
+
+    __hash__ = LossCurve.__hash__
+
+    delta: Exact = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._keep_exact("delta", high=0)
+
+    def grouped(self, size: int) -> LossCurve:
+        """Scores move k times as far."""
+        return PermuteAndFlipCurve(size * self.largest_loss)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Curves of pure and approximate differential privacy, and of two selection mechanisms."""
+"""Curves of pure and approximate differential privacy, and of the exponential mechanism."""
 
 import math
 from dataclasses import dataclass
@@ -44,6 +44,10 @@ class ApproximateCurve(LossCurve):
     def keeps(self, promise: Guarantee) -> bool:
         """True if the promise asks for no more than is known, compared exactly."""
         return self.largest_loss <= promise.epsilon and cast("Fraction", self.delta) <= promise.delta
+
+    def unbounded(self, *, adding: bool) -> Fraction:  # noqa: ARG002 - the same in both directions
+        """The delta that was promised."""
+        return cast("Fraction", self.delta)
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""
@@ -155,32 +159,3 @@ class ExponentialCurve(LossCurve):
     def grouped(self, size: int) -> LossCurve:
         """Neighbors k apart move every score k times as far: the range grows linearly."""
         return ExponentialCurve(size * self.largest_loss)
-
-
-@dataclass(frozen=True)
-class PermuteAndFlipCurve(ApproximateCurve):
-    """Permute-and-flip selection: never worse in expected score than the exponential mechanism.
-
-    Args:
-        epsilon: >= 0; candidates are visited in random order and taken with probability
-            exp(epsilon (score - best) / (2 sensitivity)).
-        delta: 0; the promise is pure.
-
-    Privacy: epsilon-DP, priced as the worst such mechanism.
-    Proof: McKenna and Sheldon 2020, Theorem 1. A bounded range of losses is not known for it, so the
-        curve of `ExponentialCurve` must not be used.
-
-    Example:
-        >>> float(PermuteAndFlipCurve(2).largest_loss)
-        2.0
-    """
-
-    __hash__ = LossCurve.__hash__
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._keep_exact("delta", high=0)
-
-    def grouped(self, size: int) -> LossCurve:
-        """Scores move k times as far."""
-        return PermuteAndFlipCurve(size * self.largest_loss)

@@ -6,11 +6,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaln
 
 from privet.loss.curve import Array, LossCurve, rounded_up
+from privet.loss.curves.sampled_renyi import sampled_renyi
 from privet.loss.exact import Exact
 from privet.loss.neighbors import Neighbors
+from privet.loss.outward import log_sampled
 
 if TYPE_CHECKING:
     from privet.loss.privacy_loss import PrivacyLoss
@@ -73,40 +74,20 @@ class SampledCurve(LossCurve):
         shifted = np.maximum(kept + np.log(rate / safe), 0.0) * (1 - 2.0**-50)
         return rounded_up(np.where(inside, safe * self.inner.profile(shifted, adding=True), 0.0))
 
+    def unbounded(self, *, adding: bool) -> Fraction:
+        """Removing: what is infinite must have been sampled. Adding: an answer without the unit is always possible."""
+        return Fraction(0) if adding and self.rate != 1 else Fraction(self.rate) * self.inner.unbounded(adding=adding)
+
     @property
     def largest_loss(self) -> Fraction | float:
         """log(1 + rate (e^loss - 1)); the other direction has less."""
-        top, rate = float(self.inner.largest_loss), float(self.rate)
-        if math.isinf(top) or self.rate in (0, 1):
-            return self.inner.largest_loss if self.rate else 0
-        return float(np.logaddexp(math.log1p(-rate), math.log(rate) + top)) * (1 + 2.0**-48)
+        top = self.inner.largest_loss
+        if not self.rate:
+            return Fraction(0)
+        return top if top == math.inf or self.rate == 1 else log_sampled(Fraction(top), Fraction(self.rate))
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Removing: the binomial sum at whole orders, in between the chord; adding: the same, or Jensen.
-
-        Proof: E_Q[(1 - q + q P/Q)^a] expands into E_Q[(P/Q)^k] (Mironov, Talwar and Zhang 2019, Section 3.3);
-            (a - 1) D_a is convex in a. For pairs that are their own mirror image the reverse divergence is
-            smaller (same, Theorem 5); for others (1 - q + qr)^(1-a) <= 1 - q + q r^(1-a).
-        """
-        low = math.floor(order)
-        share = order - low
-        exponent = (1 - share) * self._whole(low) + (share * self._whole(low + 1) if share else 0.0)
-        removing = exponent / (order - 1)
-        if self.inner.symmetric:
-            return removing, removing
-        reverse = (order - 1) * self.inner.renyi_pair(order)[1]
-        rate = float(self.rate)
-        mixed = math.inf if math.isinf(reverse) else float(np.logaddexp(math.log1p(-rate), math.log(rate) + reverse))
-        return removing, mixed / (order - 1)
-
-    def _whole(self, order: int) -> float:
-        """Log E_Q[(1 - q + q P/Q)^order] for a whole order."""
-        rate, k = float(self.rate), np.arange(order + 1.0)
-        if order <= 1:
-            return 0.0
-        inner = np.array([0.0, 0.0, *((j - 1) * self.inner.renyi_pair(float(j))[0] for j in range(2, order + 1))])
-        if rate == 1 or math.isinf(inner[-1]):
-            return float(inner[-1])
-        choose = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
-        terms = choose + (order - k) * math.log1p(-rate) + k * math.log(rate) + inner
-        return max(0.0, float(terms.max() + np.log(np.exp(terms - terms.max()).sum())))
+        """At every order, whole or not; see `sampled_renyi`."""
+        if self.rate in (0, 1) or not self.inner.parts:
+            return self.inner.renyi_pair(order) if self.rate else (0.0, 0.0)
+        return sampled_renyi(self, order)

@@ -14,14 +14,15 @@ import numpy as np
 
 from privet.loss.curve import Array
 from privet.loss.pricing.composition import UNIT, Product, Spectrum, repeated, tilted
-from privet.loss.pricing.grid import CAREFUL, Atoms, equal_grid, scouted
+from privet.loss.pricing.grid import CAREFUL, Atoms, lean_grid, scouted
 from privet.loss.pricing.growing import Parts
-from privet.loss.pricing.plan import TILTS, Plan, plan_for, summary_of
+from privet.loss.pricing.plan import TILTS, Plan, moments, plan_for
 from privet.loss.pricing.reading import epsilon, largest_loss
 from privet.loss.pricing.solving import solved
 
 GIVEN_UP = 2.0**-36  # relative error that a curve's own values may have
 COARSE = 30.0  # a step so wide that a lowered chord would vanish: nothing is claimed then
+FAR = 2.8  # natural logarithm of how much steeper or gentler the tilts are that bound what strays
 GUARD = 14.0  # how much less may stray from the window than for an upper bound, in natural logarithms
 
 
@@ -29,10 +30,11 @@ def lowered(atoms: Atoms, step: float, tilt: float) -> tuple[Atoms, float]:
     """Atoms on the grid that stay below the curve once every loss is reduced by the returned shift."""
     mass, losses = atoms.mass.copy(), atoms.losses
     mass[0] = 0.0  # what lies left of the grid is given up
+    gap = np.diff(losses)
     with np.errstate(divide="ignore", invalid="ignore"):
-        right = np.nan_to_num(mass[1:] * math.exp(-step) / (mass[:-1] + mass[1:] * math.exp(-step)))
-        left = np.nan_to_num(mass[:-1] / (mass[:-1] + mass[1:] * math.exp(-step)))
-    bend = np.log1p(math.expm1(step) * np.append(right, 0.0) + math.expm1(-step) * np.insert(left, 0, 0.0))
+        right = np.nan_to_num(mass[1:] * np.exp(-gap) / (mass[:-1] + mass[1:] * np.exp(-gap)))
+        left = np.nan_to_num(mass[:-1] / (mass[:-1] + mass[1:] * np.exp(-gap)))
+    bend = np.log1p(np.append(np.expm1(gap) * right, 0.0) + np.insert(np.expm1(-gap) * left, 0, 0.0))
     places = np.where(mass > 0, losses + bend, math.inf)
     places = np.minimum.accumulate(places[::-1])[::-1]
     kept = mass > 0
@@ -67,14 +69,13 @@ def epsilon_below(parts: Parts, delta: float) -> float:
     if len(parts) == 1 and parts[0][1] == 1:
         return solved(parts[0][0].ahead, delta * (1 + GIVEN_UP)) * (1 - GIVEN_UP)
     plan = plan_for(parts, log_delta=math.log(max(delta - certain, 1e-300)), scouts=CAREFUL, guard=GUARD)
-    product, shift = _product_below(parts, plan) if plan.step <= COARSE else (None, 0.0)
+    product, shift, astray = _product_below(parts, plan) if plan.step <= COARSE else (None, 0.0, 0.0)
     if product is None:
         return 0.0
     mass = np.roll(np.fft.irfft(product.values, plan.size), -(plan.first % plan.size))
     noise = 32 * UNIT * math.log2(plan.size) * (product.noise + math.sqrt(float(np.sum(mass * mass))))
     mass = np.maximum(mass - noise, 0.0)
     losses = plan.step * np.arange(plan.first, plan.first + plan.size, dtype=np.float64)
-    astray = _astray(parts, plan, product.log_total)
 
     def delta_at(level: float) -> float:
         start = int(np.searchsorted(losses, level, side="right"))
@@ -95,31 +96,36 @@ def epsilon_below(parts: Parts, delta: float) -> float:
     return max(0.0, low - shift)
 
 
-def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float]:
+def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float, float]:
+    """The product of the spectra, how much every loss must be reduced, and how much may have strayed into the window.
+
+    Losses beyond the plan's cut are given up.
+    """
     products, shift = [], 0.0
+    away = np.abs(np.log(TILTS / plan.tilt))
+    tilts = TILTS[(away > 0) & (away < FAR)]
+    logs = np.zeros_like(tilts)
     for direction, times in parts:
         scout = scouted(direction, CAREFUL)
-        high = math.ceil(scout.cut_above(math.exp(max(plan.log_delta - 40.0, -740.0))) / plan.step) + 2
+        high = math.ceil(scout.cut_above(plan.cut(parts.total)) / plan.step) + 2
         low = math.ceil(-scout.cut_below(1e-18) / plan.step) + 2
-        fine = equal_grid(direction, plan.step, low, high)
-        atoms, one = lowered(fine, plan.step, plan.tilt)
+        atoms, one = lowered(lean_grid(direction, plan.step, low, high, plan.tilt), plan.step, plan.tilt)
         part: Spectrum | None = tilted(atoms, plan.tilt, plan.step, plan.size) if atoms.mass.sum() > 0 else None
         if part is None:
-            return None, 0.0
+            return None, 0.0, 0.0
         products.append(repeated(part, times, plan.size))
         shift += times * one
-    return reduce(Product.__mul__, products), shift * (1 + 1e-12)
+        logs += times * moments(atoms, tilts).logs
+    product = reduce(Product.__mul__, products)
+    return product, shift * (1 + 1e-12), _astray(plan, tilts, logs - product.log_total)
 
 
-def _astray(parts: Parts, plan: Plan, log_total: float) -> float:
+def _astray(plan: Plan, tilts: Array, rise: Array) -> float:
     """A bound of the tilted mass outside the window, which the transform folded into it (Chernoff)."""
-    rising = summary_of(parts, CAREFUL).logs[-len(TILTS) :]
     first, end = plan.first * plan.step, (plan.first + plan.size) * plan.step
-    below, above = plan.tilt > TILTS, plan.tilt < TILTS
-    lower = rising[below] - log_total + (plan.tilt - TILTS[below]) * first
-    upper = rising[above] - log_total - (TILTS[above] - plan.tilt) * end
-    outside = math.exp(float(np.min(lower, initial=0.0))) + math.exp(float(np.min(upper, initial=0.0)))
-    return min(1.0, outside)
+    exponents = rise + (plan.tilt - tilts) * np.where(tilts < plan.tilt, first, end)
+    outside = [math.exp(float(exponents[side].min(initial=0.0))) for side in (tilts < plan.tilt, tilts > plan.tilt)]
+    return min(1.0, sum(outside) * (1 + 2.0**-20))
 
 
 def _unbounded_below(parts: Parts) -> float:

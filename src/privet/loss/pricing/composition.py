@@ -11,7 +11,9 @@ about 7 u log2 N for powers of two; a factor of three is one more stage of sums 
 less than (6 sqrt 3 + 4) u, where eta allows 16 u log2 3). A product of the y_i^n_i then errs, after the inverse
 transform, in every entry by at most sum_i n_i eta |p_i| rms(y_i^(n_i - 1)), by Cauchy and Schwarz and |y_i| <= 1; the
 rounding of the products and of the inverse transform is of the same form. Twice that bound is added to every entry
-before anything is read.
+before anything is read. The transform of a loss of zero is the constant 1, so that mass m is left out of the transform
+and added afterwards: of runs that hardly ever lose anything only the rest r errs by eta |r|, while the addition errs by
+u |y| and the products by 4 u |y| for each run, where |y| = |p| <= m + |r|. So |p_i| may be |r_i| + 5 m_i u/eta instead.
 
 Wrapping around. The transform is periodic: mass below the window reappears at its upper end, which only raises
 delta. Mass above the window would be lost, so its largest possible contribution, e^(K - tilt * end), is added.
@@ -26,7 +28,7 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from privet.loss.curve import Array
-from privet.loss.pricing.grid import QUICK, Atoms, Direction, equal_grid, scouted
+from privet.loss.pricing.grid import CAREFUL, Atoms, Direction, lean_grid, scouted
 from privet.loss.pricing.growing import Growing, Parts, Runs
 from privet.loss.pricing.plan import SMALL, Plan
 
@@ -36,7 +38,6 @@ NEARBY = 4.0  # how far around the expected answer is looked first, in natural l
 FARTHEST = 300.0  # and what is looked at later at once
 SCARCE = 2.0**-900  # room below which weights that underflowed could matter
 GENTLE = 300.0  # natural logarithm of how far apart weights may be that are multiplied without care
-NEGLECTED = 1e-9  # share of delta that may become infinite loss when a curve is cut off
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,13 @@ class Composition:
         return min(1.0, (float(np.sum(weight * self.mass[start:])) + self.lost) * (1 + self.slack))
 
     def allowance(self, epsilon: float) -> float:
-        """How much of delta(epsilon) may be allowance for the rounding of the transform."""
-        plan = self.plan
-        return self.noise * _exp(self.log_total - plan.tilt * epsilon) / -math.expm1(-plan.tilt * plan.step)
+        """How much of delta(epsilon) may be allowance for the rounding of the transform.
+
+        The sum of e^(-tilt x) (1 - e^-x) over the multiples x > 0 of the step.
+        """
+        tilt, step = self.plan.tilt, self.plan.step
+        weights = math.expm1(-step) / (math.expm1(-tilt * step) * math.expm1(-(tilt + 1) * step)) * -_exp(-tilt * step)
+        return self.noise * _exp(self.log_total - tilt * epsilon) * weights
 
     def shows(self, epsilon: float) -> bool:
         """True if the window reaches below this epsilon, so that an answer there is no artefact of its edge."""
@@ -206,7 +211,7 @@ class Product:
 
 def compose(parts: Parts, plan: Plan) -> Composition:
     """The composition of all parts, seen through the plan's window."""
-    product = _multiplied(parts.runs, plan, _cut(plan, parts.total))
+    product = _multiplied(parts.runs, plan, plan.cut(parts.total))
     start = plan.first % plan.size
     wrapped = fft.irfft(product.values, plan.size)
     noise = 32 * UNIT * math.log2(plan.size) * (product.noise + _norm(wrapped))
@@ -257,30 +262,19 @@ def _rms(half: NDArray[np.complex128], size: int) -> float:
     return math.sqrt(2 * float(np.sum(half.real**2 + half.imag**2)) / size)
 
 
-def _cut(plan: Plan, runs: int) -> float:
-    """The infinite loss that one run may be charged for cutting off its curve; on a coarse scale, to be reused."""
-    return _exp(16 * math.floor((plan.log_delta + math.log(NEGLECTED / runs)) / 16))
-
-
-@lru_cache(maxsize=256)
-def _discretised_again(direction: Direction, step: float, cut: float) -> Atoms:
-    return discretised(direction, step, cut)
-
-
-def discretised(direction: Direction, step: float, cut: float) -> Atoms:
+def discretised(direction: Direction, step: float, cut: float, tilt: float) -> Atoms:
     """The part on the grid of the plan, cut off where at most `cut` of it remains."""
     top = float(direction.curve.largest_loss)
     bottom = -top
     if math.isinf(top):
-        scout = scouted(direction, QUICK)
+        scout = scouted(direction, CAREFUL)
         top, bottom = scout.cut_above(cut), scout.cut_below(1e-18)
     high, low = max(1, math.ceil(top / step * (1 - 1e-12))), max(1, math.ceil(-bottom / step * (1 - 1e-12)))
-    return equal_grid(direction, step, low, high)
+    return lean_grid(direction, step, low, high, tilt)
 
 
 def _transformed(direction: Direction, tilt: float, step: float, size: int, cut: float) -> Spectrum:
-    make = _discretised_again if size <= SMALL else discretised
-    return tilted(make(direction, step, cut), tilt, step, size)
+    return tilted(discretised(direction, step, cut, tilt), tilt, step, size)
 
 
 _transformed_again = lru_cache(maxsize=256)(_transformed)
@@ -294,7 +288,8 @@ def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
     they are then scaled by the largest product instead. What underflows else is far below the allowance for rounding.
     """
     lowest, highest, count = float(atoms.losses[0]), float(atoms.losses[-1]), len(atoms.mass)
-    if count <= size <= SMALL and tilt * (highest - lowest) < GENTLE:
+    start, span = round(lowest / step), round((highest - lowest) / step) + 1
+    if count == span <= size <= SMALL and tilt * (highest - lowest) < GENTLE:
         (weights, _), _ = _weights_again(tilt, step, size)
         weight, scale = atoms.mass * weights[count - 1 :: -1], tilt * highest
     else:
@@ -306,19 +301,24 @@ def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
     if total == 0:
         return Spectrum(np.zeros(size // 2 + 1, dtype=np.complex128), 0.0, 1.0, 0.0, 0.0)
     weight /= total
-    circle = _circle(weight, round(lowest / step), size)
+    circle = _circle(weight, start if count == span else np.rint(atoms.losses / step).astype(np.int64), size)
     log_total = scale + math.log(total)
     reach = tilt * max(abs(lowest), abs(highest)) + abs(scale) + abs(math.log(total))
-    return Spectrum(fft.rfft(circle), log_total, atoms.beyond, _norm(circle if count > size else weight), reach)
+    laid = circle if span > size else weight
+    still, circle[0] = float(circle[0]), 0.0
+    values = fft.rfft(circle)
+    values += still
+    norm = math.sqrt(max(float(laid @ laid) - still * still, 0.0)) + 5 * still / (16 * math.log2(size))
+    return Spectrum(values, log_total, atoms.beyond, norm, reach)
 
 
-def _circle(weight: Array, low: int, size: int) -> Array:
-    """The weights laid around a circle of this size, the first of them at `low`."""
-    count, start = len(weight), low % size
-    if count > size:
-        places = np.arange(start, start + count) % size
-        return np.bincount(places, weights=weight, minlength=size).astype(np.float64, copy=False)
-    circle = np.zeros(size)
+def _circle(weight: Array, places: int | NDArray[np.int64], size: int) -> Array:
+    """The weights laid around a circle of this size, at these places or side by side from one on."""
+    count = len(weight)
+    if not isinstance(places, int) or count > size:
+        around = (np.arange(places, places + count) if isinstance(places, int) else places) % size
+        return np.bincount(around, weights=weight, minlength=size).astype(np.float64, copy=False)
+    circle, start = np.zeros(size), places % size
     before = min(count, size - start)
     circle[start : start + before] = weight[:before]
     circle[: count - before] = weight[before:]

@@ -10,6 +10,7 @@ bound. Only three moves are used afterwards: raising a mass, moving mass to a hi
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -21,7 +22,10 @@ QUICK, CAREFUL = 24, 1024  # points of a scouting grid on each side of zero
 WIGGLE = 1e-9  # negative mass that is put down to rounding; more comes from a curve that is not convex
 WIDEST = 600.0  # losses further apart have no common floating scale
 HALF = 0.5  # the mantissa of a power of two
-SPREAD = 8.0  # how much denser the scouting grid is around zero than at its ends
+SPREAD = 8.0  # how much denser the scouting grid is around zero than at its ends, at least
+CELL = 0.25  # how wide its innermost cells are at most, in widths of the bulk of the losses
+DENSER = 0.25  # what a lean grid may cost beyond an even one, as a share of it
+EVEN, LEAN = 2**14, 2**18  # how many points an even grid and about how many a lean one may have
 
 
 @dataclass(frozen=True)
@@ -77,14 +81,46 @@ def equal_grid(direction: Direction, step: float, low: int, high: int) -> Atoms:
     return connect_the_dots(direction, step * np.arange(-low, high + 1.0), low, gap=step if exact else None)
 
 
-def connect_the_dots(direction: Direction, losses: Array, zero: int, *, gap: float | Array | None = None) -> Atoms:
+_equal_grid_again = lru_cache(maxsize=256)(equal_grid)
+
+
+def lean_grid(direction: Direction, step: float, low: int, high: int, tilt: float) -> Atoms:
+    """The same on some of the multiples if they are many: all where the tilted losses gather, few where they are rare.
+
+    A cell of width g with the share w of the tilted losses adds w g^2/6 to the variance of a run. For a given number of
+    cells that is least with g^3 ~ 1/w; the constant is the one at which all cells together add a share of what an even
+    grid of this step adds. Both the losses and the tilted losses count, and with them all that are tilted less. This
+    decides how tight the bound is; a polygon through any points of the curve is one.
+    """
+    if low + high <= EVEN:
+        return _equal_grid_again(direction, step, low, high)
+    atoms = scouted(direction, CAREFUL).atoms
+    inside = (atoms.losses >= -low * step) & (atoms.losses <= high * step)
+    with np.errstate(divide="ignore"):
+        exponent = np.where(inside, np.log(atoms.mass) + tilt * atoms.losses, -math.inf)
+    weight = np.exp(exponent - exponent.max())
+    share = np.maximum(weight / weight.sum(), np.where(inside, atoms.mass, 0.0))
+    roots = np.cbrt(np.maximum(share[1:], share[:-1]) + 1e-300)
+    fewer = np.minimum(roots * math.sqrt(float(roots.sum()) / DENSER), 1.0)  # points for each multiple of the step
+    edges = np.clip(atoms.losses / step, -low, high)
+    points = np.concatenate([[0.0], np.cumsum(fewer * np.diff(edges))])
+    points += np.arange(len(points)) if points[-1] <= LEAN else 0.0
+    places = np.interp(np.linspace(0.0, points[-1], math.ceil(min(points[-1], LEAN))), points, edges)
+    kept = np.unique(np.concatenate([np.rint(places), [-low, -1.0, 0.0, 1.0, high]]))
+    return connect_the_dots(direction, step * kept, int(np.searchsorted(kept, 0.0)), even=False)
+
+
+def connect_the_dots(
+    direction: Direction, losses: Array, zero: int, *, gap: float | Array | None = None, even: bool = True
+) -> Atoms:
     """The loss distribution whose hockey-stick curve is the polygon through the given losses.
 
     Args:
         direction: the curve.
-        losses: increasing; if the last is the first with the other sign, the mirror image of themselves.
+        losses: increasing.
         zero: the index of loss 0, neither the first nor the last.
         gap: the differences of the losses, where known.
+        even: whether losses that end as far from zero as they begin are their own mirror image.
 
     Proof: with x = e^loss, an atom of Q-mass q at x bends H by q there, so masses are differences of slopes.
         Left of x = 1, H(x) = 1 - x + x H'(1/x) with H' the other direction's curve; the straight part 1 - x
@@ -93,7 +129,7 @@ def connect_the_dots(direction: Direction, losses: Array, zero: int, *, gap: flo
         Left of the grid the chord runs to H(0) = 1; right of it H stays at its last value, as infinite loss.
     """
     ahead = direction.ahead(losses[zero:])
-    mirrored = losses[0] == -losses[-1] and direction.curve.symmetric
+    mirrored = even and losses[0] == -losses[-1] and direction.curve.symmetric
     behind = (ahead if mirrored else direction.behind(-losses[zero::-1]))[::-1] * np.exp(losses[: zero + 1])
     top = max(float(ahead[0]), float(behind[-1]))
     ahead[0] = behind[-1] = top
@@ -111,9 +147,10 @@ def connect_the_dots(direction: Direction, losses: Array, zero: int, *, gap: flo
 
 
 @lru_cache(maxsize=1024)
-def unbounded_loss(direction: Direction) -> float:
-    """The probability of infinite loss."""
-    return float(direction.ahead(np.array([0.0, math.inf]))[1])
+def unbounded_loss(direction: Direction) -> Fraction:
+    """The probability of infinite loss; exact where the curve knows it, else from above."""
+    known = direction.curve.unbounded(adding=direction.adding)
+    return Fraction(float(direction.ahead(np.array([0.0, math.inf]))[1])) if known is None else known
 
 
 def _masses(climb: Array, gap: float | Array, zero: int, left: float) -> Array:
@@ -168,6 +205,13 @@ class Scout:
         place = int(np.searchsorted(self.unbounded - self._delta[:-1], -share))
         return float(self.above[min(place, len(self.above) - 1)])
 
+    def kept(self, cut: float) -> Atoms:
+        """The loss distribution up to where it would be cut off."""
+        if not cut:
+            return self.atoms
+        count = int(np.searchsorted(self.atoms.losses, self.cut_above(cut), side="right"))
+        return Atoms(self.atoms.losses[:count], self.atoms.mass[:count], self.atoms.beyond + cut)
+
     def cut_below(self, share: float) -> float:
         """A negative loss below which at most this much lies."""
         below = len(self.atoms.losses) - len(self.above) - 1
@@ -179,32 +223,44 @@ class Scout:
 def scouted(direction: Direction, points: int) -> Scout:
     """Scout a curve. The grid ends where the curve is flat (or underflows), so moments bound the finite losses."""
     if math.isfinite(direction.curve.largest_loss):
-        top = bottom = reach_of(direction, points)
+        top = bottom = bulk = largest_of(direction)
+        if points != QUICK:
+            ladder = top * 2.0 ** np.arange(-40.0, 1.0)
+            bulk = _fallen(direction.ahead(ladder), ladder, 0.5)
     else:
         ladder = 2.0 ** np.arange(-40.0, 21.0)
-        top = _flat_from(direction.ahead(ladder), ladder)
-        bottom = _flat_from(direction.behind(ladder), ladder)
-    losses = _shape(points) * top
+        ahead = direction.ahead(ladder)
+        top, bulk = _fallen(ahead, ladder, 1.0), _fallen(ahead, ladder, 0.5)
+        bottom = _fallen(direction.behind(ladder), ladder, 1.0)
+    losses = _shape(points, _spread(points, top / bulk)) * top
     losses[:points] *= bottom / top
     return Scout(direction, connect_the_dots(direction, losses, points), losses[points + 1 :])
 
 
-def reach_of(direction: Direction, points: int) -> float:
-    """Where the curve becomes flat: at its largest loss, or where its scout says so."""
-    if math.isfinite(direction.curve.largest_loss):
-        return max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
-    return scouted(direction, points).top
+def largest_of(direction: Direction) -> float:
+    """The largest loss of a curve that has one, rounded up and not zero."""
+    return max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
 
 
-@lru_cache(maxsize=8)
-def _shape(points: int) -> Array:
+def _spread(points: int, wide: float) -> int:
+    """How dense the scouting grid must be for the innermost cells to show a bulk `wide` times narrower than all."""
+    spread = SPREAD
+    for _ in range(3):
+        spread = max(SPREAD, math.log(2 * wide * spread / (points * CELL)))
+    return math.ceil(spread)
+
+
+@lru_cache(maxsize=64)
+def _shape(points: int, spread: int) -> Array:
     """A grid from -1 to 1, denser around zero."""
-    shape: Array = np.sinh(SPREAD * np.arange(-points, points + 1) / points) / math.sinh(SPREAD)
+    shape: Array = np.sinh(spread * np.arange(-points, points + 1) / points) / math.sinh(spread)
     return shape
 
 
-def _flat_from(delta: Array, ladder: Array) -> float:
-    return float(ladder[min(int(np.searchsorted(-delta, -delta[-1])), len(ladder) - 1)])
+def _fallen(delta: Array, ladder: Array, share: float) -> float:
+    """Where a curve has done this share of its fall."""
+    level = delta[-1] + (1.0 - share) * (delta[0] - delta[-1])
+    return float(ladder[min(int(np.searchsorted(-delta, -level)), len(ladder) - 1)])
 
 
 def renyi_from_curve(curve: LossCurve, order: float) -> tuple[float, float]:
@@ -222,7 +278,7 @@ def _moment(direction: Direction, order: float) -> float:
 @lru_cache(maxsize=64)
 def _bounded(direction: Direction) -> Atoms:
     """A curve of bounded losses on a fine equal grid."""
-    top = max(float(direction.curve.largest_loss) * (1 + 2.0**-50), 2.0**-40)
+    top = largest_of(direction)
     return connect_the_dots(direction, top * np.arange(-CAREFUL, CAREFUL + 1) / CAREFUL, CAREFUL)
 
 

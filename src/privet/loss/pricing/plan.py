@@ -6,26 +6,34 @@ A plan is guesswork: it decides speed and tightness, never validity.
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
+from typing import NamedTuple
 
 import numpy as np
 
 from privet.loss.curve import Array, Moments
-from privet.loss.pricing.grid import CAREFUL, QUICK, Atoms, Direction, reach_of, scouted
+from privet.loss.pricing.grid import CAREFUL, QUICK, Atoms, Direction, scouted
 from privet.loss.pricing.growing import Growing, Parts, Runs
 
 TILTS = 2.0 ** np.concatenate([np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)])  # where moments are tabulated
 ROUGH = 4  # shallow questions use every fourth tilt, so that they meet again what was computed for others
 TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
-SMALLEST, LARGEST = 2**9, 2**18  # sizes of the grid
+RELAXED, DEEP = 4.0, 50.0  # tolerances of epsilon, and of log(delta), that it may cost where the window is broad
+SMALLEST, LARGEST = 2**9, 2**20  # sizes of the grid
 SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
+BROAD = 2**16  # from this size on the step is as wide as the tolerance allows, and no longer a round number
+COSTLY = 2**15  # from this size on a careful plan costs less than it saves
 ABOVE = 18.0  # natural logarithm of how small the tail above the window is, relative to delta
 CLOSE, MARGIN = 15.0, 9.0  # the same for a quick look at a known delta; and how far below its aim the window begins
 ANSWER = 2.0  # how far below that aim the answer usually lies
 BELOW = 12.0  # and of the tilted tail below it
 SHALLOW = -40.0  # above this log(delta) a tilt within a factor of two is good enough, and is met again more often
-PENALTY = 4.0  # natural logarithm of what a tilt may lose for speed
+PENALTY, MOST = 4.0, 20.0  # natural logarithm of what a tilt may lose for speed, in a quick look and in a careful one
+NARROW = 3.0  # what a narrower window is worth of it
 STEEP, STEEPEST = 16.0, 256.0  # the largest tilts of shallow and deep questions, times the standard deviation
-FINEST = 2.0**-20  # the smallest step, in reaches of the widest part
+NEGLECTED = 1e-7  # share of delta that may become infinite loss when curves are cut off
+AGREES = 0.6  # how much lower than planned an answer may lie without asking for a finer step
+LEAST = -745.0  # log(delta) below which no float lies: a point that is lower is aimed at as if it were here
+SHORT = 2.0**20  # steps are whole multiples of a power of two by less than twice this: their multiples are floats
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,20 @@ class Plan:
     size: int
     log_delta: float
     epsilon: float
+    least: float  # epsilons below need no finer step than this one
+
+    def fits(self, epsilon: float) -> bool:
+        """Whether the step is fine enough for an answer that turned out to be here."""
+        return max(epsilon, self.least) >= AGREES * max(self.epsilon, self.least)
+
+    def cut(self, runs: int) -> float:
+        """The infinite loss that one of so many runs may be charged for cutting off its curve."""
+        return cut_for(self.log_delta, runs)
+
+
+def cut_for(log_delta: float, runs: int) -> float:
+    """The infinite loss that one of so many runs may be charged; on a coarse scale, to be met again."""
+    return math.exp(max(8 * math.floor((log_delta + math.log(NEGLECTED / runs)) / 8), -740))
 
 
 def moments(atoms: Atoms, tilts: Array) -> Moments:
@@ -91,7 +113,6 @@ class Summary:
     logs: Array  # of the moments at every tilt of the ladder
     variance: float
     runs: int
-    reach: float  # the largest scouted loss of any part
     most: int  # how often the most frequent part runs
     spacing: float | None  # of that part
     even: bool  # whether all parts run equally often
@@ -103,7 +124,6 @@ class Summary:
             self.logs + other.logs,
             self.variance + other.variance,
             self.runs + other.runs,
-            max(self.reach, other.reach),
             max(self.most, other.most),
             self.spacing if self.most >= other.most else other.spacing,
             self.even and other.even and self.most == other.most,
@@ -115,23 +135,22 @@ class Summary:
 _summaries = Growing(Summary.__add__)
 
 
-def summary_of(parts: Parts, scouts: int) -> Summary:
-    """The summary of all parts, in whichever direction they are read."""
+def summary_of(parts: Parts, scouts: int, cut: float = 0.0) -> Summary:
+    """The summary of all parts, in whichever direction they are read, without the rare losses that will be cut off."""
 
     def of(runs: Runs) -> Summary:
-        return reduce(Summary.__add__, (_summary_of_one(direction, times, scouts) for direction, times in runs))
+        return reduce(Summary.__add__, (_summary_of_one(direction, times, scouts, cut) for direction, times in runs))
 
-    return _summaries.total((scouts, parts.adding), parts.runs, of)
+    return _summaries.total((scouts, cut, parts.adding), parts.runs, of)
 
 
-def _summary_of_one(direction: Direction, times: int, scouts: int) -> Summary:
-    found, curve = scouted_moments(direction, scouts), direction.curve
+def _summary_of_one(direction: Direction, times: int, scouts: int, cut: float) -> Summary:
+    found, curve = scouted_moments(direction, scouts, cut), direction.curve
     spacing = curve.spacing
     return Summary(
         times * found.logs,
         times * found.variance,
         times,
-        reach_of(direction, scouts),
         times,
         spacing,
         even=True,
@@ -140,58 +159,97 @@ def _summary_of_one(direction: Direction, times: int, scouts: int) -> Summary:
 
 
 @lru_cache(maxsize=1024)
-def scouted_moments(direction: Direction, scouts: int) -> Moments:
+def scouted_moments(direction: Direction, scouts: int, cut: float = 0.0) -> Moments:
     """Moments in closed form, or of the scouting grid with this many points on each side."""
     known = direction.curve.moments(LADDERS[scouts].forward)
-    return known if known is not None else moments(scouted(direction, scouts).atoms, LADDERS[scouts].forward)
+    return known if known is not None else moments(scouted(direction, scouts).kept(cut), LADDERS[scouts].forward)
 
 
-def plan_for(
+def plan_for(  # noqa: PLR0913 - what is asked and how to look, each by name
     parts: Parts,
     *,
     log_delta: float | None = None,
     epsilon: float | None = None,
     scouts: int = QUICK,
     guard: float = 0.0,
+    worth: float = NARROW,
 ) -> Plan:
     """The plan for the epsilon at a delta, or for the delta at an epsilon; given both, for that point.
 
     The tilt is the one at which the moment bound of delta is smallest, because there the tilted losses gather around
-    the answer; it is kept above two over the standard deviation, so that the window stays narrow.
+    the answer; it is kept above two over the standard deviation, so that the window stays narrow. Where a quick look
+    finds that the grid is large, a careful one costs less than it saves.
     """
     summary, ladder = summary_of(parts, scouts), LADDERS[scouts]
-    logs, tilts, spread = summary.logs, ladder.tilts, math.sqrt(summary.variance)
-    wide = scouts != QUICK or epsilon is not None
-    rising = logs[-len(tilts) :]
-    tight = rising + ladder.tighter
+    if scouts == CAREFUL:
+        depth = _aimed(summary, ladder, log_delta, epsilon).log_delta
+        summary = summary_of(parts, scouts, cut_for(depth, parts.total))
+    plan = _planned(summary, ladder, _aimed(summary, ladder, log_delta, epsilon), guard, worth)
+    if scouts == QUICK and plan.size > COSTLY:
+        return plan_for(parts, log_delta=log_delta, epsilon=epsilon, scouts=CAREFUL, guard=guard, worth=worth)
+    return plan
+
+
+class Aim(NamedTuple):
+    """The point on the curve that is asked for, and how small each tilt's bound of delta is there."""
+
+    log_delta: float
+    epsilon: float
+    bounds: Array
+    best: int  # the tilt whose bound is smallest
+    sure: bool  # whether the point was given, not guessed
+
+
+def _aimed(summary: Summary, ladder: Ladder, log_delta: float | None, epsilon: float | None) -> Aim:
+    tight = summary.logs[-len(ladder.tilts) :] + ladder.tighter
+    sure = epsilon is not None
     if epsilon is None:
         assert log_delta is not None  # noqa: S101 - one of the two is given
-        bounds = (tight - log_delta) / tilts
-        best = int(bounds.argmin())
-        epsilon = float(bounds[best])
-        bounds = tight - tilts * epsilon
-    else:
-        bounds = tight - tilts * epsilon
-        best = int(bounds.argmin())
-        log_delta = float(min(bounds[best], 0.0)) if log_delta is None else log_delta
-    sharpest = _lowest(tilts, bounds, best)
-    best = _chosen_tilt(ladder, best, bounds, spread, shallow=log_delta > SHALLOW)
-    tilt, close = float(tilts[best]), (ABOVE if wide else CLOSE) + guard
-    high = (float(rising[best]) - log_delta + close) / tilt
-    if scouts == QUICK and best + 1 < len(tilts):
-        width = _period(tilts, rising, best, epsilon - ANSWER / tilt, close - log_delta)
-        low = min(high - width, epsilon - MARGIN / tilt)
-    else:
-        low = min(_lower_end(ladder, logs, best, guard), epsilon - ABOVE / tilt)
-    step, size = _resolution(summary, high - low, min(tilt, sharpest), max(epsilon, spread / 16))
-    return Plan(tilt, step, math.floor(low / step), size, log_delta, epsilon)
+        epsilon = float(((tight - log_delta) / ladder.tilts).min())
+    bounds = np.maximum(tight - ladder.tilts * epsilon, LEAST)  # of those that are low enough the gentlest is best
+    best = int(bounds.argmin())
+    return Aim(float(min(bounds[best], 0.0)) if log_delta is None else log_delta, epsilon, bounds, best, sure)
 
 
-def _lower_end(ladder: Ladder, logs: Array, chosen: int, guard: float) -> float:
-    """Where the tilted losses begin."""
-    slower = len(ladder.negative) + chosen
-    rise, gap = logs[slower] - logs[:slower], ladder.forward[slower] - ladder.forward[:slower]
-    return float(((rise - BELOW - guard) / gap).max())
+def _planned(summary: Summary, ladder: Ladder, aim: Aim, guard: float, worth: float) -> Plan:
+    tilts, spread = ladder.tilts, math.sqrt(summary.variance)
+    steepest = (STEEP if aim.log_delta > SHALLOW else STEEPEST) / max(spread, 1e-300)
+    steep = min(int(tilts.searchsorted(steepest)), len(tilts) - 1)
+    if ladder is LADDERS[QUICK]:
+        chosen = _chosen_tilt(ladder, aim, min(aim.best, steep), spread)
+        low, high = _quick_window(summary.logs, tilts, aim, chosen)
+    else:
+        excess = aim.bounds[: steep + 1] - aim.bounds[min(aim.best, steep)]
+        near = (excess <= MOST).nonzero()[0].tolist()
+        windows = [_careful_window(summary.logs, ladder, aim, index, guard) for index in near]
+        scores = [
+            excess[index] + worth * math.log(high - low) for index, (low, high) in zip(near, windows, strict=True)
+        ]
+        place = int(np.argmin(scores))
+        chosen, (low, high) = near[place], windows[place]
+    tilt, least = float(tilts[chosen]), spread / 16
+    sharpest = min(tilt, _lowest(tilts, aim.bounds, aim.best))
+    step, size = _resolution(summary, high - low, sharpest, max(aim.epsilon, least))
+    return Plan(tilt, step, math.floor(low / step), size, aim.log_delta, aim.epsilon, least)
+
+
+def _quick_window(rising: Array, tilts: Array, aim: Aim, chosen: int) -> tuple[float, float]:
+    tilt, room = float(tilts[chosen]), (ABOVE if aim.sure else CLOSE) - aim.log_delta
+    high = (float(rising[chosen]) + room) / tilt
+    width = _period(tilts, rising, chosen, aim.epsilon - ANSWER / tilt, room)
+    return min(high - width, aim.epsilon - MARGIN / tilt), high
+
+
+def _careful_window(logs: Array, ladder: Ladder, aim: Aim, chosen: int, guard: float) -> tuple[float, float]:
+    """Where the tilted losses begin, or lower, and where they end for delta's purpose; with a guard, where they end."""
+    tilts, rising, slower = ladder.tilts, logs[len(ladder.negative) :], len(ladder.negative) + chosen
+    tilt, room = float(tilts[chosen]), ABOVE + guard - aim.log_delta
+    high = (float(rising[chosen]) + room) / tilt
+    if guard:
+        high = max(high, _steeper(tilts, rising, chosen, BELOW + guard - float(rising[chosen])))
+    rise, gap = rising[chosen] - logs[:slower], tilt - ladder.forward[:slower]
+    begin = float(((rise - BELOW - guard) / gap).max())
+    return min(begin, high - _period(tilts, rising, chosen, aim.epsilon, room), aim.epsilon - ABOVE / tilt), high
 
 
 def _period(tilts: Array, rising: Array, chosen: int, answer: float, room: float) -> float:
@@ -201,9 +259,15 @@ def _period(tilts: Array, rising: Array, chosen: int, answer: float, room: float
     what it was. So losses from below add at most e^(-tilt w), and those from above that come to lie above the answer
     e^(tilt w) P[loss > answer + w], which every steeper tilt bounds.
     """
-    tilt, steeper = float(tilts[chosen]), tilts[chosen + 1 :]
-    from_above = (rising[chosen + 1 :] - steeper * answer + room) / (steeper - tilt)
-    return max(room / tilt, float(from_above.min()))
+    tilt = float(tilts[chosen])
+    return max(room / tilt, _steeper(tilts, rising, chosen, room - tilt * answer) - answer)
+
+
+def _steeper(tilts: Array, rising: Array, chosen: int, room: float) -> float:
+    """The lowest of (rising + room)/(steeper - tilt) over all tilts that are steeper; 0 if none is."""
+    if chosen + 1 == len(tilts):
+        return 0.0
+    return float(((rising[chosen + 1 :] + room) / (tilts[chosen + 1 :] - tilts[chosen])).min())
 
 
 def _lowest(tilts: Array, bounds: Array, best: int) -> float:
@@ -218,15 +282,12 @@ def _lowest(tilts: Array, bounds: Array, best: int) -> float:
     return float(at - (rise * (at - left) - fall * (right - at)) / (2 * (rise + fall)))
 
 
-def _chosen_tilt(ladder: Ladder, best: int, bounds: Array, spread: float, *, shallow: bool) -> int:
+def _chosen_tilt(ladder: Ladder, aim: Aim, best: int, spread: float) -> int:
     """The index of the best tilt, moved for speed as far as the bound grows by no more than a small factor."""
-    narrow = 1.0 / max(spread, 1e-300)
-    gentle = int(ladder.tilts.searchsorted(2.0 * narrow))
-    steep = int(ladder.tilts.searchsorted((STEEP if shallow else STEEPEST) * narrow))
-    best = min(best, steep, len(bounds) - 1)
-    near = (bounds <= bounds[best] + PENALTY).nonzero()[0]
+    gentle = int(ladder.tilts.searchsorted(2.0 / max(spread, 1e-300)))
+    near = (aim.bounds <= aim.bounds[best] + PENALTY).nonzero()[0]
     best = max(best, min(gentle, int(near[-1])))
-    rough = near[near % ladder.every == 0] if shallow else near[:0]
+    rough = near[near % ladder.every == 0] if aim.log_delta > SHALLOW else near[:0]
     return int(rough[min(int(rough.searchsorted(best)), rough.size - 1)]) if rough.size else best
 
 
@@ -235,12 +296,14 @@ def _resolution(summary: Summary, width: float, tilt: float, scale: float) -> tu
     lattice = summary.lattice
     if lattice is not None and width / lattice <= LARGEST:
         return lattice, _size(width / lattice)
-    wanted = math.sqrt(12 * TOLERANCE * max(scale, 1e-12) / ((tilt + 1) * summary.runs))
-    finest = FINEST * summary.reach
-    step = _aligned(summary, max(min(wanted, width / SMALLEST), finest))
-    if width / step > LARGEST:
-        step = max(width / LARGEST, finest)
-    return step, min(_size(width / step), LARGEST)
+    costs = 12 * TOLERANCE / ((tilt + 1) * summary.runs)
+    wanted = math.sqrt(costs * max(scale, 1e-12))
+    step = _aligned(summary, min(wanted, width / SMALLEST))
+    if width / step <= BROAD:
+        return step, _size(width / step)
+    coarser = math.sqrt(costs * max(min(RELAXED * scale, DEEP / tilt), scale, 1e-12))
+    size = _size(min(max(width / coarser, BROAD), LARGEST))
+    return _short(width / size), size
 
 
 def _aligned(summary: Summary, step: float) -> float:
@@ -249,6 +312,12 @@ def _aligned(summary: Summary, step: float) -> float:
     if spacing is not None and spacing >= step:
         return spacing / math.ceil(spacing / step)
     return 2.0 ** math.floor(math.log2(step))
+
+
+def _short(step: float) -> float:
+    """The next larger number with few digits, so that its multiples up to 2^32 are floats, equally far apart."""
+    mantissa, exponent = math.frexp(step)
+    return math.ldexp(math.ceil(mantissa * SHORT) / SHORT, exponent)
 
 
 def _size(count: float) -> int:

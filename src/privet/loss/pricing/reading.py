@@ -4,24 +4,26 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import starmap
 
 import numpy as np
 
 from privet.loss.curve import Array, LossCurve
 from privet.loss.curves.concentrated import converted_delta
-from privet.loss.exact import float_at_least
+from privet.loss.exact import float_at_least, meant_by
 from privet.loss.pricing.composition import OUTWARD, Composition, compose
 from privet.loss.pricing.grid import CAREFUL, QUICK, Direction, unbounded_loss
 from privet.loss.pricing.growing import Growing, Parts
-from privet.loss.pricing.plan import SHALLOW, TILTS, plan_for
+from privet.loss.pricing.plan import NARROW, SHALLOW, TILTS, plan_for
 from privet.loss.pricing.solving import solved
 
 TINY = 2.0**-1022  # what a curve may have lost to underflow, for each run
 ATTEMPTS = (QUICK, CAREFUL, CAREFUL, CAREFUL)  # a quick look, and careful ones where it aimed badly
 AIM_LOWER = 12.0  # how far below a spoilt answer the next attempt looks, in natural logarithms
-NOISY = 1e-5  # a share of rounding allowance above which the aim was bad
+SHORT = 4096  # bits of a probability that is still multiplied out exactly
+FINE = 1 << 2400  # longer ones are multiples of its inverse: far below the smallest float, however many are multiplied
+NOISY = 2e-4  # a share of rounding allowance above which the aim was bad, and of epsilon that is worth no other attempt
 
 
 def directed(parts: Iterable[tuple[LossCurve, int]], *, adding: bool) -> Parts:
@@ -45,29 +47,46 @@ def largest_loss(parts: Parts) -> Fraction | float:
 
 @dataclass(frozen=True)
 class Ends:
-    """What several parts can do at most: the logarithm of the chance that no loss is infinite, and the largest loss."""
+    """What several parts can do at most: the chance that no loss is infinite, from below, and the largest loss.
 
-    log_alive: float
+    The chance is exact where that of every part is, as long as it is SHORT: a delta that is met exactly is met.
+    """
+
+    alive: Fraction
     largest: float  # about
     runs: int
-    kinds: int = 1
 
     def __add__(self, other: "Ends") -> "Ends":
-        return Ends(
-            self.log_alive + other.log_alive,
-            self.largest + other.largest,
-            self.runs + other.runs,
-            self.kinds + other.kinds,
-        )
+        return Ends(_both(self.alive, other.alive), self.largest + other.largest, self.runs + other.runs)
 
-    @property
+    @cached_property
+    def infinite(self) -> Fraction:
+        """The probability that some part has infinite loss, exact or from above."""
+        return 1 - self.alive
+
+    @cached_property
     def unbounded(self) -> float:
-        """The probability that some part has infinite loss, rounded up.
+        """The same as a float, rounded up."""
+        return float_at_least(self.infinite)
 
-        Proof: the logarithms have one sign, so each of the `kinds` additions errs by at most a relative 2^-53, and
-            1 - e^x is not more sensitive to a relative error of x < 0 than x itself.
-        """
-        return min(1.0, abs(math.expm1(self.log_alive)) * (1 + 2.0**-48 + self.kinds * 2.0**-52))
+
+def _both(one: Fraction, other: Fraction) -> Fraction:
+    """The product of two probabilities, rounded down where it is long."""
+    product = other if one == 1 else one if other == 1 else one * other
+    if product.denominator.bit_length() <= SHORT:
+        return product
+    return Fraction(product.numerator * FINE // product.denominator, FINE)
+
+
+def _each_time(alive: Fraction, times: int) -> Fraction:
+    """A power of a probability, by squaring, rounded down where it is long."""
+    result = Fraction(1)
+    while times and alive != 1:
+        if times & 1:
+            result = _both(result, alive)
+        times >>= 1
+        alive = _both(alive, alive) if times else alive
+    return result
 
 
 _ends = Growing(Ends.__add__)
@@ -79,9 +98,8 @@ def ends_of(parts: Parts) -> Ends:
 
 
 def _ends_of_one(direction: Direction, times: int) -> Ends:
-    beyond = unbounded_loss(direction)
-    log_alive = math.log1p(-beyond) if beyond < 1 else -math.inf
-    return Ends(times * log_alive, times * float(direction.curve.largest_loss), times)
+    alive = _each_time(1 - unbounded_loss(direction), times)
+    return Ends(alive, times * float(direction.curve.largest_loss), times)
 
 
 def delta(parts: Parts, epsilon: float) -> float:
@@ -92,25 +110,38 @@ def delta(parts: Parts, epsilon: float) -> float:
         return infinite
     if len(parts) == 1 and parts[0][1] == 1:
         return max(TINY, float(parts[0][0].ahead(np.array([epsilon * (1 - OUTWARD)]))[0]))
-    result, guess = 1.0, None
+    result, guess, worth = 1.0, None, NARROW
     for scouts in ATTEMPTS:
-        found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts))
-        result = min(result, found.delta(epsilon) + TINY * ends.runs)
+        found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts, worth=worth))
+        seen = min(found.delta(epsilon), _moment_bound(found, epsilon))
+        before, result = result, min(result, seen + TINY * ends.runs)
         spoilt = found.allowance(epsilon) + found.lost - infinite
-        if spoilt <= NOISY * result:
+        if spoilt <= NOISY * result or (guess is not None and result > before * (1 - NOISY)):
             break
         guess = math.log(max(result, TINY)) - AIM_LOWER
+        worth = 1.0
     return result
 
 
-def epsilon(parts: Parts, delta: float) -> float:
-    """An upper bound of the smallest epsilon >= 0 with delta(epsilon) <= delta; inf if there is none."""
+def epsilon(parts: Parts, delta: float, exactly: Fraction | None = None) -> float:
+    """An upper bound of the smallest epsilon >= 0 with delta(epsilon) <= delta; inf if there is none.
+
+    Args:
+        parts: in one direction.
+        delta: not above what was typed.
+        exactly: what was typed, if that is no float.
+    """
     if delta >= 1:
         return 0.0
     ends = ends_of(parts)
-    room = delta - ends.unbounded
-    if room <= 0:
-        return _as_float(largest_loss(parts)) if room == 0 else math.inf
+    room = delta
+    if ends.infinite:
+        left = (meant_by(delta) if exactly is None else exactly) - ends.infinite
+        if left < 0:
+            return math.inf
+        room = float(left) * (1 - OUTWARD)
+    if room == 0:
+        return _as_float(largest_loss(parts))
     top = ends.largest
     if top == 0:
         return 0.0
@@ -118,14 +149,19 @@ def epsilon(parts: Parts, delta: float) -> float:
         return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta) * (1 + OUTWARD))
     target, level, result = delta - TINY * ends.runs, math.log(room), top
     guess: float | None = None
+    worth = NARROW
     for scouts in ATTEMPTS if level > SHALLOW else ATTEMPTS[1:]:
-        found = compose(parts, plan_for(parts, log_delta=level, epsilon=guess, scouts=scouts))
+        found = compose(parts, plan_for(parts, log_delta=level, epsilon=guess, scouts=scouts, worth=worth))
         answer = found.epsilon(target)
-        result = min(result, answer, _chernoff(found, room))
+        before, result = result, min(result, answer, _chernoff(found, room))
         inside = found.shows(answer - found.plan.step)  # at the edge of the window it may be lower still
-        if inside and found.allowance(result) <= NOISY * room:
+        noise = found.allowance(result) / room
+        if inside and found.plan.fits(result) and noise <= NOISY:
+            break
+        if guess is not None and result > before * (1 - NOISY):
             break
         guess = result  # the next window is centered on the best answer so far
+        worth = NARROW if noise <= NOISY else 1.0
     return result if result < top else _as_float(largest_loss(parts))
 
 
@@ -133,13 +169,25 @@ def _as_float(loss: Fraction | float) -> float:
     return float_at_least(loss) if isinstance(loss, Fraction) else loss
 
 
+def _log_moment(found: Composition) -> float:
+    """Log of E[(1 - e^(e - L))+] e^(tilt e) at most, for every e: the Rényi conversion (see `converted_delta`)."""
+    tilt = found.plan.tilt
+    return found.log_total + found.slack + tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
+
+
+def _moment_bound(found: Composition, epsilon: float) -> float:
+    """The bound of delta by one moment, for what the window does not show."""
+    moment, fall = _log_moment(found), found.plan.tilt * epsilon
+    exponent = moment - fall + 2.0**-44 * (1 + abs(moment) + fall)
+    return min(1.0, (found.beyond + math.exp(min(exponent, 0.0))) * (1 + 2.0**-40))
+
+
 def _chernoff(found: Composition, room: float) -> float:
-    """The bound of delta by one moment (see `converted_delta`), for what the window does not show."""
-    left, tilt = room - found.beyond, found.plan.tilt
+    """The bound of epsilon by the same moment."""
+    left = room - found.beyond
     if left <= 0:
         return math.inf
-    factor = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
-    return max(0.0, (found.log_total + found.slack + factor - math.log(left)) / tilt) * (1 + 2.0**-44)
+    return max(0.0, (_log_moment(found) - math.log(left)) / found.plan.tilt) * (1 + 2.0**-44)
 
 
 ORDERS = slice(26, 104)  # tilts from 2^-7 to 2^16: orders beyond decide nothing
