@@ -22,6 +22,21 @@ def test_a_hundred_million_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(list(Path("people").glob("*.parquet"))) == 4
 
 
+def test_back_up_a_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = paste((PAGES / "back-up-a-ledger.md").read_text(encoding="utf-8"))
+    _, backed_up, checked, _, restored, refused, accepted, verified, raised, frozen, *_, moved, thawed = said
+    assert "1 rows are in monday.backup" in backed_up
+    assert "1 rows are as they were written" in checked
+    assert "ε=0.5, δ=0" in restored
+    assert "ends with row 0, but the anchor" in refused
+    assert "all that was left then (ε=2, δ=1e-6) counts as spent by everybody" in accepted
+    assert "2 rows are as they were written" in verified
+    assert "ε=1, δ=1e-6" in raised
+    assert all("frozen" in each for each in (frozen, moved))
+    assert "frozen" not in thawed
+
+
 def test_on_postgresql(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     psycopg = pytest.importorskip("psycopg")
     monkeypatch.chdir(tmp_path)

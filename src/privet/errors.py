@@ -1,4 +1,4 @@
-"""Every exception Privet raises on purpose.
+"""Every exception Privet raises on purpose, and the one warning.
 
 PrivetError
 ├── InvalidParameter    an argument is outside its stated range; nothing was drawn, read or charged
@@ -11,6 +11,8 @@ PrivetError
 ├── LedgerUnavailable   the journal cannot be read or written now; nothing is released
 ├── LedgerDamaged       the journal contradicts itself or its anchor; nothing is released until the owner has looked
 └── EntropyError        the operating system gave no randomness; nothing is released
+
+NewLedger               a warning: there was no ledger, so a new one was made, with nothing spent
 """
 
 
@@ -68,3 +70,7 @@ class LedgerDamaged(PrivetError):  # noqa: N818 - named for what happened
 
 class EntropyError(PrivetError, RuntimeError):
     """The operating system's generator failed, so there is no noise and no release."""
+
+
+class NewLedger(UserWarning):
+    """There was no ledger where one was named, so a new one was made; `create=` says beforehand what is expected."""

@@ -4,7 +4,7 @@
 from fault import Fault
 
 SILENCE = ("tests/core/test_silence.py",)
-FAILING = ("tests/query/test_failing.py",)
+FAILING = ("tests/query/answering/test_failures.py",)
 MEMORY = ("tests/core/journals/test_memory.py",)
 
 EXIT: tuple[Fault, ...] = (
@@ -67,7 +67,7 @@ EXIT: tuple[Fault, ...] = (
     Fault(
         "silence: a frame keeps the secret",
         "core/ledger.py",
-        "        del secret  # what is raised from here on shows this frame\n",
+        "            del secret  # what is raised from here on shows this frame\n",
         "",
         SILENCE,
     ),
@@ -80,28 +80,28 @@ EXIT: tuple[Fault, ...] = (
     ),
     Fault(
         "failing: the ledger's errors show a statement's frames",
-        "query/failing.py",
+        "query/answering/failures.py",
         "    problem = outcome.problem\n",
         "    problem = outcome.problem\n    problem.__cause__ = ValueError(outcome.reason)\n",
         FAILING,
     ),
     Fault(
         "failing: errors of our own pass with their words",
-        "query/failing.py",
+        "query/answering/failures.py",
         "OF_THE_LEDGER = (AnalystFrozen,",
         "OF_THE_LEDGER = (InvalidParameter, AnalystFrozen,",
         FAILING,
     ),
     Fault(
         "failures: what fails beside a draw is not counted",
-        "query/failing.py",
+        "query/answering/failures.py",
         "        problem = plan.failed(outcome)\n",
         "        pass\n",
         FAILING,
     ),
     Fault(
         "failures: a statement that was overtaken is answered",
-        "query/failing.py",
+        "query/answering/failures.py",
         "        if not plan.overtaken():\n",
         "        if plan:\n",
         FAILING,

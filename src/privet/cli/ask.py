@@ -17,9 +17,9 @@ from privet.cli.statements import statements_in
 from privet.errors import InvalidParameter
 from privet.loss import Amount
 from privet.loss.exact import readable
-from privet.query.answer import Answer
-from privet.query.answers import Answers
 from privet.query.connect import connect
+from privet.query.results.answer import Answer
+from privet.query.results.answers import Answers
 from privet.query.session import Session
 
 WIDE = 160  # columns of a screen that is none

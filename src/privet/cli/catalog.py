@@ -14,8 +14,8 @@ from privet.errors import InvalidParameter
 from privet.query.catalog.check import Check, State, check_catalog
 from privet.query.catalog.convert import convert as convert_files
 from privet.query.catalog.convert import types_of
-from privet.query.catalog.draft import draft_catalog
 from privet.query.connect import schema_of, writable_of
+from privet.query.drafting.draft import draft_catalog
 
 app = typer.Typer(help="Draft and check catalogs: what is public about tables.", no_args_is_help=True)
 STYLES = {State.WRONG: "bold red", State.TODO: "yellow", State.OPEN: "cyan", State.GOOD: "green"}

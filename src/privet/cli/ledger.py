@@ -1,6 +1,8 @@
 """`privet ledger …`: what the owner of the data does with a ledger."""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -13,10 +15,11 @@ from privet.cli.ledger_tables import show_anchor, show_report
 from privet.cli.saying import errors_in_one_sentence
 from privet.core import Scope, Unit
 from privet.core.journals import Journal, Terms, journal_at
-from privet.core.journals.anchor import Anchor
 from privet.core.journals.anchored import AnchoredJournal
+from privet.core.journals.backup import Backup, back_up, is_backup
 from privet.core.journals.failures import ALLOWED
 from privet.core.journals.report import export_csv, export_json, report
+from privet.core.journals.restore import Loss, RestorableJournal
 from privet.core.journals.terms import DECLARABLE
 from privet.errors import InvalidParameter, LedgerUnavailable
 from privet.loss import (
@@ -49,6 +52,9 @@ Epsilon: TypeAlias = Annotated[str | None, typer.Option(help="ε, exactly as typ
 Delta: TypeAlias = Annotated[str | None, typer.Option(help="δ, exactly as typed.")]
 Gamma: TypeAlias = Annotated[str | None, typer.Option(help="γ, for random DP: sensitivities may then be sampled.")]
 Rho: TypeAlias = Annotated[str | None, typer.Option(help="ρ of zero-concentrated privacy, instead of ε and δ.")]
+HighestEpsilon: TypeAlias = Annotated[
+    str | None, typer.Option("--epsilon", help="ε of the highest limit since the backup, if you raised or renewed it.")
+]
 Analyst: TypeAlias = Annotated[str | None, typer.Option(help="Only spends of this analyst.")]
 Purpose: TypeAlias = Annotated[str | None, typer.Option(help="Only spends for this purpose.")]
 Reason: TypeAlias = Annotated[str, typer.Option(help="Why, for those who read the ledger later.")]
@@ -197,11 +203,53 @@ def declare(place: Place, *, declared: Declared = None, anchor: AnchorPath = Non
 def verify(place: Place, *, anchor: AnchorPath = None) -> None:
     """Check every row against the chain, every total against the rows, and all of it against the anchor."""
     with errors_in_one_sentence():
-        journal = _opened(place, anchor)
-        with Progress(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("checking", total=None)
-            rows = journal.verify(lambda done, of: bar.update(task, completed=done, total=of))
+        journal = _backup(place) if is_backup(place) else _opened(place, anchor)
+        with _progress("checking") as told:
+            rows = journal.verify(told)
         typer.echo(f"{rows:,} rows are as they were written, up to {journal.head().hash.hex()}")
+
+
+@app.command()
+def backup(
+    place: Place,
+    file: Annotated[Path, typer.Argument(help="A new file; nothing is overwritten.")],
+    *,
+    anchor: AnchorPath = None,
+) -> None:
+    """Copy a ledger into a file while others go on spending, and check the copy."""
+    with errors_in_one_sentence():
+        journal = _opened(place, anchor)
+        with _progress("copying") as told:
+            last = back_up(journal, file, told)
+        typer.echo(f"{last.sequence + 1:,} rows are in {file}, up to {last.hash.hex()}")
+
+
+@app.command()
+def restore(  # noqa: PLR0913 - from where, to where, and what is given up, each by name
+    file: Annotated[Path, typer.Argument(help="What `privet ledger backup` made.")],
+    place: Place,
+    *,
+    accept_loss: Annotated[
+        str | None, typer.Option(help="Give up all that was left of the limit, as rows are lost; say why.")
+    ] = None,
+    epsilon: HighestEpsilon = None,
+    delta: Delta = None,
+    gamma: Gamma = None,
+    rho: Rho = None,
+    anchor: AnchorPath = None,
+) -> None:
+    """Make a ledger from a backup, if its anchor remembers nothing that the backup does not have."""
+    with errors_in_one_sentence():
+        limit = _limit(epsilon, delta, rho, gamma)
+        if accept_loss is None and limit is not None:
+            raise InvalidParameter("a limit is only said beside --accept-loss: the backup has its own")
+        loss = None if accept_loss is None else Loss(accept_loss, limit)
+        journal = journal_at(place, anchor=anchor)
+        if not isinstance(journal, RestorableJournal):
+            raise InvalidParameter(f"{journal.place} is not a place that lasts: name a file or a database")
+        with _progress("restoring") as told:
+            journal.restore(_backup(file), loss=loss, progress=told)
+        show_report(report(journal), Console())
 
 
 @app.command()
@@ -235,34 +283,44 @@ def anchor(  # noqa: PLR0913 - what to do with it, each by name
     recreate: Annotated[
         bool, typer.Option("--recreate", help="Make a new anchor for a journal that lost it; you vouch for its rows.")
     ] = False,
-    reason: Annotated[str, typer.Option(help="Why the anchor was lost; it is recorded.")] = "",
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Attest what you did without this anchor, from another host.")
+    ] = False,
+    reason: Annotated[str, typer.Option(help="Why that was needed; it is recorded.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show, move or make anew the file that remembers the journal's last row."""
+    """Show, move, mend or make anew the file that remembers the journal's last row."""
     with errors_in_one_sentence():
         journal = journal_at(place, anchor=path)
         if not isinstance(journal, AnchoredJournal) or journal.anchor is None:
             raise InvalidParameter(f"{journal.place} has no anchor: name one with --anchor")
+        if recreate and accept:
+            raise InvalidParameter("say one of: --recreate for an anchor that is lost, --accept for one that is there")
+        if (recreate or accept) and not reason.strip():
+            raise InvalidParameter("say why the anchor was lost or left out with --reason; it is recorded")
         if recreate:
-            if not reason.strip():
-                raise InvalidParameter("say why the anchor was lost with --reason; it is recorded")
             journal.recreate_anchor(reason=reason)
+        if accept:
+            journal.accept_acts(reason=reason)
         journal.open()
         if move is not None:
-            _move(journal, journal.anchor, move)
+            journal.move_anchor(move)
         show_anchor(journal.anchor, journal.head(), Console(), as_json=as_json)
 
 
-def _move(journal: AnchoredJournal, old: Anchor, path: Path) -> None:
-    new = Anchor(path.resolve())
-    if new.exists:
-        raise InvalidParameter(f"{path} is there already: name a new file")
-    head = journal.head()
-    new.create(journal.identity, head)
-    journal.anchor = new
-    journal.verify()
-    old.abandon()
-    old.path.unlink()
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how far a long work is, and give it a way to tell that."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def _backup(path: str | Path) -> Journal:
+    found = Backup(path)
+    found.open()
+    return found
 
 
 def _opened(place: str, anchor: Path | None) -> Journal:

@@ -41,6 +41,13 @@ def show_report(found: dict[str, Any], console: Console) -> None:
         )
     )
     console.print(_text(f"That is: {promise['words']}."))
+    if "lost" in found:
+        console.print(
+            _text(
+                "Restored from a backup, with the loss of rows after it: all that was left then "
+                f"({_amount(found['lost'])}) counts as spent by everybody."
+            )
+        )
     for line in _failures(found["failures"]):
         console.print(_text(line))
 
@@ -86,7 +93,7 @@ def _text(text: str) -> Text:
 
 def show_anchor(anchor: Anchor, head: Row, console: Console, *, as_json: bool) -> None:
     """Print which row the anchor remembers, and the last row of the journal."""
-    mark = anchor.read()
+    mark = anchor.read().mark
     if as_json:
         ends = {"sequence": head.sequence, "hash": head.hash.hex()}
         remembered = {"sequence": mark.sequence, "hash": mark.hash}

@@ -8,6 +8,7 @@
 5  the ledger cannot be used now, so nothing is released
 """
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -19,6 +20,7 @@ from privet.errors import (
     BudgetExceeded,
     LedgerDamaged,
     LedgerUnavailable,
+    NewLedger,
     PrivetError,
     ReleaseFailed,
 )
@@ -36,9 +38,12 @@ STATUS: dict[type[PrivetError], int] = {
 
 @contextmanager
 def errors_in_one_sentence() -> Iterator[None]:
-    """Print an error of Privet as one sentence and end with its status."""
+    """Print a warning or an error of Privet as one sentence, and end with an error's status."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", NewLedger)
+            warnings.showwarning = _show  # type: ignore[assignment] # it is called with all of them by place
+            yield
     except PrivetError as error:
         typer.echo(f"privet: {printable(str(error))}", err=True)
         raise typer.Exit(code=STATUS.get(type(error), 1)) from None
@@ -47,6 +52,11 @@ def errors_in_one_sentence() -> Iterator[None]:
             raise
         typer.echo(f"privet: {printable(str(stopped))}", err=True)
         raise typer.Exit(code=SPENT) from None
+
+
+def _show(message: Warning | str, category: type[Warning], *_: object) -> None:
+    name = "" if issubclass(category, NewLedger) else f"{category.__name__}: "
+    typer.echo(f"privet: {name}{printable(str(message))}", err=True)
 
 
 def printable(text: str) -> str:

@@ -1,7 +1,9 @@
 """Balance: what a ledger shows, and that it is a handle, not data."""
 
+from pathlib import Path
 from typing import Any, NoReturn, Self
 
+from privet.core.journals.backup import back_up
 from privet.core.journals.entry import Entry
 from privet.core.journals.journal import Journal
 from privet.core.journals.scope import DATASET, Scope
@@ -51,6 +53,13 @@ class Balance:
     def verify(self) -> int:
         """Check the whole journal against itself and its anchor; return how many rows it has, or raise."""
         return self._journal.verify()
+
+    def backup(self, path: str | Path) -> int:
+        """Copy the journal into a new file while others go on spending; return how many rows it has, or raise.
+
+        Nothing is spent from a backup; `privet ledger restore` puts it back. See docs/how-to/back-up-a-ledger.md.
+        """
+        return back_up(self._journal, path).sequence + 1
 
     @staticmethod
     def compare_rules(limit: Guarantee, answer: PrivacyLoss | Mechanism[Any, Any]) -> RuleComparison:

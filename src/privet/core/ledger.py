@@ -1,5 +1,6 @@
 """Ledger: the only way out for protected data."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -21,6 +22,7 @@ from privet.core.refusals import WITHHELD, frozen, no_random_dp, no_room, refuse
 from privet.core.release import Release
 from privet.core.requests import request_of
 from privet.core.sensitive import Sensitive
+from privet.core.signals import deferred, heard
 from privet.core.silence import FAILED, Failure, silently
 from privet.core.unit import Unit
 from privet.errors import (
@@ -30,6 +32,7 @@ from privet.errors import (
     EntropyError,
     InvalidParameter,
     LedgerUnavailable,
+    NewLedger,
     PrivetError,
     ReleaseFailed,
 )
@@ -69,6 +72,8 @@ class Ledger(Balance):
         dataset: the name of the data. Copies and views of it share the ledger, if its owner has recorded them.
         anchor: where the journal's anchor is, if not beside it (see docs/ledger.md).
         failures: after so many answers that failed after the charge an analyst is frozen until the owner has looked.
+        create: whether to make a ledger where there is none. Not said, one is made with a warning (`NewLedger`): where
+            there was one before, a new one is a second limit.
 
     Privacy: everything released through one ledger together keeps `limit`, however the questions were chosen, by
         whatever number of handles, threads, processes and hosts (see docs/ledger.md).
@@ -98,6 +103,7 @@ class Ledger(Balance):
         dataset: str = "default",
         anchor: str | Path | None = None,
         failures: int = ALLOWED,
+        create: bool | None = None,
     ) -> None:
         if not isinstance(limit, Guarantee | ConcentratedGuarantee):
             raise InvalidParameter(f"limit must be a Guarantee, such as Guarantee(1, 1e-6), got {limit!r}")
@@ -105,7 +111,9 @@ class Ledger(Balance):
             raise InvalidParameter(f'unit must be a Unit, such as Unit("person"), got {unit!r}')
         chosen = rule or (ZcdpSum() if isinstance(limit, ConcentratedGuarantee) else EpsilonSum())
         terms = Terms(limit, unit, chosen, dataset, failures=failures)
-        self._open(journal_at(journal, anchor=anchor), terms, analyst)
+        self._open(journal_at(journal, anchor=anchor), terms, analyst, create=create is not False)
+        if create is None and self._journal.made and self._journal.lasting:
+            warnings.warn(NEW.format(place=self._journal.place), NewLedger, stacklevel=2)
 
     @classmethod
     def open(
@@ -134,9 +142,9 @@ class Ledger(Balance):
             )
         return ledger
 
-    def _open(self, journal: Journal, terms: Terms | None, analyst: str | None) -> None:
+    def _open(self, journal: Journal, terms: Terms | None, analyst: str | None, *, create: bool = True) -> None:
         self.analyst = Scope(analyst).analyst
-        known = journal.open(terms)
+        known = journal.open(terms, create=create)
         self._journal, self.unit, self.rule, self.dataset = journal, known.unit, known.rule, known.dataset
         self._counts_gamma, self._nothing = known.counts_gamma, known.capacity(known.limit) * 0
         self._entropy = Entropy()
@@ -175,21 +183,21 @@ class Ledger(Balance):
         self._refuse(secret, mechanism, purpose)
         asked = None if key is None else self._request(secret, mechanism, purpose=purpose, delta=delta, key=key)
         gamma = secret.sensitivity.gamma
-        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)
-        if isinstance(number, Repeat):
-            return Release.from_json(self._journal.stored(number), kinds=kinds)
-        held = [secret]
-        del secret  # what is raised from here on shows this frame
-        if key is None:
-            value = self._run(held, mechanism, number)
-            return Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
-        try:
-            value = self._run(held, mechanism, number)
-            release = Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
-            self._store(number, release)
-            return release
-        finally:
-            self._journal.done(number)
+        with deferred():  # Ctrl-C is heard while others are waited for and while the answer is computed, not in between
+            loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)
+            if isinstance(number, Repeat):
+                return Release.from_json(self._journal.stored(number), kinds=kinds)
+            held = [secret]
+            del secret  # what is raised from here on shows this frame
+            try:
+                value = self._run(held, mechanism, number)
+                release = Release(value, mechanism.uncertainty, loss, purpose, repr(mechanism), self.unit, gamma=gamma)
+                if key is not None:
+                    self._store(number, release)
+                return release
+            finally:
+                if key is not None:
+                    self._journal.done(number)
 
     def _store(self, number: int, release: Release[Any]) -> None:
         """Keep an answer before anybody sees it."""
@@ -238,14 +246,15 @@ class Ledger(Balance):
             set; so by induction the run is dominated by the composition of all curves in any one order (adaptive
             composition of dominating pairs: Zhu, Dong and Wang 2022, Theorem 10). What is not drawn reveals nothing.
         """
-        loss = plan_of(plan, purpose=purpose, unit=self.unit)
-        cost = self._with_gamma(self.rule.cost(loss, promise=promise, delta=delta))
-        entry = self._plan_entry(loss, cost, purpose, key, question)
-        drawn = draws_of(loss, draws, purpose=purpose, unit=self.unit, analyst=self.analyst, cost=self._nothing)
-        number, recorded = self._spend_plan(entry, drawn)
         from privet.core.reservation import Reservation  # noqa: PLC0415 - a reservation is itself a ledger
 
-        return Reservation(self, loss, purpose=purpose, number=number, ready=drawn if recorded else ())
+        loss = plan_of(plan, purpose=purpose, unit=self.unit)
+        cost = self._with_gamma(heard(lambda: self.rule.cost(loss, promise=promise, delta=delta)))
+        entry = self._plan_entry(loss, cost, purpose, key, question)
+        drawn = draws_of(loss, draws, purpose=purpose, unit=self.unit, analyst=self.analyst, cost=self._nothing)
+        with deferred():
+            number, recorded = self._spend_plan(entry, drawn)
+            return Reservation(self, loss, purpose=purpose, number=number, ready=drawn if recorded else ())
 
     def recall(
         self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], *, purpose: str, key: str, question: str = ""
@@ -293,7 +302,8 @@ class Ledger(Balance):
         gamma: Fraction,
     ) -> tuple[PrivacyLoss, int | Repeat]:
         """Charge one run and return its loss under the ledger's neighbors."""
-        loss, cost, writable = _priced(mechanism.loss, self.unit.neighbors, self.rule, mechanism.promise, delta)
+        known = (mechanism.loss, self.unit.neighbors, self.rule, mechanism.promise, delta)
+        loss, cost, writable = heard(partial(_priced, *known))
         cost = self._with_gamma(cost, gamma)
         words = repr(mechanism)
         entry = Entry("release", purpose, words, loss, cost, analyst=self.analyst, key=key, request=request)
@@ -382,6 +392,11 @@ def _sampled(secret: Sensitive[In], mechanism: Mechanism[In, Out], source: Entro
         raise EntropyError(NO_RANDOMNESS) from None
 
 
+NEW = (
+    "there was no ledger at {place}, so a new one was made, with nothing spent: if there should have been one, stop, "
+    "remove the new one and put the old one back; in Python create=True says that it may be new, and create=False that "
+    "it must be there"
+)
 NO_RANDOMNESS = (
     "there was no randomness for the noise, so nothing is released; it stays paid for: check /dev/urandom and "
     "the limit on open files, then ask again, which costs anew"

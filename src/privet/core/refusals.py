@@ -9,8 +9,10 @@ from privet.core.mechanism import Mechanism, refuse_uncovered
 from privet.core.sensitive import Sensitive
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
-from privet.loss import EpsilonSum, Guarantee, Promise, SpendingRule
+from privet.loss import Amount, EpsilonSum, Guarantee, Promise, SpendingRule
 from privet.loss.exact import readable
+
+ROUNDED = 1 + Fraction(1, 10**12)  # a cost that exceeds what remains by less differs in the last digits of a float only
 
 
 def refuse_misfit(secret: object, mechanism: object, *, purpose: str, unit: Unit) -> None:
@@ -75,6 +77,8 @@ def no_room(entry: Entry, refused: Refusal, *, limit: Promise, rule: SpendingRul
     asked, left = entry.cost, account.remaining
     of = "limit" if scope == DATASET else f"cap of {scope!r}:"
     advice = "ask for less, or for a smaller ε"
+    if left is not None and _by_rounding(asked, left):
+        advice = "that is a rounding too much: make the mechanism with .calibrated for what remains, or ask for less"
     if isinstance(rule, EpsilonSum) and left is not None and asked.epsilon <= left.epsilon:
         advice = "its δ does not fit: make it for a smaller δ, or use a pure mechanism"
     if counts_gamma and left is not None and asked.gamma > left.gamma:
@@ -85,4 +89,11 @@ def no_room(entry: Entry, refused: Refusal, *, limit: Promise, rule: SpendingRul
             if isinstance(limit, Guarantee) and not limit.delta
             else "its loss is not pure, so it needs a δ: calibrate it with delta=…, or pass delta=… here"
         )
-    return f"{entry.purpose!r} requests {asked}, {left} remains of the {of} {account.limit!r}: {advice}"
+    requested, remains = (asked, left) if left is None else (asked.beside(left), left.beside(asked))
+    return f"{entry.purpose!r} requests {requested}, {remains} remains of the {of} {account.limit!r}: {advice}"
+
+
+def _by_rounding(asked: Amount, left: Amount) -> bool:
+    """Whether every part fits but for the last digits: most likely one of the two is the other, rounded."""
+    pairs = zip(asked.parts, left.parts, strict=True)
+    return all(mine <= theirs * ROUNDED for mine, theirs in pairs)

@@ -4,6 +4,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from privet.core.mechanism import Mechanism
 from privet.core.plans import plan_of
 from privet.core.refusals import frozen
 from privet.core.silence import Failure
-from privet.errors import AnalystFrozen, AnswerLost, InvalidParameter, PrivetError
+from privet.errors import AnalystFrozen, AnswerLost, BudgetExceeded, InvalidParameter, PrivetError
 from privet.loss import Amount, Guarantee, PrivacyLoss
 from privet.loss.exact import Exact
 
@@ -79,7 +80,13 @@ class Reservation(Ledger):
 
     def done(self) -> None:
         """The plan with a key is answered, or will not be: whoever waits for it need not wait any more."""
-        self._journal.done(self._number)
+        if self._repeat is None:
+            self._journal.done(self._number)
+
+    def __del__(self) -> None:
+        """Nobody can answer it any more: an interrupt may have come before `done` was called."""
+        with suppress(Exception):
+            self.done()
 
     # --- failures ---------------------------------------------------------------------------------------------
 
@@ -153,7 +160,16 @@ class Reservation(Ledger):
         gamma: Fraction = Fraction(0),
         **more: Any,  # noqa: ANN401 - fields of an entry
     ) -> Entry:
-        """The entry that takes curves out of the plan, all or none; the plan paid for them, but not for a γ."""
+        """The entry that takes curves out of the plan, all or none; the plan paid for them, but not for a γ.
+
+        A repetition draws nothing: whoever reserved the plan does. It is found in the journal by its key, and what is
+        found there need not have been paid for, if others can write rows.
+        """
+        if self._repeat is not None:
+            raise BudgetExceeded(
+                f"{purpose!r} cannot draw from the plan {self._purpose!r}: it was reserved before with this key, by a "
+                "run that has or had the drawing; take its answer with `stored`, or reserve under a new key"
+            )
         cost = self._nothing
         if self._counts_gamma:
             cost = Amount(*cost.parts[:-1], gamma, units=cost.units)

@@ -9,10 +9,12 @@ import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
+from privet.core.signals import heard
 from privet.errors import ReleaseFailed
 
 T = TypeVar("T")
@@ -91,14 +93,18 @@ def _attempted(compute: Callable[[], T], passing: tuple[type[BaseException], ...
 
 def _told(compute: Callable[[], T], passing: tuple[type[BaseException], ...]) -> T | Failure:
     try:
-        return compute()
+        return heard(compute)
     except BaseException as problem:  # noqa: BLE001 - SystemExit, cancellations and panics too: each is an answer
         if _is_control_c(problem):
             return Failure(KeyboardInterrupt(), "interrupted", interrupted=True)
-        reason = "".join(traceback.format_exception(problem))
+        reason = heard(partial(_written, problem))
         if isinstance(problem, passing):
             return Failure(type(problem)(str(problem)), reason)
         return Failure(ReleaseFailed(FAILED), reason)
+
+
+def _written(problem: BaseException) -> str:
+    return "".join(traceback.format_exception(problem))
 
 
 def _is_control_c(problem: BaseException) -> bool:
@@ -111,6 +117,11 @@ def _is_control_c(problem: BaseException) -> bool:
 _SILENT: ContextVar[bool] = ContextVar("privet_silent", default=False)
 _RUNNING: dict[object, list[threading.Thread]] = {}  # for each computation the threads that were there before it
 os.register_at_fork(after_in_child=_RUNNING.clear)  # those of other threads do not go on in a child
+
+
+def is_computing() -> bool:
+    """Whether this thread is within a computation that was paid for."""
+    return _SILENT.get()
 
 
 def _is_silent() -> bool:

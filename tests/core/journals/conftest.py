@@ -1,5 +1,6 @@
 """Where the journals under test live."""
 
+import itertools
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -7,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.core.journals.anchored_place import Place
 from tests.postgres import MISSING, server
 
 MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - a disk in memory, where there is one: fsync costs nothing there
+
+NUMBERS = itertools.count()
 
 
 @pytest.fixture
@@ -30,3 +34,13 @@ def database() -> Iterator[str]:
         if address is None:
             pytest.skip(MISSING)
         yield address
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, folder: Path) -> Place:
+    """Where there is no ledger yet, nor its anchor, on SQLite and PostgreSQL."""
+    (folder / "volume").mkdir()
+    anchor = folder / "volume" / "anchor"
+    if request.param == "sqlite":
+        return Place(f"sqlite:///{folder}/ledger.db", anchor)
+    return Place(f"{request.getfixturevalue('database')}&ledger=anchored_{next(NUMBERS)}", anchor)

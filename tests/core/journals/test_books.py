@@ -1,12 +1,15 @@
 """Books: sums that are exact, and rows that no journal would have written."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from privet.core.journals import DATASET, Books, Scope
-from privet.core.journals.books import Account
+from privet.core.journals import DATASET, Account, Books, Scope, owner
+from privet.core.journals.tally import Tally, added, tallied
 from privet.core.journals.terms import FINEST, Terms, kept
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
@@ -59,6 +62,9 @@ def test_very_many_very_small_spends_add_up_exactly(times: int) -> None:
         ),
         ({"kind": "renewal", "scope": {"analyst": "eve"}}, "cannot be read"),
         ({"kind": "checkpoint", "state": {}}, "not those of the rows before"),
+        ({"kind": "lost", "cost": ["29/10", "0"]}, "charges less for lost rows"),
+        ({"kind": "lost", "cost": ["-3", "0"]}, "charges less for lost rows"),
+        ({"kind": "lost", "cost": ["3"]}, "cannot be read"),
     ],
 )
 def test_rows_that_no_journal_writes_are_refused(facts: dict[str, Any], says: str) -> None:
@@ -66,18 +72,59 @@ def test_rows_that_no_journal_writes_are_refused(facts: dict[str, Any], says: st
         opened().apply(1, facts)
 
 
-def test_a_purposes_total_is_checked_by_a_thorough_reader() -> None:
-    cap = {"kind": "cap", "scope": {"purpose": "by hand"}, "limit": {"epsilon": "2"}, "frozen": False}
-    for thorough in (True, False):
-        books = Books(thorough=thorough)
+def test_a_purposes_total_is_checked_by_who_counts_it_from_the_start() -> None:
+    scope = Scope(purpose="by hand")
+    cap = {"kind": "cap", "scope": scope.facts, "limit": {"epsilon": "2"}, "frozen": False}
+    for counting in ((), (scope,)):
+        books = Books(counting=counting)
         books.apply(0, OPENED)
         books.apply(1, spend())
-        if thorough:
+        assert books.state() == {**opened().state(), "spends": 1, "accounts": books.state()["accounts"]}
+        assert len(books.state()["accounts"]) == 1
+        if counting:
             with pytest.raises(LedgerDamaged, match="another total"):
                 books.apply(2, cap | {"spent": ["0", "0"]})
         else:
             books.apply(2, cap | {"spent": ["1", "0"]})
-            assert books.account(Scope(purpose="by hand")).remaining == Amount(Fraction(1), Fraction(0))
+            assert books.account(scope).remaining == Amount(Fraction(1), Fraction(0))
+
+
+def test_a_full_check_counts_the_purposes_that_got_a_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = new_ledger(None)
+    ask(ledger, "beds")
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, "_spent_before", lambda *_: ledger.journal.books().nothing)
+        ledger.journal.cap(Guarantee(1), scope=Scope(purpose="beds"), reason="forged")
+    assert ledger.journal.books().account(Scope(purpose="beds")).spent.epsilon == 0
+    with pytest.raises(LedgerDamaged, match="row 2 states another total"):
+        ledger.verify()
+
+
+PARTS = st.sampled_from([Fraction(n, d) for n in (0, 1, 7) for d in (1, 3, 10, 1000, 2**60, 3**400, 7**300)])
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(PARTS, PARTS), max_size=30), st.tuples(PARTS, PARTS))
+def test_sums_over_common_denominators_are_those_of_fractions(costs: list[tuple[Fraction, ...]], most: Any) -> None:  # noqa: ANN401 - fractions
+    plain: Amount = Amount(Fraction(0), Fraction(0), units=UNITS)
+    tally, limit = tallied(plain), Amount(*most, units=UNITS)
+    for cost in costs:
+        plain = kept(plain + Amount(*cost, units=UNITS))
+        tally = added(tally, tallied(Amount(*cost, units=UNITS)))
+        assert isinstance(tally, Tally)
+        assert max(tally.overs) <= FINEST
+        assert (tally, hash(tally), repr(tally)) == (plain, hash(plain), repr(plain))
+        assert plain == tally
+        assert tally.fits(limit) == tally.fits(tallied(limit)) == plain.fits(limit)
+
+
+def test_what_is_infinite_never_fits() -> None:
+    endless = tallied(Amount(Fraction(1), math.inf, units=UNITS))
+    nothing = tallied(Amount(Fraction(0), Fraction(0), units=UNITS))
+    assert not isinstance(endless, Tally)
+    assert not added(nothing, endless).fits(tallied(Amount(Fraction(10), Fraction(10), units=UNITS)))
+    assert not nothing.fits(endless)
+    assert nothing != endless
 
 
 def test_books_without_terms_say_so() -> None:

@@ -112,7 +112,7 @@ def test_the_spend_is_on_disk_before_the_data_is_read(folder: Path) -> None:
     ledger.release(Sensitive.later(compute, Sensitivity(1), PERSON), COUNT, purpose="late", key="k")
     with Ledger.open(f"sqlite:///{image}/ledger.db") as left:
         assert [entry.purpose for entry in left.entries] == ["late"]
-        mark = left.journal.anchor.read()  # type: ignore[attr-defined] # a SqliteJournal has one
+        mark = left.journal.anchor.read().mark  # type: ignore[attr-defined] # a SqliteJournal has one
         assert mark.sequence == 1
         (level,) = left.journal._connection.execute("PRAGMA synchronous").fetchone()  # type: ignore[attr-defined] # a SqliteJournal has one
         assert level == 2

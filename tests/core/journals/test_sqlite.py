@@ -253,7 +253,7 @@ def test_the_anchor_never_moves_backwards(address: str) -> None:
     journal: Any = ledger.journal
     early = list(journal.rows())[1]
     journal.anchor.advance(journal.identity, early)
-    assert journal.anchor.read().sequence == 3
+    assert journal.anchor.read().mark.sequence == 3
     other = Row(3, early.body, early.hash)
     with pytest.raises(LedgerDamaged, match="another journal"):
         journal.anchor.advance(journal.identity, other)
@@ -304,11 +304,28 @@ def test_a_crash_between_a_cap_and_its_anchor_is_no_forgery(address: str, monkey
     assert Ledger.open(address).limit == Guarantee(2)
 
 
-def test_a_crash_between_the_first_row_and_the_anchor_is_mended(address: str, folder: Path) -> None:
-    new_ledger(address).close()
-    (folder / "ledger.db.anchor").unlink()
+@pytest.mark.parametrize(("point", "there"), [("_begin", False), ("_committed", True)])
+def test_a_crash_while_a_journal_is_made_is_mended(
+    address: str, monkeypatch: pytest.MonkeyPatch, point: str, *, there: bool
+) -> None:
+    """Before its first row is committed, when the anchor knows of it already, and after."""
+    original = getattr(SqliteJournal, point)
+
+    def crash(self: SqliteJournal, row: Row) -> None:
+        if point == "_begin":
+            original(self, row)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SqliteJournal, point, crash)
+    with pytest.raises(KeyboardInterrupt):
+        new_ledger(address)
+    monkeypatch.undo()
+    if not there:
+        with pytest.raises(LedgerUnavailable, match="no ledger at"):
+            Ledger.open(address)
+        new_ledger(address).close()
     ask(Ledger.open(address))
-    assert (folder / "ledger.db.anchor").exists()
+    assert Ledger.open(address).verify() == 2
 
 
 # --- versions and strangers -------------------------------------------------------------------------------------
@@ -455,15 +472,16 @@ except PrivetError as problem:
 """
 
 
+@pytest.mark.parametrize(("mode", "told"), [(0o400, "cannot be"), (0o444, "its owner runs `chmod 600`")])
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody who may not write")
-def test_a_ledger_that_may_not_be_written_is_refused(address: str, folder: Path) -> None:
+def test_a_ledger_that_may_not_be_written_is_refused(address: str, folder: Path, mode: int, told: str) -> None:
     new_ledger(address).close()
     folder.chmod(0o755)
     for path in folder.iterdir():
-        path.chmod(0o444)
+        path.chmod(mode)
     said = child(OPEN_AS_NOBODY, address)
     assert said.startswith("LedgerUnavailable")
-    assert "cannot be opened (Permission denied)" in said
+    assert told in said
 
 
 SHIM = r"""

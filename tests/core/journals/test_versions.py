@@ -4,6 +4,7 @@
 """
 
 import shutil
+from fractions import Fraction
 from pathlib import Path
 
 from privet.core import Ledger, Scope
@@ -30,3 +31,14 @@ def test_version_1_opens(tmp_path: Path) -> None:
         assert stored.purpose == "beds"
         assert ledger.spent.epsilon == 4
         ask(ledger)
+
+
+def test_version_1_with_lost_rows_opens(tmp_path: Path) -> None:
+    """A backup of the journal above, restored when its anchor remembered three rows more."""
+    for path in STORED.glob("version-1-lost.db*"):
+        shutil.copy(path, tmp_path / path.name)
+    with Ledger.open(f"sqlite:///{tmp_path}/version-1-lost.db", analyst="ada") as ledger:
+        assert ledger.verify() == 12
+        books = ledger.journal.books()
+        assert (books.dataset.spent.epsilon, books.lost.epsilon, books.lost.delta) == (10, 6, Fraction(1, 10**6))
+        assert (books.account(Scope("new")).spent.epsilon, books.plans) == (6, {})

@@ -1,7 +1,8 @@
 """Journals: where ledgers keep their entries, in memory, in a SQLite file or in PostgreSQL."""
 
+from privet.core.journals.account import Account
 from privet.core.journals.anchor import Anchor
-from privet.core.journals.books import Account, Books, Refusal
+from privet.core.journals.books import Books, Refusal
 from privet.core.journals.chain import Row
 from privet.core.journals.entry import Entry
 from privet.core.journals.journal import Journal, Repeat

@@ -3,55 +3,25 @@
 A chain of hashes shows a changed row, but not that its tail was cut off or an old copy was put back. So after every
 commit, and before any data is touched, the place and hash of the last row go into a small file of its own. Two slots
 are written in turn, each with a checksum, so that a torn write leaves the other one. A third slot announces what only
-the owner may do (caps, renewals) before it is committed: behind the anchored row, nothing else but spends is believed.
+the owner may do (terms, caps, renewals) before it is committed: behind the anchored row, nothing else but spends is
+believed.
 """
 
 import fcntl
-import hashlib
-import json
+import math
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from privet.core.journals.chain import Row
+from privet.core.journals.mark import ANNOUNCED, BLANK, RECREATE, SLOT, SLOTS, Mark, Remembered
+from privet.core.signals import heed
 from privet.errors import LedgerDamaged, LedgerUnavailable
 
-SLOT = 512  # bytes: one sector, which disks write whole
-SLOTS = 3
-ANNOUNCED = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """One remembered row.
-
-    Args:
-        journal: the hash of the journal's first row, in hexadecimal.
-        sequence: which row.
-        hash: its hash, in hexadecimal.
-    """
-
-    journal: str
-    sequence: int
-    hash: str
-
-    def slot(self) -> bytes:
-        """The mark as a slot holds it."""
-        text = f'{{"journal": "{self.journal}", "sequence": {self.sequence}, "hash": "{self.hash}"}}'
-        return f"{hashlib.sha256(text.encode()).hexdigest()[:16]} {text}\n".encode().ljust(SLOT)
-
-    @staticmethod
-    @lru_cache(maxsize=64)  # the same slot is read again and again
-    def of(slot: bytes) -> "Mark | None":
-        """The mark in a slot, or None if it is empty or torn."""
-        checksum, _, text = slot.decode("ascii", "replace").strip().partition(" ")
-        if not text or hashlib.sha256(text.encode()).hexdigest()[:16] != checksum:
-            return None
-        return Mark(**json.loads(text))
+QUICK, SLOW = 0.0001, 0.01  # seconds between two looks at a lock that somebody else has
 
 
 class Anchor:
@@ -59,60 +29,78 @@ class Anchor:
 
     Args:
         path: where it is; another volume than the journal's protects against more.
+        timeout: how many seconds to wait for others who use it.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path, self._name = path, str(path)
+    def __init__(self, path: Path, *, timeout: float = 30.0) -> None:
+        self.path, self._name, self.timeout = path, str(path), timeout
         self._file: int | None = None
 
     @property
     def exists(self) -> bool:
         """Whether there is a file."""
-        return self.path.exists()
+        try:
+            os.stat(self._name)  # noqa: PTH116 - Path.exists lets some errors through, and hides others
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as problem:
+            raise self._unusable(problem) from problem
+        return True
 
-    def create(self, journal: bytes, row: Row, *, replace: bool = False) -> None:
-        """Make the file, durably, with this row in it; a file that is there already stays, or is replaced."""
-        mark, folder = Mark(journal.hex(), row.sequence, row.hash.hex()), self.path.parent
+    def begin(self, row: Row) -> None:
+        """Make the file, durably, for a journal whose first row is about to be committed."""
+        self._make(BLANK * ANNOUNCED + Mark.of_row(row.hash, row).slot())
+
+    def create(self, journal: bytes, row: Row) -> None:
+        """Make the file anew, durably, for a journal that is there up to this row."""
+        self._make(Mark.of_row(journal, row).slot() + BLANK * (SLOTS - 1))
+
+    def _make(self, content: bytes) -> None:
+        """Write the file aside and put it in place, so that nobody sees a part of it."""
         fresh = self.path.with_name(f"{self.path.name}.new-{os.getpid()}-{threading.get_ident()}")
         try:
             with open(fresh, "wb", opener=_private) as file:
-                file.write(mark.slot().ljust(SLOTS * SLOT))
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            if replace:
-                fresh.replace(self.path)
-            else:
-                with suppress(FileExistsError):  # another process opened the new journal first
-                    os.link(fresh, self.path)
-                fresh.unlink()
-            sync_folder(folder)
+            fresh.replace(self.path)
+            sync_folder(self.path.parent)
         except OSError as problem:
-            raise LedgerUnavailable(f"the anchor {self.path} cannot be written ({problem.strerror})") from problem
+            raise LedgerUnavailable(
+                f"the anchor {self.path} cannot be written ({problem.strerror}): let this user write in its folder, or "
+                "name another place with anchor=…"
+            ) from problem
+        finally:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
         self.abandon()
 
-    def read(self) -> Mark:
-        """The newest row that was remembered."""
+    def read(self) -> Remembered:
+        """The newest row that was remembered, and what the owner was about to commit last."""
         with self._locked(fcntl.LOCK_SH) as file:
-            return self._newest(file)[0]
-
-    def announced(self) -> Mark | None:
-        """The owner's entry that was about to be committed last."""
-        with self._locked(fcntl.LOCK_SH) as file:
-            return Mark.of(os.pread(file, SLOT, ANNOUNCED * SLOT))
+            return self._remembered(file)
 
     def advance(self, journal: bytes, row: Row) -> None:
         """Remember this row, unless a later one already is."""
         with self._locked(fcntl.LOCK_EX) as file:
-            newest, slot = self._newest(file)
-            if newest.journal != journal.hex() or (newest.sequence == row.sequence and newest.hash != row.hash.hex()):
-                raise LedgerDamaged(f"the anchor {self.path} is that of another journal")
-            if newest.sequence < row.sequence:
-                _write(file, 1 - slot, Mark(journal.hex(), row.sequence, row.hash.hex()))
+            self._advance(file, Mark.of_row(journal, row))
 
-    def announce(self, journal: bytes, row: Row) -> None:
-        """Remember what is about to be committed by the owner."""
+    def announce(self, journal: bytes, row: Row, *, after: Row) -> None:
+        """Remember what is about to be committed by the owner, and all that is there before it.
+
+        There is room for one announcement: what was announced before it must be covered first.
+        """
         with self._locked(fcntl.LOCK_EX) as file:
-            _write(file, ANNOUNCED, Mark(journal.hex(), row.sequence, row.hash.hex()))
+            self._advance(file, Mark.of_row(journal, after))
+            _write(file, ANNOUNCED, Mark.of_row(journal, row))
+
+    def remove(self) -> None:
+        """Take the file away: another one has its place."""
+        self.abandon()
+        try:
+            self.path.unlink()
+        except OSError as problem:
+            raise self._unusable(problem) from problem
 
     def abandon(self) -> None:
         """Let go of the file."""
@@ -120,16 +108,19 @@ class Anchor:
         if file is not None:
             os.close(file)
 
-    def _newest(self, file: int) -> tuple[Mark, int]:
-        """The mark with the highest sequence, and its slot."""
-        both = os.pread(file, 2 * SLOT, 0)
-        marks = [(mark, n) for n in (0, 1) if (mark := Mark.of(both[n * SLOT : (n + 1) * SLOT])) is not None]
-        if not marks:
+    def _advance(self, file: int, mark: Mark) -> None:
+        known = self._remembered(file)
+        newest = known.mark
+        if newest.journal != mark.journal or (newest.sequence == mark.sequence and newest.hash != mark.hash):
             raise LedgerDamaged(
-                f"the anchor {self.path} is not readable: put back the right file, or make a new one with "
-                "`privet ledger anchor --recreate --reason …`"
+                f"the anchor {self.path} is that of another journal: name the right one with anchor=…, or put back the "
+                "journal that it belongs to"
             )
-        return max(marks, key=lambda pair: pair[0].sequence)
+        if newest.sequence < mark.sequence or known.begun:
+            _write(file, 1 - known.slot, mark)
+
+    def _remembered(self, file: int) -> Remembered:
+        return Remembered.of(os.pread(file, SLOTS * SLOT, 0), self._name)
 
     @contextmanager
     def _locked(self, how: int) -> Iterator[int]:
@@ -137,21 +128,49 @@ class Anchor:
         try:
             if self._file is None:
                 self._file = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
-            fcntl.flock(self._file, how)
             try:
+                self._wait(self._file, how)
                 here, there = os.fstat(self._file), os.stat(self._name)  # noqa: PTH116 - for each spend, so the fastest way
                 if (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino):
                     raise LedgerUnavailable(f"the anchor {self.path} was replaced while open: open the ledger again")
                 yield self._file
             finally:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
+            self.abandon()
             raise LedgerUnavailable(
                 f"the anchor {self.path} is missing: put it back, name its place with anchor=…, or, if it is lost, "
-                "make a new one with `privet ledger anchor --recreate --reason …`"
+                f"make a new one with {RECREATE}"
             ) from None
         except OSError as problem:
-            raise LedgerUnavailable(f"the anchor {self.path} cannot be used ({problem.strerror})") from problem
+            self.abandon()
+            raise self._unusable(problem) from problem
+        except BaseException:
+            self.abandon()  # Ctrl-C may have come before the lock was let go: closing the file does that too
+            raise
+
+    def _wait(self, file: int, how: int) -> None:
+        """Take the lock, or say after a while that others have it; asked for now and then, so that Ctrl-C is heard."""
+        pause, end = QUICK, math.inf
+        while True:
+            try:
+                return fcntl.flock(file, how | fcntl.LOCK_NB)
+            except BlockingIOError:
+                end = min(end, time.monotonic() + self.timeout)
+            if time.monotonic() >= end:
+                raise LedgerUnavailable(
+                    f"the anchor {self.path} is busy: another process has held it for {self.timeout:g} seconds; try "
+                    "again, or end that process"
+                )
+            heed()
+            time.sleep(pause)
+            pause = min(2 * pause, SLOW)
+
+    def _unusable(self, problem: OSError) -> LedgerUnavailable:
+        return LedgerUnavailable(
+            f"the anchor {self.path} cannot be used ({problem.strerror}): let this user read and write the file, or "
+            "name its place with anchor=…"
+        )
 
 
 def _write(file: int, slot: int, mark: Mark) -> None:

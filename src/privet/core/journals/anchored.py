@@ -3,12 +3,22 @@
 import os
 from abc import abstractmethod
 from contextlib import suppress
+from enum import Enum
 from pathlib import Path
 
 from privet.core.journals.anchor import Anchor
 from privet.core.journals.chain import Row
 from privet.core.journals.journal import Journal
-from privet.errors import LedgerDamaged, LedgerUnavailable
+from privet.core.journals.witness import AnchorWitness, Witness
+from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
+
+
+class Vouched(Enum):
+    """What the owner vouches for while they mend an anchor."""
+
+    NOTHING = "nothing"
+    ACTS = "what only the owner may do"  # and that was done without this anchor
+    ALL = "every row"
 
 
 class AnchoredJournal(Journal):
@@ -16,11 +26,13 @@ class AnchoredJournal(Journal):
 
     Args:
         anchor: where the anchor is; None for none.
+        timeout: how many seconds to wait for others who use it.
     """
 
-    def __init__(self, anchor: Path | None) -> None:
+    def __init__(self, anchor: str | Path | None, *, timeout: float) -> None:
         super().__init__()
-        self.anchor = None if anchor is None else Anchor(anchor)
+        self.anchor = None if anchor is None else Anchor(resolved(anchor), timeout=timeout)
+        self._vouched = Vouched.NOTHING
 
     @abstractmethod
     def _connect(self, *, create: bool) -> None:
@@ -36,7 +48,7 @@ class AnchoredJournal(Journal):
 
     def close(self) -> None:
         """Let go of files and connections; the handle opens them again when it is used."""
-        with self._lock:
+        with self._entered():
             self._disconnect()
             if self.anchor is not None:
                 self.anchor.abandon()
@@ -52,63 +64,99 @@ class AnchoredJournal(Journal):
             self.anchor.abandon()
         self._pid = os.getpid()
 
+    # --- the owner mends an anchor ----------------------------------------------------------------------------
+
     def recreate_anchor(self, *, reason: str) -> None:
         """Make a new anchor for a journal that has lost its own: the owner vouches for the rows that are there.
 
         Everything else is checked, and the entry says that it was done and why.
         """
+        self._vouch(Vouched.ALL, reason)
+
+    def accept_acts(self, *, reason: str) -> None:
+        """Let the anchor attest what the owner did without it, from another host: they vouch for that.
+
+        Whatever else the anchor remembers is compared as ever, and the entry says that it was done and why.
+        """
+        self._vouch(Vouched.ACTS, reason)
+
+    def move_anchor(self, path: Path) -> None:
+        """Move the anchor to another place, from where on it must be named."""
+        old = self._needed_anchor()
+        new = Anchor(resolved(path), timeout=old.timeout)
+        if new.exists:
+            raise InvalidParameter(f"{path} is there already: name a new file")
+        self.verify()
+        with self._steady(), self._writing() as pages:  # alone, so that nothing is announced in the old one meanwhile
+            self._caught_up(pages)
+            new.create(self.identity, self._seen())
+            self.anchor = new
+            old.remove()
+
+    def _vouch(self, what: Vouched, reason: str) -> None:
+        anchor = self._needed_anchor()
+        self._vouched = what
+        try:
+            self.open()
+            self.verify()
+            with self._steady(), self._writing() as pages:
+                self._caught_up(pages)
+                if what is Vouched.ALL:
+                    anchor.create(self.identity, self._seen())
+                else:
+                    anchor.advance(self.identity, self._seen())
+        finally:
+            self._vouched = Vouched.NOTHING
+        self._own(lambda *_: {"kind": "anchored", "reason": reason}, announced=False)
+
+    def _needed_anchor(self) -> Anchor:
         if self.anchor is None:
             raise LedgerUnavailable(f"{self.place} has no anchor: name its place with anchor=…")
-        with self._steady(), self._writing() as pages:
-            first = next(pages.rows(0, 0), None)
-            if first is None:
-                raise LedgerUnavailable(f"there is no ledger at {self.place}")
-            self._first, anchor, self.anchor = first, self.anchor, None  # nothing is trusted while the rows are read
-            try:
-                self._load(pages, first)
-            finally:
-                self.anchor = anchor
-        anchor.create(first.hash, self._seen(), replace=True)
-        self.verify()
-        self._own(lambda *_: {"kind": "anchored", "reason": reason}, announced=False)
+        return self.anchor
 
     # --- the anchor -------------------------------------------------------------------------------------------
 
+    @property
+    def _watched(self) -> bool:
+        return self.anchor is not None
+
+    def _witness(self) -> Witness:
+        if self.anchor is None or self._vouched is Vouched.ALL:
+            return Witness()
+        found = self.anchor.read()
+        return AnchorWitness(self.place, str(self.anchor.path), found, vouched=self._vouched is Vouched.ACTS)
+
+    def _begin(self, row: Row) -> None:
+        if self.anchor is not None:
+            self.anchor.begin(row)
+
+    def _announce(self, row: Row) -> None:
+        if self.anchor is not None and self._first is not None:
+            self.anchor.announce(self._first.hash, row, after=self._seen())
+
     def _committed(self, row: Row) -> None:
-        if self.anchor is None or self._first is None:
+        if self.anchor is None or self._first is None or self._vouched is not Vouched.NOTHING:
             return
         try:
-            if row.sequence == 0 and not self.anchor.exists:
-                self.anchor.create(row.hash, row)
             self.anchor.advance(self._first.hash, row)
         except BaseException as problem:
             self._broken = str(problem) or type(problem).__name__
             raise
 
-    def _refuse_behind(self, head: Row) -> None:
-        if self.anchor is not None:
-            sequence, known = self._trusted(head.sequence)
-            if sequence == head.sequence and known is not None and known != head.hash.hex():
-                raise LedgerDamaged(f"row {sequence} is not the one that the anchor remembers")
-
-    def _announce(self, row: Row) -> None:
-        if self.anchor is not None and self._first is not None:
-            self.anchor.announce(self._first.hash, row)
-
-    def _trusted(self, last: int) -> tuple[int, str | None]:
-        if self.anchor is None or (last <= 0 and not self.anchor.exists):
-            return last, None
-        mark = self.anchor.read()
-        if last < 0:
+    def _refuse_lost(self) -> None:
+        if self.anchor is None or not self.anchor.exists:
+            return
+        found = self.anchor.read()
+        if not found.begun:
             raise LedgerDamaged(
-                f"{self.place} is empty, but the anchor {self.anchor.path} remembers its row {mark.sequence}: put the "
-                "journal back, or remove the anchor too if the data was never asked about"
+                f"{self.place} is empty, but the anchor {self.anchor.path} remembers its row {found.mark.sequence}: "
+                "put the journal back, or remove the anchor too if the data was never asked about"
             )
-        if self._first is not None and mark.journal != self._first.hash.hex():
-            raise LedgerDamaged(f"{self.place} is not the journal that the anchor {self.anchor.path} belongs to")
-        if mark.sequence > last:
-            raise LedgerDamaged(
-                f"{self.place} ends with row {last}, but its anchor remembers row {mark.sequence}: an older copy was "
-                "put back, or its end was cut off"
-            )
-        return mark.sequence, mark.hash
+
+
+def resolved(path: str | Path) -> Path:
+    """The path that a name leads to, wherever links point."""
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError:
+        raise InvalidParameter(f"{str(path)!r} cannot be the name of a file: name another one") from None

@@ -5,66 +5,23 @@ against the chain. So there is no total on disk that someone could edit.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
+from privet.core.journals.account import Account
 from privet.core.journals.chain import Facts, canonical
 from privet.core.journals.entry import SPENDS, Entry, amount_facts, amount_of
 from privet.core.journals.failures import Failures
-from privet.core.journals.scope import DATASET, Scope, scopes_named, scopes_of
+from privet.core.journals.scope import DATASET, Scope, scopes_named
+from privet.core.journals.tally import Tally, added, tallied
 from privet.core.journals.terms import Terms, kept, promise_facts, promise_of
 from privet.errors import LedgerDamaged
 from privet.loss import Amount, Promise
 
+NO_CURVES: Counter[str] = Counter()
 OWNERS = ("cap", "renewal", "shared", "declared", "unfrozen")  # the kinds of entries that only the owner writes
-
-
-@dataclass(frozen=True)
-class Account:
-    """What one scope may spend and has spent.
-
-    Args:
-        spent: in this period.
-        total: in all periods.
-        limit: the cap of each period; None if there is none.
-        capacity: the cap in the terms of the rule.
-        frozen: whether nothing more may be spent until the owner thaws it.
-        period: 1, 2, 3, …; a renewal starts the next.
-        tracked: whether it is counted from its first spend on.
-    """
-
-    spent: Amount
-    total: Amount
-    limit: Promise | None = None
-    capacity: Amount | None = None
-    frozen: bool = False
-    period: int = 1
-    tracked: bool = True
-
-    def charged(self, cost: Amount) -> "Account":
-        """The account after a spend."""
-        spent = kept(self.spent + cost)
-        total = spent if self.period == 1 else kept(self.total + cost)
-        after = object.__new__(Account)  # nothing else changes, and this happens for every spend
-        after.__dict__.update(self.__dict__, spent=spent, total=total)
-        return after
-
-    def holds(self) -> bool:
-        """Whether what was spent is within the cap, and nothing is frozen."""
-        return not self.frozen and (self.capacity is None or self.spent.fits(self.capacity))
-
-    def allows(self, cost: Amount) -> bool:
-        """Whether a spend fits."""
-        return not self.frozen and (self.capacity is None or kept(self.spent + cost).fits(self.capacity))
-
-    @property
-    def remaining(self) -> Amount | None:
-        """What may still be spent in this period; None if there is no cap."""
-        if self.capacity is None:
-            return None
-        return self.capacity * 0 if self.frozen else self.capacity.less(self.spent)
 
 
 @dataclass(frozen=True)
@@ -86,11 +43,12 @@ class Books:
     """The state of a journal after some of its rows.
 
     Args:
-        thorough: whether to count purposes that have no cap too, as a full check of the journal does.
+        counting: scopes to count from the first spend on, though they get their cap only later: a full check of the
+            journal knows which, and compares what the cap says was spent before it.
     """
 
-    def __init__(self, *, thorough: bool = False) -> None:
-        self.thorough = thorough
+    def __init__(self, *, counting: Iterable[Scope] = ()) -> None:
+        self.counting = frozenset(scope for scope in counting if not scope.always_counted)
         self.rows = 0
         self.spends = 0
         self.accounts: dict[Scope, Account] = {}
@@ -100,6 +58,7 @@ class Books:
         self.declared: dict[str, str] = {}
         self.names: set[str] = set()
         self.failures = Failures()
+        self.losses: list[Amount] = []  # what was charged for rows that a restored backup did not have
 
     # --- reading ----------------------------------------------------------------------------------------------
 
@@ -113,7 +72,7 @@ class Books:
     @cached_property
     def nothing(self) -> Amount:
         """Zero, in the rule's units."""
-        return self.terms.capacity(self.terms.limit) * 0
+        return tallied(self.terms.capacity(self.terms.limit) * 0)
 
     @property
     def dataset(self) -> Account:
@@ -122,7 +81,16 @@ class Books:
 
     def account(self, scope: Scope) -> Account:
         """The state of a scope; an empty one if nothing is counted there."""
-        return self.accounts.get(scope) or Account(self.nothing, self.nothing, tracked=scope.always_counted)
+        return self.accounts.get(scope) or Account(self.lost, self.lost, tracked=scope.always_counted)
+
+    @property
+    def lost(self) -> Amount:
+        """What anybody may have spent in rows that were lost."""
+        return reduce(added, self.losses, self.nothing)
+
+    def room(self, limit: Promise) -> Amount:
+        """What the dataset could still spend under a limit, whether it is frozen or not."""
+        return self.terms.capacity(limit).less(self.dataset.spent)
 
     def frozen(self, analyst: str | None) -> bool:
         """Whether too many answers failed for this analyst to ask on."""
@@ -133,20 +101,19 @@ class Books:
         if self.frozen(facts["analyst"]):
             return Refusal(Scope(facts["analyst"]), failed=True)
         cost = amount_of(facts["cost"], self.nothing.units)
-        for scope in scopes_of(facts):
+        for scope in scopes_named(facts["analyst"], facts["purpose"]):
             account = self.accounts.get(scope)
             if account is not None and not account.allows(cost):
                 return Refusal(scope, account)
-        if facts["kind"] == "draw" and not self._holds(facts):
+        if facts["kind"] == "draw" and not self._holds(facts, curves_of(facts["loss"])):
             return Refusal(None)
         return None
 
-    def _holds(self, facts: Facts) -> bool:
+    def _holds(self, facts: Facts, asked: Mapping[str, int]) -> bool:
         """Whether the plan still has every curve of a draw, and is the asker's."""
         number = facts["reservation"]
-        left = self.plans.get(number, Counter())
-        asked = curves_of(facts["loss"])
-        return self.owners.get(number) == facts["analyst"] and all(left[each] >= n for each, n in asked.items())
+        left: Mapping[str, int] = self.plans.get(number, {})
+        return self.owners.get(number) == facts["analyst"] and all(left.get(each, 0) >= n for each, n in asked.items())
 
     # --- growing ----------------------------------------------------------------------------------------------
 
@@ -154,16 +121,25 @@ class Books:
         """Take in a plain release if it fits everywhere, without its row; else say what forbids it."""
         if self.failures.counted and self.frozen(entry.analyst):
             return Refusal(Scope(entry.analyst), failed=True)
-        cost, grown = kept(entry.cost), {}
-        for scope in scopes_named(entry.analyst, entry.purpose):
+        refused = self._charge(entry.analyst, entry.purpose, tallied(kept(entry.cost)))
+        if refused is None:
+            self.rows += 1
+        return refused
+
+    def _charge(self, analyst: str | None, purpose: str, cost: Amount, *, checked: bool = False) -> Refusal | None:
+        """Add a cost wherever it counts if it fits everywhere; else change nothing and say what forbids it."""
+        grown = {}
+        for scope in scopes_named(analyst, purpose):
             account = self.accounts.get(scope)
-            if account is None and not scope.always_counted:
-                continue
-            grown[scope] = (account or self.account(scope)).charged(cost)
-            if not grown[scope].holds():
+            if account is None:
+                if not (scope.always_counted or scope in self.counting):
+                    continue
+                account = self.account(scope)
+            grown[scope] = after = account.charged(cost)
+            if not (checked or after.holds()):
                 return Refusal(scope, account)
         self.accounts |= grown
-        self.rows, self.spends = self.rows + 1, self.spends + 1
+        self.spends += 1
         return None
 
     def apply(self, sequence: int, facts: Facts, *, checked: bool = False) -> None:
@@ -185,9 +161,7 @@ class Books:
         if (kind == "opened") != (sequence == 0):
             raise LedgerDamaged(f"row {sequence} is not where it belongs: terms are the first row, and only that")
         if kind in SPENDS:
-            if not checked:
-                self._refuse_unlawful(sequence, facts)
-            self._spend(sequence, facts)
+            self._spend(sequence, facts, checked=checked)
         elif kind in OWNERS:
             self._own(sequence, facts)
         elif kind == "opened":
@@ -197,6 +171,8 @@ class Books:
                 raise LedgerDamaged(f"the totals of checkpoint {sequence} are not those of the rows before it")
         elif kind == "failure":
             self.failures.count(facts["analyst"])
+        elif kind == "lost":
+            self._lose(sequence, facts)
         elif kind not in ("answer", "anchored"):
             raise LedgerDamaged(f"row {sequence} is of the unknown kind {str(kind)[:40]!r}: upgrade Privet")
 
@@ -219,31 +195,39 @@ class Books:
         self._terms = Terms.of(facts["terms"])
         self.declared, self.names = dict(self._terms.declared), {self._terms.dataset, *self._terms.shared_by}
         limit = self._terms.limit
-        self.accounts[DATASET] = Account(self.nothing, self.nothing, limit, self._terms.capacity(limit))
+        self.accounts[DATASET] = Account(self.nothing, self.nothing, limit, tallied(self._terms.capacity(limit)))
 
-    def _refuse_unlawful(self, sequence: int, facts: Facts) -> None:
-        """Raise on a spend that was not allowed when it was written."""
-        cost = amount_of(facts["cost"], self.nothing.units)
-        if len(cost.parts) != len(self.nothing.parts) or not cost.fits(cost):
+    def _spend(self, sequence: int, facts: Facts, *, checked: bool) -> None:
+        """Take in a spend; refuses one that was not allowed when it was written."""
+        cost, kind, analyst = amount_of(facts["cost"], self.nothing.units), facts["kind"], facts["analyst"]
+        if not isinstance(cost, Tally) or len(cost.wholes) != len(self.nothing.units):
             raise LedgerDamaged(f"row {sequence} has a cost that the rule does not count")
-        if (refused := self.refusal(facts)) is not None:
-            allowed = "the failures before it allow" if refused.failed else f"{refused.scope or 'its plan'} allows"
-            raise LedgerDamaged(f"row {sequence} spends more than {allowed}")
+        planned = kind == "reservation" or facts["plan"]
+        asked = curves_of(facts["loss"]) if planned or kind == "draw" else NO_CURVES
+        if not checked:
+            if self.failures.counted and self.frozen(analyst):
+                raise LedgerDamaged(f"row {sequence} spends more than the failures before it allow")
+            if kind == "draw" and not self._holds(facts, asked):
+                raise LedgerDamaged(f"row {sequence} spends more than its plan allows")
+        if (refused := self._charge(analyst, facts["purpose"], cost, checked=checked)) is not None:
+            raise LedgerDamaged(f"row {sequence} spends more than {refused.scope} allows")
+        if kind == "draw":
+            self._draw(facts["reservation"], asked)
+        if planned:
+            self.plans[sequence], self.owners[sequence] = asked, analyst
 
-    def _spend(self, sequence: int, facts: Facts) -> None:
-        cost = amount_of(facts["cost"], self.nothing.units)
-        for scope in scopes_of(facts):
-            if scope in self.accounts or scope.always_counted or self.thorough:
-                self.accounts[scope] = self.account(scope).charged(cost)
-        if facts["kind"] == "draw":
-            self._draw(facts)
-        if facts["kind"] == "reservation" or facts["plan"]:
-            self.plans[sequence], self.owners[sequence] = curves_of(facts["loss"]), facts["analyst"]
-        self.spends += 1
+    def _lose(self, sequence: int, facts: Facts) -> None:
+        """Count what was lost as spent by everybody, for everything; plans are void: who knows what was drawn."""
+        cost, capacity = amount_of(facts["cost"], self.nothing.units), self.dataset.capacity
+        if capacity is None or not capacity.less(self.dataset.spent).fits(cost):
+            raise LedgerDamaged(f"row {sequence} charges less for lost rows than they may have spent")
+        self.accounts = {scope: account.charged(cost) for scope, account in self.accounts.items()}
+        self.losses.append(cost)
+        self.plans.clear()
+        self.owners.clear()
 
-    def _draw(self, facts: Facts) -> None:
-        number = facts["reservation"]
-        left = self.plans[number] - curves_of(facts["loss"])
+    def _draw(self, number: int, asked: Counter[str]) -> None:
+        left = self.plans[number] - asked
         if left:
             self.plans[number] = left
         else:
@@ -256,12 +240,12 @@ class Books:
             raise LedgerDamaged(f"row {sequence} takes away the limit of the dataset")
         account = self.account(scope)
         before = amount_of(facts["spent"], self.nothing.units)
-        if account.tracked or self.thorough:
+        if account.tracked or scope in self.counting:
             if before != account.spent:
                 raise LedgerDamaged(f"row {sequence} states another total than the rows before it")
         else:
             account = replace(account, spent=before, total=before)
-        capacity = None if limit is None else self.terms.capacity(limit)
+        capacity = None if limit is None else tallied(self.terms.capacity(limit))
         self.accounts[scope] = replace(
             account, limit=limit, capacity=capacity, frozen=bool(facts["frozen"]), tracked=True
         )
@@ -278,6 +262,7 @@ class Books:
             "accounts": sorted(self._account_facts(), key=canonical),
             "plans": [[number, self.owners[number], dict(left)] for number, left in sorted(self.plans.items())],
             **({"failures": self.failures.facts} if self.failures.counted else {}),  # older checkpoints know of none
+            **({"losses": [amount_facts(each) for each in self.losses]} if self.losses else {}),
         }
 
     def _account_facts(self) -> Iterator[Mapping[str, Any]]:
@@ -302,6 +287,7 @@ class Books:
             books.declared, books.names = dict(state["declared"]), set(state["names"])
             books.rows, books.spends = sequence + 1, state["spends"]
             books.failures = Failures(dict(state.get("failures", ())))
+            books.losses = [amount_of(each, books.nothing.units) for each in state.get("losses", ())]
             for number, owner, left in state["plans"]:
                 books.plans[number], books.owners[number] = Counter(left), owner
             for each in state["accounts"]:
@@ -313,7 +299,7 @@ class Books:
     def _account_of(self, facts: Facts) -> Account:
         limit = None if facts["limit"] is None else promise_of(facts["limit"])
         spent, total = (amount_of(facts[name], self.nothing.units) for name in ("spent", "total"))
-        capacity = None if limit is None else self.terms.capacity(limit)
+        capacity = None if limit is None else tallied(self.terms.capacity(limit))
         return Account(spent, total, limit, capacity, frozen=facts["frozen"], period=facts["period"])
 
 

@@ -3,19 +3,19 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from privet.errors import LedgerDamaged
 
 Facts: TypeAlias = Mapping[str, Any]  # what a row says; JSON
 
 BEFORE_ALL = bytes(32)  # what stands before the first row
+_write = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+_read = json.JSONDecoder().raw_decode
 _DOMAIN = b"privet ledger row 1\n"  # no other hash of Privet starts like this
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One line of a journal as it is stored.
 
     Args:
@@ -54,17 +54,19 @@ class Row:
     def facts(self) -> Facts:
         """What the row says."""
         try:
-            facts: Facts = json.loads(self.body)
-        except ValueError as problem:
+            facts, end = _read(self.body)
+        except (ValueError, RecursionError) as problem:
             raise LedgerDamaged(f"row {self.sequence} was changed: it is not JSON") from problem
-        if (lookup_key(facts), facts.get("to")) != (self.key, self.answers):
+        if end != len(self.body) or not isinstance(facts, dict):
+            raise LedgerDamaged(f"row {self.sequence} was changed: it is not one JSON object")
+        if lookup_key(facts) != self.key or facts.get("to") != self.answers:
             raise LedgerDamaged(f"row {self.sequence} was changed: it is filed under another key")
         return facts
 
 
 def canonical(facts: object) -> str:
     """One text for equal facts: sorted, without spaces, ASCII."""
-    return json.dumps(facts, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _write(facts)
 
 
 def digest(before: bytes, sequence: int, body: str) -> bytes:

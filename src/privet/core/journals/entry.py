@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from privet.core.journals.chain import Facts, canonical
+from privet.core.journals.tally import tallied
 from privet.core.journals.terms import kept
 from privet.loss import Amount, LossCurve, PrivacyLoss
 
@@ -87,7 +88,7 @@ def amount_of(texts: list[str], units: tuple[str, ...]) -> Amount:
 
 @lru_cache(maxsize=1024)
 def _amount_of(texts: tuple[str, ...], units: tuple[str, ...]) -> Amount:
-    return Amount(*map(Fraction, texts), units=units)
+    return tallied(Amount(*map(Fraction, texts), units=units))
 
 
 @lru_cache(maxsize=1024)

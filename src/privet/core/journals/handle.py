@@ -5,20 +5,23 @@ import threading
 import time
 import weakref
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-from privet.core.journals.books import OWNERS, Books
+from privet.core.journals.books import Books
 from privet.core.journals.chain import Facts, Row
 from privet.core.journals.entry import Entry
 from privet.core.journals.pages import Pages
+from privet.core.journals.witness import Witness
+from privet.core.signals import SLICE, deferred, heed
 from privet.errors import LedgerDamaged, LedgerUnavailable
 from privet.noise import Entropy
 
 CHECKPOINT = 10_000  # rows; opening a journal reads at most so many, and those written since its anchor
 
+T = TypeVar("T")
 Written: TypeAlias = list[tuple[Row, Facts]]  # rows of this handle with what they say
 
 
@@ -35,8 +38,11 @@ class Handle:  # abstract where a journal is: `OwnersActs` makes it so
         self._books: Books | None = None
         self._first: Row | None = None
         self._head: Row | None = None
-        self._running: set[int] = set()
+        self._inside = 0  # how often the thread that has the lock came in
+        self._running: dict[int, int] = {}  # spends that are being answered, and the thread that does
+        self._leaving: set[int] = set()  # those that are not any more, while others may still see them as running
         self._broken: str | None = None
+        self.made = False  # whether this handle has made the journal
         _ALL.add(self)
 
     # --- where the rows are: for subclasses -------------------------------------------------------------------
@@ -54,6 +60,11 @@ class Handle:  # abstract where a journal is: `OwnersActs` makes it so
     def _reading(self) -> AbstractContextManager[Pages]:
         """One look at the rows."""
 
+    @property
+    def lasting(self) -> bool:
+        """Whether the journal outlives its process."""
+        return True
+
     def _ready(self, *, create: bool) -> None:
         """Connect if needed; refuse if the place is not what it was."""
 
@@ -63,30 +74,40 @@ class Handle:  # abstract where a journal is: `OwnersActs` makes it so
     def _committed(self, row: Row) -> None:
         """The rows up to this one are durable; what this raises keeps the answer from being computed."""
 
-    def _attest(self, row: Row) -> None:
-        """Refuse a row that only the owner may write if there is no sign that they did."""
+    @property
+    def _watched(self) -> bool:
+        """Whether something outside remembers rows."""
+        return False
 
-    def _refuse_behind(self, head: Row) -> None:
-        """Refuse if something outside remembers a later row than the last one, or another one in its place."""
+    def _witness(self) -> Witness:
+        """What something outside remembers; asked for before the rows are read that are compared with it."""
+        return Witness()
 
-    def _trusted(self, last: int) -> tuple[int, str | None]:
-        """A row up to which the journal is known from elsewhere, and its hash; the last one if nothing is known."""
-        return last, None
+    def _refuse_lost(self) -> None:
+        """Refuse to make a journal where something remembers that there was one."""
+
+    def _begin(self, row: Row) -> None:
+        """The first row of a new journal is about to be made durable."""
 
     def _hold(self, sequence: int) -> None:
         """Show to other processes that this spend is being answered, until the end of this process at most."""
-        self._running.add(sequence)
+        self._running[sequence] = threading.get_ident()
+        if self._first is not None:
+            _ANSWERING[self._first.hash, sequence] = self
 
     def _let_go(self, sequence: int) -> None:
         """The spend is answered, or will not be."""
-        self._running.discard(sequence)
+        self._running.pop(sequence, None)
 
     def _alive(self, sequence: int) -> bool:
         """Whether somebody is still computing the answer to this spend."""
-        return sequence in self._running
+        return sequence in self._running and sequence not in self._leaving
 
     def _check_store(self) -> None:
         """Check what else is stored beside the rows."""
+
+    def _tidy(self) -> None:
+        """Whatever happened, leave nothing open that others would wait for."""
 
     def _forked(self) -> None:
         """Runs in a forked child: drop what belongs to the parent."""
@@ -98,8 +119,8 @@ class Handle:  # abstract where a journal is: `OwnersActs` makes it so
 
     @contextmanager
     def _steady(self, *, create: bool = False) -> Iterator[None]:
-        """Alone among the threads, connected, and not broken."""
-        with self._lock:
+        """Alone among the threads, connected, and not broken; signals are heeded only where others are waited for."""
+        with self._entered():
             if self._broken is not None:
                 raise LedgerUnavailable(f"this handle refuses everything until it is opened again: {self._broken}")
             try:
@@ -109,34 +130,115 @@ class Handle:  # abstract where a journal is: `OwnersActs` makes it so
                 self._broken = str(problem)
                 raise
 
-    def _alone(self, pages: Pages) -> Books:
-        """The state while nobody else can write, if nothing outside remembers more than that."""
-        books = self._caught_up(pages)
-        self._refuse_behind(self._seen())
-        return books
+    @contextmanager
+    def _entered(self) -> Iterator[None]:
+        """Alone among the threads. Who leaves lets go of what others could not, who came meanwhile."""
+        entered = False
+        with deferred():
+            try:
+                while not (entered := self._lock.acquire(timeout=SLICE)):
+                    heed()
+                self._inside += 1
+                yield
+            finally:
+                if entered:
+                    self._leave()
 
-    def _caught_up(self, pages: Pages) -> Books:
-        """Check and take in what others have written since."""
+    def _leave(self) -> None:
+        self._inside -= 1
+        try:
+            if not self._inside:
+                self._tidy()
+        finally:
+            self._lock.release()
+        self._sweep()
+
+    def done(self, sequence: int) -> None:
+        """The spend is answered, or will not be: whoever waits for it need not wait any more. Never waits itself."""
+        if sequence in self._running:
+            self._leaving.add(sequence)
+            self._sweep()
+
+    def _held_here(self, sequence: int) -> "Handle | None":
+        """The handle through which this very thread is answering a spend, if it is."""
+        handle = None if self._first is None else _ANSWERING.get((self._first.hash, sequence))
+        here = handle is not None and handle._running.get(sequence) == threading.get_ident()  # noqa: SLF001 - its own class
+        return handle if here else None
+
+    def _sweep(self) -> None:
+        """Let go of what is done; while somebody is inside they do it when they leave."""
+        while self._leaving:
+            with deferred():
+                if not self._lock.acquire(blocking=False):
+                    return
+                try:
+                    if self._inside:  # called by a destructor, in the middle of something
+                        return
+                    for sequence in tuple(self._leaving):
+                        self._leaving.discard(sequence)
+                        self._let_go(sequence)
+                finally:
+                    self._lock.release()
+
+    def _looked(self, see: Callable[[Pages, Books], T]) -> T:
+        """See the rows as they are now, and the books with all of them taken in.
+
+        What is remembered outside and the rows are two looks. It is looked outside first, so that what spends is there;
+        what the owner did between the two is not announced, and looks forged. So who finds anything wrong looks again
+        alone, while nobody writes, and only that counts.
+        """
+        with self._steady():
+            witness = self._witness()
+            try:
+                with self._reading() as pages:
+                    return see(pages, self._caught_up(pages, witness))
+            except LedgerDamaged:
+                if not self._watched or self._broken is not None:
+                    raise
+            with self._writing() as pages:
+                return see(pages, self._caught_up(pages))
+
+    def _caught_up(self, pages: Pages, witness: Witness | None = None) -> Books:
+        """Check and take in what others have written since, if nothing outside remembers otherwise.
+
+        Args:
+            pages: the rows.
+            witness: what is remembered outside, asked for before; left out by who writes, alone.
+        """
         books, head = self._current(), self._seen()
+        witness = self._witness() if witness is None else witness
+        if self._first is not None:
+            witness.first(self._first)
         found = False
         for row in pages.rows(head.sequence):
             if not found:
                 found = row.sequence == head.sequence
                 if not found or row != head:
                     break
+                witness.compare(row)
                 continue
-            facts = row.facts_after(head)
-            if facts["kind"] in OWNERS:
-                self._attest(row)
+            facts = self._facts(row, head)
+            witness.saw(row, facts)
             self._add(row, facts)
             head = row
         else:
             if found:
+                witness.ended(head)
                 return books
         raise LedgerDamaged(
             f"{self.place} no longer holds row {head.sequence} as it was: an older copy was put back, or rows were "
             "changed"
         )
+
+    def _facts(self, row: Row, previous: Row | None) -> Facts:
+        """What a row says, if it fits behind the one before; where a checkpoint is due, it must be one.
+
+        Opening starts from a checkpoint, and must not start from anything else that has a state in it.
+        """
+        facts = row.facts_after(previous)
+        if row.sequence and self._checkpoint_due(row.sequence) != (facts.get("kind") == "checkpoint"):
+            raise LedgerDamaged(f"row {row.sequence} is not where it belongs: checkpoints have places of their own")
+        return facts
 
     @staticmethod
     def _checkpoint_due(sequence: int) -> bool:
@@ -213,11 +315,15 @@ def read_clock(seconds: float) -> str | None:
 
 
 _ALL: "weakref.WeakSet[Handle]" = weakref.WeakSet()
+_ANSWERING: "weakref.WeakValueDictionary[tuple[bytes, int], Handle]" = (
+    weakref.WeakValueDictionary()
+)  # by journal, spend
 
 
 def _in_forked_child() -> None:
     for handle in list(_ALL):
-        handle._lock, handle._running = threading.RLock(), set()  # noqa: SLF001 - its own module
+        handle._lock, handle._inside = threading.RLock(), 0  # noqa: SLF001 - its own module
+        handle._running, handle._leaving = {}, set()  # noqa: SLF001 - its own module
         handle._forked()  # noqa: SLF001 - its own module
 
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from privet.core.journals.books import Books, Refusal
 from privet.core.journals.chain import Facts, Row, canonical, lookup_key
 from privet.core.journals.entry import SPENDS, Entry
-from privet.core.journals.opening import Opening, refuse_rewritten
+from privet.core.journals.opening import Opening
 from privet.core.journals.owner import BATCH, OwnersActs
 from privet.core.journals.pages import Pages
-from privet.errors import AnswerLost, KeyReused, LedgerDamaged, LedgerUnavailable
+from privet.core.signals import heed
+from privet.core.silence import is_computing
+from privet.errors import AnswerLost, InvalidParameter, KeyReused, LedgerDamaged, LedgerUnavailable
 
 PATIENCE = 0.02  # seconds between two looks for the answer that another process is computing
 
@@ -66,7 +68,7 @@ class Journal(Opening, OwnersActs):
             held: int | None = None
             try:
                 with self._writing() as pages:
-                    books = self._alone(pages)
+                    books = self._caught_up(pages)
                     if (found := _repeated(pages, facts)) is not None:
                         return found, False
                     if (refused := books.refusal(facts)) is not None:
@@ -93,15 +95,13 @@ class Journal(Opening, OwnersActs):
         Raises:
             KeyReused: the key belongs to another question.
         """
-        with self._steady(), self._reading() as pages:
-            self._caught_up(pages)
-            return _repeated(pages, entry.facts)
+        return self._looked(lambda pages, _: _repeated(pages, entry.facts))
 
     def answer(self, sequence: int, text: str) -> None:
         """Keep the answer to a spend that was made with a key, durably, before anybody sees it."""
         with self._steady():
             with self._writing() as pages:
-                self._alone(pages)
+                self._caught_up(pages)
                 reached("before store")
                 written = self._append(pages, {"kind": "answer", "to": sequence, "release": text})
             self._take_in(written)
@@ -130,14 +130,14 @@ class Journal(Opening, OwnersActs):
         try:  # over a new connection if the first one is lost; rather counted twice than not
             return self._fail(sequence, analyst)
         except LedgerUnavailable:
-            with self._lock:
+            with self._entered():
                 self._broken = self._broken or "a failure could not be counted"
             raise
 
     def _fail(self, sequence: int, analyst: str | None) -> bool:
         with self._steady():
             with self._writing() as pages:
-                told = not self._alone(pages).frozen(analyst)
+                told = not self._caught_up(pages).frozen(analyst)
                 written = self._append(pages, {"kind": "failure", "of": sequence, "analyst": analyst})
             self._take_in(written)
             return told
@@ -154,7 +154,7 @@ class Journal(Opening, OwnersActs):
                 return self.books().frozen(analyst)
             except LedgerUnavailable:  # over a new connection if the first one is lost
                 return self.books().frozen(analyst)
-        with self._lock:
+        with self._entered():
             return self._current().frozen(analyst)
 
     def stored(self, repeat: Repeat) -> str:
@@ -162,11 +162,14 @@ class Journal(Opening, OwnersActs):
 
         Raises:
             AnswerLost: the spend stands, and nobody is computing its answer any more.
+            InvalidParameter: this very thread is computing it, and would wait for itself.
         """
+        self._refuse_own(repeat.sequence)
         while (text := self._stored(repeat.sequence)) is None:
             with self._steady():
                 alive = self._alive(repeat.sequence)
             if alive:
+                heed()
                 time.sleep(PATIENCE)
             elif (text := self._stored(repeat.sequence)) is not None:
                 break
@@ -177,6 +180,18 @@ class Journal(Opening, OwnersActs):
                 )
         return text
 
+    def _refuse_own(self, sequence: int) -> None:
+        """Nobody waits for themselves: neither within a computation, nor after one that was interrupted."""
+        holder = self._held_here(sequence)
+        if holder is None:
+            return
+        if is_computing():
+            raise InvalidParameter(
+                "a computation asked for its own answer, by its own key, and would wait for ever: use another "
+                "key for what is asked within it"
+            )
+        holder.done(sequence)
+
     def _stored(self, sequence: int) -> str | None:
         with self._steady(), self._reading() as pages:
             row = pages.answering(sequence)
@@ -186,17 +201,12 @@ class Journal(Opening, OwnersActs):
             text: str = row.facts_after(before)["release"]
             return text
 
-    def done(self, sequence: int) -> None:
-        """The spend is answered, or will not be: whoever waits for it need not wait any more."""
-        with self._lock:
-            self._let_go(sequence)
-
     # --- what only the owner does: see `OwnersActs` -------------------------------------------------------------
 
     def _own(self, facts: Callable[[Pages, Books], Facts], *, announced: bool = True) -> int:
         with self._steady():
             with self._writing() as pages:
-                written = self._append(pages, facts(pages, self._alone(pages)))
+                written = self._append(pages, facts(pages, self._caught_up(pages)))
                 if announced:
                     self._announce(written[-1][0])
             return self._take_in(written).sequence
@@ -205,8 +215,7 @@ class Journal(Opening, OwnersActs):
 
     def books(self) -> Books:
         """The state after every row that is there now. Look, do not touch: it grows with the journal."""
-        with self._steady(), self._reading() as pages:
-            return self._caught_up(pages)
+        return self._looked(lambda _, books: books)
 
     def head(self) -> Row:
         """The last row that this handle has seen."""
@@ -248,20 +257,20 @@ class Journal(Opening, OwnersActs):
         Raises:
             LedgerDamaged: says what is wrong, and where.
         """
-        books, previous = Books(thorough=True), None
         with self._steady(), self._writing() as pages:  # alone, so that no anchor runs ahead of what is read
-            mine = self._alone(pages).state()
-            last = self._seen()
-            sequence, known = self._trusted(last.sequence)
+            mine = self._caught_up(pages)
+            books, state, last, previous = Books(counting=mine.accounts), canonical(mine.state()), self._seen(), None
+            witness = self._witness()
         for row in self.rows():
             if row.sequence > last.sequence:
                 break
-            books.apply(row.sequence, row.facts_after(previous))
-            refuse_rewritten(row, sequence, known)
+            facts = self._facts(row, previous)
+            witness.saw(row, facts)
+            books.apply(row.sequence, facts)
             previous = row
             if row.sequence % BATCH == 0:
                 progress(row.sequence, last.sequence + 1)
-        if previous is None or previous.hash != last.hash or canonical(books.state()) != canonical(mine):
+        if previous is None or previous.hash != last.hash or canonical(books.state()) != state:
             with self._steady():
                 raise LedgerDamaged(f"{self.place} is not what it was when it was opened")
         with self._steady():

@@ -11,6 +11,7 @@ from privet.core.journals.entry import Entry
 from privet.core.journals.handle import read_clock
 from privet.core.journals.journal import Journal, Repeat
 from privet.core.journals.pages import Pages
+from privet.core.signals import deferred
 from privet.errors import LedgerUnavailable
 
 
@@ -31,9 +32,14 @@ class MemoryJournal(Journal):
         """Where the journal is, for people."""
         return "the journal in memory"
 
+    @property
+    def lasting(self) -> bool:
+        """Whether the journal outlives its process."""
+        return False
+
     def spend(self, entry: Entry) -> int | Refusal | Repeat:
         """Append the entry and return its place; or why not; or that the same key asked the same before."""
-        with self._lock:
+        with deferred(), self._lock:
             place = self._seen().sequence + len(self._waiting) + 1
             if (
                 entry.kind != "release"

@@ -1,11 +1,13 @@
 """Opening: a journal is made, or found and believed: by its chain, its terms and what its anchor remembers."""
 
-from privet.core.journals.books import OWNERS, Books
-from privet.core.journals.chain import Row, canonical
+from privet.core.journals.books import Books
+from privet.core.journals.chain import Facts, Row, canonical
 from privet.core.journals.failures import ALLOWED
 from privet.core.journals.handle import Handle, Written, stamp
 from privet.core.journals.pages import Pages
 from privet.core.journals.terms import Terms
+from privet.core.journals.versions import refuse_version
+from privet.core.journals.witness import Witness
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 
 SCHEMA = 1
@@ -14,15 +16,17 @@ SCHEMA = 1
 class Opening(Handle):
     """The part of a journal that runs once, before anything is asked of it."""
 
-    def open(self, terms: Terms | None = None) -> Terms:
+    def open(self, terms: Terms | None = None, *, create: bool = True) -> Terms:
         """Record the terms in a new journal, or compare them with those of an old one; then check the rows.
 
         Args:
             terms: what the ledger shall be about; without them there must be a journal already.
+            create: whether the journal may be made; else there must be one of these terms already.
         """
-        with self._steady(create=terms is not None):
+        made_of = terms if create else None
+        with self._steady(create=made_of is not None):
             if self._books is None:
-                self._start(terms)
+                self._start(made_of)
             books = self._current()
             if terms is not None:
                 _refuse_other_terms(books, terms, self.place)
@@ -37,45 +41,57 @@ class Opening(Handle):
             elif terms is None:
                 raise LedgerUnavailable(f"there is no ledger at {self.place}: make one with `privet ledger create`")
             else:
-                self._trusted(-1)
-                facts = {"kind": "opened", "schema": SCHEMA, "terms": terms.facts, **stamp(nonce=True)}
-                made = [(Row.after(None, facts), facts)]
-                pages.append(made[0][0])
+                self._refuse_lost()
+                made = [self._append_first(pages, terms)]
         if made:
-            self._books, self._first = Books(), made[0][0]
+            self._books, self._first, self.made = Books(), made[0][0], True
             self._take_in(made)
         else:
             self._committed(self._seen())
 
+    def _append_first(self, pages: Pages, terms: Terms) -> tuple[Row, Facts]:
+        """Write the terms; something outside knows of them before they are there, or else it could be left out."""
+        watched = {"anchored": True} if self._watched else {}
+        facts = {"kind": "opened", "schema": SCHEMA, "terms": terms.facts, **watched, **stamp(nonce=True)}
+        row = Row.after(None, facts)
+        pages.append(row)
+        self._begin(row)
+        return row, facts
+
     def _load(self, pages: Pages, first: Row) -> None:
         """Check the rows since the last checkpoint that the anchor covers, and all after it."""
-        facts = first.facts_after(None)
-        if facts.get("schema") != SCHEMA:
-            raise LedgerUnavailable(
-                f"{self.place} is of version {facts.get('schema')} and this Privet knows {SCHEMA}: "
-                "run `pip install --upgrade privet`"
-            )
+        witness = self._witness()
+        self._refuse_first(first, witness)
         self._first = first
         last = pages.last() or 0
-        sequence, known = self._trusted(last)
-        start = self._checkpoint_before(sequence)
+        start = self._checkpoint_before(last if witness.sequence is None else min(witness.sequence, last))
         previous, books = None, Books()
         for row in pages.rows(max(start - 1, 0)):
             if row.sequence == start - 1:
                 previous = row
                 continue
-            facts = row.facts_after(previous)
+            facts = self._facts(row, previous)
+            witness.saw(row, facts)
             if row.sequence == start and start:
                 books = Books.at_checkpoint(start, facts)
             else:
-                if row.sequence > sequence and facts["kind"] in OWNERS:
-                    self._attest(row)
                 books.apply(row.sequence, facts)
-            refuse_rewritten(row, sequence, known)
             previous = row
         if previous is None or previous.sequence != last or canonical(books.terms.facts) != _terms_text(first):
             raise LedgerDamaged(f"{self.place} does not begin as it goes on")
+        witness.ended(previous)
         self._books, self._head = books, previous
+
+    def _refuse_first(self, first: Row, witness: Witness) -> None:
+        """Refuse a journal of another version, of another anchor, or without the anchor that it was made with."""
+        facts = first.facts_after(None)
+        refuse_version(f"{self.place} is a journal", facts.get("schema"), known=SCHEMA)
+        if facts.get("anchored") and not self._watched:
+            raise LedgerUnavailable(
+                f"{self.place} was made with an anchor: name its place with anchor=… or --anchor, or make one for this "
+                "host with `privet ledger anchor --anchor FILE --recreate --reason …`"
+            )
+        witness.first(first)
 
 
 def _refuse_other_terms(books: Books, terms: Terms, place: str) -> None:
@@ -98,12 +114,6 @@ def _refuse_other_terms(books: Books, terms: Terms, place: str) -> None:
         raise InvalidParameter(
             f"{place} has the limit {books.dataset.limit!r}, not {terms.limit!r}: change it with `privet ledger cap`"
         )
-
-
-def refuse_rewritten(row: Row, sequence: int, known: str | None) -> None:
-    """Refuse a row at the place that the anchor remembers if it is not the one."""
-    if row.sequence == sequence and known is not None and row.hash.hex() != known:
-        raise LedgerDamaged(f"row {sequence} is not the one that the anchor remembers: the journal was rewritten")
 
 
 def _terms_text(first: Row) -> str:

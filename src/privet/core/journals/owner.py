@@ -4,11 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from privet.core.journals.books import Books
-from privet.core.journals.chain import Facts
+from privet.core.journals.chain import Facts, Row
 from privet.core.journals.entry import SPENDS, amount_facts, amount_of
 from privet.core.journals.pages import Pages
 from privet.core.journals.scope import DATASET, Scope
-from privet.core.journals.terms import kept, promise_facts, refuse_huge, refuse_undeclarable, refuse_wordless
+from privet.core.journals.tally import added
+from privet.core.journals.terms import promise_facts, refuse_huge, refuse_undeclarable, refuse_wordless
 from privet.errors import InvalidParameter
 from privet.loss import Amount, Promise
 
@@ -104,11 +105,12 @@ def _refuse_reason(reason: object) -> None:
 
 
 def _spent_before(pages: Pages, scope: Scope, nothing: Amount) -> Amount:
-    """The sum of all spends of a scope that was not counted so far."""
+    """The sum of all spends of a scope that was not counted so far; of rows that are still what they were."""
     total, last = nothing, pages.last() or 0
+    previous: Row | None = None
     for first in range(0, last + 1, BATCH):
         for row in pages.rows(first, first + BATCH - 1):
-            facts = row.facts
-            if facts["kind"] in SPENDS and scope.counts(facts):
-                total = kept(total + amount_of(facts["cost"], nothing.units))
+            facts, previous = row.facts_after(previous), row
+            if facts["kind"] == "lost" or (facts["kind"] in SPENDS and scope.counts(facts)):
+                total = added(total, amount_of(facts["cost"], nothing.units))
     return total

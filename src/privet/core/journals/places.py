@@ -6,6 +6,7 @@ from urllib.parse import unquote
 from privet.core.journals.journal import Journal
 from privet.core.journals.memory import MemoryJournal
 from privet.core.journals.sqlite import SqliteJournal
+from privet.core.signals import deferred
 from privet.errors import InvalidParameter
 
 
@@ -29,7 +30,8 @@ def journal_at(address: "str | Path | Journal | None", *, anchor: str | Path | N
     if text.startswith("sqlite:///") and len(text) > len("sqlite:///"):
         return SqliteJournal(unquote(text.removeprefix("sqlite:///")), anchor=anchor)
     if text.startswith(("postgresql://", "postgres://")):
-        from privet.core.journals.postgres import PostgresJournal  # noqa: PLC0415 - its library is an extra
+        with deferred():  # a library that is interrupted while it is imported cannot be imported again
+            from privet.core.journals.postgres import PostgresJournal  # noqa: PLC0415 - its library is an extra
 
         return PostgresJournal(text, anchor=anchor)
     if "://" in text or not text.strip():

@@ -1,7 +1,6 @@
 """PostgresJournal: a journal in a PostgreSQL database, for any number of processes and hosts."""
 
 import hashlib
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,19 +8,23 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from privet.core.journals.anchored import AnchoredJournal
 from privet.core.journals.journal import reached
 from privet.core.journals.pages import Pages
+from privet.core.journals.restore import RestorableJournal
 from privet.core.journals.sql import SqlPages
+from privet.core.journals.versions import refuse_version
+from privet.core.signals import heard
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 
 try:
     import psycopg
     from psycopg import errors
+    from psycopg.pq import TransactionStatus
 except ImportError as problem:
     raise InvalidParameter("a ledger in PostgreSQL needs psycopg: run `pip install 'privet[postgres]'`") from problem
 
 VERSION = 1
+UNDONE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)  # what a ROLLBACK ends
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 COMMENT = "privet journal version "
 SCHEMA = f"""
@@ -33,10 +36,11 @@ CREATE FUNCTION entries_stay() RETURNS trigger LANGUAGE plpgsql AS
 CREATE TRIGGER entries_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON entries EXECUTE FUNCTION entries_stay();
 COMMENT ON TABLE entries IS '{COMMENT}{VERSION}';
 """
+VERSION_TOLD = "SELECT obj_description(to_regclass('entries'), 'pg_class')"
 _ABANDONED: list[object] = []  # connections of a parent process: closing them here would harm it
 
 
-class PostgresJournal(AnchoredJournal):
+class PostgresJournal(RestorableJournal):
     """A journal in the schema `privet_<name>` of a PostgreSQL database.
 
     Args:
@@ -53,7 +57,7 @@ class PostgresJournal(AnchoredJournal):
     """
 
     def __init__(self, address: str, *, anchor: str | Path | None = None, timeout: float = 30.0) -> None:
-        super().__init__(None if anchor is None else Path(os.path.realpath(anchor)))
+        super().__init__(anchor, timeout=timeout)
         parts = urlsplit(address)
         known = dict(parse_qsl(parts.query, keep_blank_values=True))
         self.name = known.pop("ledger", "ledger")
@@ -78,8 +82,13 @@ class PostgresJournal(AnchoredJournal):
     def _connect(self, *, create: bool) -> None:
         self._disconnect()
         with self._errors_told():
-            self._connection = psycopg.connect(self._address, autocommit=True, connect_timeout=10)
-            self._prepare(self._connection, create=create)
+            connection = heard(lambda: psycopg.connect(self._address, autocommit=True, connect_timeout=10))
+            try:
+                heard(lambda: self._prepare(connection, create=create))
+            except BaseException:
+                connection.close()
+                raise
+        self._connection = connection
 
     def _prepare(self, connection: "psycopg.Connection[Any]", *, create: bool) -> None:
         settings = dict(
@@ -95,22 +104,27 @@ class PostgresJournal(AnchoredJournal):
             f'SET search_path = "privet_{self.name}"; SET lock_timeout = {int(self._timeout * 1000)}; '
             "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off"
         )
+        for sequence in self._running:  # the answers that are being computed, by other threads perhaps
+            connection.execute("SELECT pg_try_advisory_lock(%s)", (self._number(sequence),))
         if create:
             self._make(connection)
-        (found,) = connection.execute("SELECT obj_description(to_regclass('entries'))").fetchone() or (None,)
-        if found is None:
+        if connection.execute("SELECT to_regclass('entries')").fetchone() == (None,):
             raise LedgerUnavailable(f"there is no ledger at {self.place}: make one with `privet ledger create`")
-        if found != f"{COMMENT}{VERSION}":
-            raise LedgerUnavailable(
-                f"{self.place} is a {found!s:.60} and this Privet knows version {VERSION}: "
-                "run `pip install --upgrade privet`"
-            )
+        self._refuse_version(connection.execute(VERSION_TOLD).fetchone())
+
+    def _refuse_version(self, found: tuple[Any, ...] | None) -> None:
+        """Refuse the table of another version, by what its comment says."""
+        comment = str(found[0]) if found and found[0] is not None else ""
+        version = comment.removeprefix(COMMENT)
+        known = comment.startswith(COMMENT) and version.isascii() and version.isdecimal() and len(version) < 10  # noqa: PLR2004 - no version is that long
+        refuse_version(f"{self.place} is a journal", int(version) if known else (version or "unknown"), known=VERSION)
 
     def _make(self, connection: "psycopg.Connection[Any]") -> None:
         """Make the schema and its table, unless somebody else did."""
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (self._number("make"),))
             if connection.execute("SELECT to_regclass('entries')").fetchone() == (None,):
+                self._refuse_lost()
                 connection.execute(f'CREATE SCHEMA IF NOT EXISTS "privet_{self.name}"')
                 connection.execute(SCHEMA)
 
@@ -128,36 +142,55 @@ class PostgresJournal(AnchoredJournal):
 
     @contextmanager
     def _writing(self) -> Iterator[Pages]:
-        with self._transaction("BEGIN; LOCK TABLE entries IN EXCLUSIVE MODE") as (pages, connection):
+        begin = f"BEGIN; LOCK TABLE entries IN EXCLUSIVE MODE; {VERSION_TOLD}"  # nobody changes it from here on
+        with self._transaction(begin) as pages:
             yield pages
             reached("before commit")
-            connection.execute("COMMIT")
+            self._execute("COMMIT")
         reached("after commit")
 
     @contextmanager
     def _reading(self) -> Iterator[Pages]:
-        with self._transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY") as (pages, connection):
+        with self._transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY") as pages:
             yield pages
-            connection.execute("COMMIT")
+            self._refuse_version(self._execute(f"{VERSION_TOLD}; COMMIT").fetchone())
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[tuple[Pages, "psycopg.Connection[Any]"]]:
+    def _transaction(self, begin: str) -> Iterator[Pages]:
         """A transaction that its user commits; undone after any exception."""
+        with self._errors_told():
+            try:
+                begun = self._execute(begin)
+                while begun.nextset():
+                    pass
+                if begun.description:
+                    self._refuse_version(begun.fetchone())
+                yield SqlPages(lambda statement, parameters: self._execute(statement.replace("?", "%s"), parameters))
+            finally:
+                self._tidy()
+
+    def _execute(self, statement: str, parameters: tuple[Any, ...] | None = None) -> Any:  # noqa: ANN401 - a cursor
+        """Run one statement. A server may take its time, so Ctrl-C is heard, and ends the connection."""
         connection = self._connection
         if connection is None:
             raise LedgerUnavailable(f"{self.place} is closed")
+        try:
+            return heard(lambda: connection.execute(statement.encode(), parameters))
+        except psycopg.Error:
+            raise
+        except BaseException:  # nobody knows how far the server came, nor the library
+            self._disconnect()
+            raise
 
-        def execute(statement: str, parameters: tuple[Any, ...]) -> Any:  # noqa: ANN401 - a cursor
-            return connection.execute(statement.replace("?", "%s").encode(), parameters)
-
-        with self._errors_told():
-            try:
-                connection.execute(begin.encode())
-                yield SqlPages(execute), connection
-            except BaseException:
-                with suppress(psycopg.Error):
-                    connection.execute("ROLLBACK")
-                raise
+    def _tidy(self) -> None:
+        """Leave no transaction open, whatever happened; a connection that keeps one is closed, which ends it."""
+        if self._connection is None:
+            return
+        with suppress(psycopg.Error):
+            if self._connection.info.transaction_status in UNDONE:
+                self._execute("ROLLBACK")
+        if self._connection.info.transaction_status != TransactionStatus.IDLE:
+            self._disconnect()
 
     @contextmanager
     def _errors_told(self) -> Iterator[None]:
@@ -183,26 +216,23 @@ class PostgresJournal(AnchoredJournal):
 
     def _hold(self, sequence: int) -> None:
         super()._hold(sequence)
-        if self._connection is not None:
-            self._connection.execute("SELECT pg_advisory_lock(%s)", (self._number(sequence),))
+        self._execute("SELECT pg_advisory_lock(%s)", (self._number(sequence),))
 
     def _let_go(self, sequence: int) -> None:
         super()._let_go(sequence)
         if self._connection is not None:
             with suppress(psycopg.Error):
-                self._connection.execute("SELECT pg_advisory_unlock(%s)", (self._number(sequence),))
+                self._execute("SELECT pg_advisory_unlock(%s)", (self._number(sequence),))
 
     def _alive(self, sequence: int) -> bool:
         if super()._alive(sequence):
             return True
-        if self._connection is None:
-            raise LedgerUnavailable(f"{self.place} is closed")
-        number = self._number(sequence)
+        number = (self._number(sequence),)
         with self._errors_told():
-            free = self._connection.execute("SELECT pg_try_advisory_lock_shared(%s)", (number,)).fetchone()
-            if free == (True,):
-                self._connection.execute("SELECT pg_advisory_unlock_shared(%s)", (number,))
-            return free != (True,)
+            (free,) = self._execute("SELECT pg_try_advisory_lock_shared(%s)", number).fetchone()
+            if free:
+                self._execute("SELECT pg_advisory_unlock_shared(%s)", number)
+        return not free
 
 
 def _short(problem: Exception) -> str:

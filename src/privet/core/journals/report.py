@@ -8,7 +8,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TextIO
 
-from privet.core.journals.books import Account, Books
+from privet.core.journals.account import Account
+from privet.core.journals.books import Books
 from privet.core.journals.entry import SPENDS, amount_of
 from privet.core.journals.journal import Journal
 from privet.core.journals.scope import Scope
@@ -127,6 +128,7 @@ def report(journal: Journal) -> dict[str, Any]:
                 for name, count in books.failures.facts
             ],
         },
+        **({"lost": _parts(books.lost)} if books.losses else {}),
         "scopes": [_scope_report(books, scope, account) for scope, account in _in_order(books)],
     }
 

@@ -1,15 +1,20 @@
 """Scope: whose spends a cap counts."""
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from privet.core.journals.chain import Facts
 from privet.errors import InvalidParameter
 
 
-@dataclass(frozen=True)
-class Scope:
+class _Names(NamedTuple):
+    """What tells scopes apart: a tuple, which is looked up for every spend and every row."""
+
+    analyst: str | None
+    purpose: str | None
+
+
+class Scope(_Names):
     """All spends of one analyst, for one purpose, of one analyst for one purpose, or all of them.
 
     Args:
@@ -21,14 +26,14 @@ class Scope:
         (the dataset, analyst 'ada', analyst 'ada' for purpose 'ward 3')
     """
 
-    analyst: str | None = None
-    purpose: str | None = None
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        for name in ("analyst", "purpose"):
-            value: Any = getattr(self, name)
+    def __new__(cls, analyst: str | None = None, purpose: str | None = None) -> Self:  # noqa: D102 - what the class says
+        given: tuple[tuple[str, Any], ...] = (("analyst", analyst), ("purpose", purpose))
+        for name, value in given:
             if value is not None and (not isinstance(value, str) or not value.strip()):
                 raise InvalidParameter(f"{name} must be a name, or left out, got {value!r}")
+        return super().__new__(cls, analyst, purpose)
 
     @classmethod
     def of(cls, facts: Facts) -> "Scope":
@@ -58,11 +63,6 @@ class Scope:
 
 
 DATASET = Scope()
-
-
-def scopes_of(facts: Facts) -> tuple[Scope, ...]:
-    """Every scope in which a spend counts, the widest first."""
-    return scopes_named(facts.get("analyst"), facts.get("purpose"))
 
 
 @lru_cache(maxsize=1024)

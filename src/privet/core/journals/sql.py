@@ -58,6 +58,6 @@ class SqlPages:
 
 def _row(values: tuple[Any, ...]) -> Row:
     sequence, body, digest, key, answers = values
-    if not isinstance(body, str) or not isinstance(digest, bytes | bytearray | memoryview):
+    if not isinstance(body, str) or not isinstance(digest, bytes):
         raise LedgerDamaged(f"row {sequence} is empty")
-    return Row(sequence, body, bytes(digest), key, answers)
+    return Row(sequence, body, digest, key, answers)

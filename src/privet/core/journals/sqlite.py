@@ -1,26 +1,32 @@
 """SqliteJournal: a journal in one file, for any number of processes on one machine."""
 
-import fcntl
 import os
 import sqlite3
-import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TypeVar
 from urllib.parse import quote
 
 from privet.core.journals.anchor import sync_folder
-from privet.core.journals.anchored import AnchoredJournal
+from privet.core.journals.anchored import resolved
+from privet.core.journals.answering_locks import AnsweringLocks
 from privet.core.journals.chain import Row
 from privet.core.journals.disks import refuse_remote
 from privet.core.journals.journal import reached
 from privet.core.journals.pages import Pages
+from privet.core.journals.private_files import make_private
+from privet.core.journals.restore import RestorableJournal
 from privet.core.journals.sql import SqlPages
 from privet.core.journals.turns import Turns, turns_at
-from privet.errors import LedgerDamaged, LedgerUnavailable
+from privet.core.journals.versions import refuse_version
+from privet.core.signals import SLICE, heed
+from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 
 APPLICATION = 0x50525654  # "PRVT" in the header of the file
+BACKUP = 0x50525642  # "PRVB": a copy of a journal, which nobody spends from
 VERSION = 1
 SCHEMA = (
     "CREATE TABLE entries (sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL, key TEXT, answers INT) STRICT",  # noqa: E501 - SQLite keeps the text, and it is compared
@@ -32,10 +38,11 @@ SCHEMA = (
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _PRIMARY = 0xFF  # SQLite's extended result codes keep the plain one in their last byte
+T = TypeVar("T")
 _ABANDONED: list[object] = []  # connections of a parent process: closing them here would harm it
 
 
-class SqliteJournal(AnchoredJournal):
+class SqliteJournal(RestorableJournal):
     """A journal in a SQLite file.
 
     Args:
@@ -49,11 +56,11 @@ class SqliteJournal(AnchoredJournal):
     """
 
     def __init__(self, path: str | Path, *, anchor: str | Path | None = None, timeout: float = 30.0) -> None:
-        self.path = Path(os.path.realpath(path))
-        super().__init__(Path(os.path.realpath(anchor)) if anchor else self.path.with_name(f"{self.path.name}.anchor"))
+        self.path = resolved(path)
+        super().__init__(anchor or self.path.with_name(f"{self.path.name}.anchor"), timeout=timeout)
         self._name, self._timeout = str(self.path), timeout
         self._connection: sqlite3.Connection | None = None
-        self._locks: int | None = None
+        self._locks = AnsweringLocks(self.path.with_name(f"{self.path.name}.lock"))
         self._identity: tuple[int, int] | None = None
         self._turns: Turns | None = None
         self._log: tuple[int, int] | None = None
@@ -71,50 +78,51 @@ class SqliteJournal(AnchoredJournal):
         self._refuse_swapped()
 
     def _connect(self, *, create: bool) -> None:
+        """Open the file through SQLite alone: whoever closed a descriptor of their own would drop its locks."""
         refuse_remote(self.path)
-        if not self.path.exists() and (self._identity is not None or not create):
+        before = _identity(self._name)
+        if before is None and (self._identity is not None or not create):
             raise LedgerUnavailable(f"there is no ledger at {self.path}: make one with `privet ledger create`")
-        try:
-            if create:
-                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            self._locks = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            state = self.path.stat()
-        except OSError as problem:
-            raise LedgerUnavailable(f"{self.path} cannot be opened ({problem.strerror})") from problem
-        self._refuse_linked(state)
-        if self._identity not in (None, (state.st_dev, state.st_ino)):
-            raise LedgerDamaged(f"{self.path} was replaced while it was open")
-        self._identity, self._log = (state.st_dev, state.st_ino), None
-        self._turns = turns_at(self._identity)
-        with self._errors_told(breaking=False):
-            address = f"file:{quote(str(self.path))}?mode=rw"
-            self._connection = sqlite3.connect(
-                address, uri=True, isolation_level=None, check_same_thread=False, timeout=self._timeout
+        self._refuse_traces()
+        with self._errors_told(breaking=False), _model(create=create and before is None) as model:
+            if before is not None:
+                self._refuse_linked(self.path.stat())
+                make_private(self.path)
+            address = f"file:{quote(self._name)}?mode={'rwc' if create else 'rw'}"
+            if model:
+                address += f"&modeof={quote(model)}"
+            connection = sqlite3.connect(
+                address, uri=True, isolation_level=None, check_same_thread=False, timeout=SLICE
             )
             try:
-                self._prepare(self._connection, create=create)
+                self._identify(before)
+                self._locks.open()
+                self._prepare(connection, create=create)
             except BaseException:
-                self._disconnect()
+                connection.close()
                 raise
+        self._connection = connection
+        for sequence in self._running:  # the answers that are being computed, by other threads perhaps
+            self._locks.hold(sequence)
+
+    def _identify(self, before: tuple[int, int] | None) -> None:
+        """Remember which file it is; it must be the one that was there before it was opened, and ever since."""
+        found = _identity(self._name)
+        if found is None or before not in (None, found) or self._identity not in (None, found):
+            raise LedgerDamaged(f"{self.path} was replaced while it was open")
+        self._identity, self._log = found, None
+        self._turns = turns_at(found)
 
     def _prepare(self, connection: sqlite3.Connection, *, create: bool) -> None:
         """Set the connection up, and the tables in a new file."""
         for pragma in ("synchronous = FULL", "trusted_schema = OFF", "cell_size_check = ON"):
             connection.execute(f"PRAGMA {pragma}")
-        self._refuse_foreign(connection)
-        end = time.monotonic() + self._timeout
-        while True:  # others who change the mode at the same moment are not waited for by SQLite itself
-            try:
-                (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-                break
-            except sqlite3.OperationalError as problem:
-                if problem.sqlite_errorcode & _PRIMARY not in BUSY or time.monotonic() > end:
-                    raise
-                time.sleep(0.01)
+        self._patiently(lambda: self._refuse_foreign(connection))
+        (mode,) = self._patiently(lambda: connection.execute("PRAGMA journal_mode = WAL").fetchone())
         if mode != "wal":
             raise LedgerUnavailable(f"the disk of {self.path} cannot keep a write-ahead log: use a local disk")
-        connection.execute("BEGIN IMMEDIATE")
         try:
+            self._patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
             if not tables and create:
                 for statement in SCHEMA:
@@ -122,24 +130,64 @@ class SqliteJournal(AnchoredJournal):
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {VERSION}")
             connection.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-            raise
-        if create:
-            sync_folder(self.path.parent)
+        finally:
+            _undo(connection)
+        self._flush()
         self._check_schema(connection)
+        make_private(*(self.path.with_name(f"{self.path.name}{ending}") for ending in ("-wal", "-shm", ".lock")))
+
+    def _flush(self) -> None:
+        """Make durable what SQLite found in the log: who wrote the end of it may have died before they flushed it.
+
+        SQLite believes such a commit, and so will the anchor, which is flushed: the log must not forget it before that.
+        What comes later is flushed by who writes it before others see it.
+        """
+        log = os.open(f"{self._name}-wal", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(log)
+        finally:
+            os.close(log)  # SQLite's locks are on the other files
+        sync_folder(self.path.parent)
+
+    def _patiently(self, ask: Callable[[], T]) -> T:
+        """Ask until nobody else holds the file, for so many seconds; Ctrl-C is heeded meanwhile."""
+        end = time.monotonic() + self._timeout
+        while True:
+            try:
+                return ask()
+            except sqlite3.OperationalError as problem:  # SQLite itself has waited for a slice
+                if problem.sqlite_errorcode & _PRIMARY not in BUSY or time.monotonic() >= end:
+                    raise
+            heed()
+            time.sleep(0.001)  # it does not wait where it sees a deadlock
 
     def _refuse_foreign(self, connection: sqlite3.Connection) -> None:
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if application == BACKUP:
+            raise LedgerUnavailable(
+                f"{self.path} is a backup, and nothing is spent from those: put it back with `privet ledger restore`"
+            )
         if tables and application != APPLICATION:
             raise LedgerUnavailable(f"{self.path} is a database of something else: name a new file")
-        if tables and version != VERSION:
-            raise LedgerUnavailable(
-                f"{self.path} is a journal of version {version} and this Privet knows {VERSION}: "
-                "run `pip install --upgrade privet`"
+        if tables:
+            self._refuse_version(version)
+
+    def _refuse_version(self, version: int) -> None:
+        refuse_version(f"{self.path} is a journal", version, known=VERSION)
+
+    def _refuse_traces(self) -> None:
+        """Refuse to make a file where others of its kind show that there was one; the file is made first of them."""
+        beside = [Path(f"{self._name}{ending}") for ending in (".lock", "-wal", "-shm")]
+        found = [path.name for path in beside if path.exists()]
+        if self.path.exists():
+            return
+        self._refuse_lost()
+        if found:
+            raise LedgerDamaged(
+                f"{self.path} is gone, but {found[0]} beside it shows that there was one: put the journal back, or "
+                "remove that file too if the data was never asked about"
             )
 
     def _check_schema(self, connection: sqlite3.Connection) -> None:
@@ -165,21 +213,33 @@ class SqliteJournal(AnchoredJournal):
         if state.st_nlink != 1:
             raise LedgerUnavailable(f"{self.path} has a second name (a hard link): remove one, two names are not safe")
 
+    def _claim(self) -> None:
+        for ending in ("-wal", "-shm", "-journal"):
+            if Path(f"{self._name}{ending}").exists():
+                raise InvalidParameter(f"{self._name}{ending} belongs to a file that was here: move it away as well")
+        try:
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        except FileExistsError:
+            raise InvalidParameter(f"{self.path} is there already: move it away, nothing is overwritten") from None
+        except OSError as problem:
+            raise LedgerUnavailable(f"{self.path} cannot be made ({problem.strerror}): name another place") from problem
+
+    def _disclaim(self) -> None:
+        for ending in ("", "-wal", "-shm", ".lock"):
+            with suppress(OSError):
+                Path(f"{self._name}{ending}").unlink()
+
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(sqlite3.Error):
                 connection.close()
-        locks, self._locks = self._locks, None
-        if locks is not None:
-            os.close(locks)
+        self._locks.close()
 
     def _abandon(self) -> None:
         connection, self._connection = self._connection, None
         _ABANDONED.append(connection)
-        locks, self._locks = self._locks, None
-        if locks is not None:
-            os.close(locks)  # the parent's copy keeps its locks
+        self._locks.close()  # the parent's copy keeps its locks
 
     # --- transactions -----------------------------------------------------------------------------------------
 
@@ -187,19 +247,28 @@ class SqliteJournal(AnchoredJournal):
     def _writing(self) -> Iterator[Pages]:
         connection = self._open_connection()
         with self._turn():
-            with self._errors_told(breaking=False):
-                connection.execute("BEGIN IMMEDIATE")
             try:
+                with self._errors_told(breaking=False):
+                    self._patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
                 with self._errors_told(breaking=True):
+                    self._refuse_version(*connection.execute("PRAGMA user_version").fetchone())
                     yield SqlPages(connection.execute)
                     reached("before commit")
                     connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
-                raise
+            finally:
+                self._end()
         reached("after commit")
         self._refuse_swapped()
+
+    def _end(self) -> None:
+        """Leave no transaction open, whatever happened; a connection that keeps one is closed, which ends it."""
+        if self._connection is not None and not _undo(self._connection):
+            self._disconnect()
+
+    def _tidy(self) -> None:
+        self._end()
+        if self._turns is not None:
+            self._turns.leave()
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -214,13 +283,12 @@ class SqliteJournal(AnchoredJournal):
     @contextmanager
     def _reading(self) -> Iterator[Pages]:
         connection = self._open_connection()
-        with self._errors_told(breaking=False):
-            connection.execute("BEGIN")
-            try:
+        try:
+            with self._errors_told(breaking=False):
+                self._patiently(lambda: _look(connection))
                 yield SqlPages(connection.execute)
-            finally:
-                with suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
+        finally:
+            self._end()
 
     def _open_connection(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -232,6 +300,8 @@ class SqliteJournal(AnchoredJournal):
         """SQLite's errors as Privet's; after one that is `breaking` the handle refuses everything."""
         try:
             yield
+        except OSError as problem:
+            raise LedgerUnavailable(f"{self.path} cannot be opened ({problem.strerror})") from problem
         except (sqlite3.Error, UnicodeDecodeError) as problem:
             code = getattr(problem, "sqlite_errorcode", 0) & _PRIMARY
             if code in CORRUPT or isinstance(problem, UnicodeDecodeError | sqlite3.IntegrityError):
@@ -256,47 +326,46 @@ class SqliteJournal(AnchoredJournal):
         if self._seen().sequence < SMALL:
             self._check_store()
 
-    def _attest(self, row: Row) -> None:
-        if self.anchor is None or self.anchor.read().sequence >= row.sequence:
-            return
-        announced = self.anchor.announced()
-        if announced is None or (announced.sequence, announced.hash) != (row.sequence, row.hash.hex()):
-            raise LedgerDamaged(f"row {row.sequence} changes what only the owner may, and the anchor does not know it")
-
-    # --- who is computing an answer: a lock on one byte, which the kernel frees when its holder dies -----------
-
-    @property
-    def _lock_path(self) -> Path:
-        return self.path.with_name(f"{self.path.name}.lock")
+    # --- who is computing an answer ---------------------------------------------------------------------------
 
     def _hold(self, sequence: int) -> None:
         super()._hold(sequence)
-        if self._locks is not None:
-            fcntl.fcntl(self._locks, fcntl.F_OFD_SETLK, _byte(fcntl.F_WRLCK, sequence))
+        self._locks.hold(sequence)
 
     def _let_go(self, sequence: int) -> None:
         super()._let_go(sequence)
-        if self._locks is not None:
-            fcntl.fcntl(self._locks, fcntl.F_OFD_SETLK, _byte(fcntl.F_UNLCK, sequence))
+        self._locks.let_go(sequence)
 
     def _alive(self, sequence: int) -> bool:
-        if super()._alive(sequence):
-            return True
-        probe = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            answer = fcntl.fcntl(probe, fcntl.F_OFD_GETLK, _byte(fcntl.F_WRLCK, sequence))
-        finally:
-            os.close(probe)
-        (kind,) = struct.unpack_from("h", answer)
-        return bool(kind != fcntl.F_UNLCK)
+        return super()._alive(sequence) or self._locks.held(sequence)
 
 
 SMALL = 10_000  # rows; the whole file of so small a journal is checked whenever it is opened
 
 
-def _byte(kind: int, position: int) -> bytes:
-    """A `struct flock` about one byte."""
-    return struct.pack("hhqqi4x", kind, os.SEEK_SET, position, 1, 0)
+@contextmanager
+def _model(*, create: bool) -> Iterator[str]:
+    """The name of a file whose rights SQLite gives to the one that it makes; no name if it makes none."""
+    if not create:
+        yield ""
+        return
+    with NamedTemporaryFile(prefix="privet-") as file:  # made for its owner alone, whatever the mask says
+        yield file.name
+
+
+def _look(connection: sqlite3.Connection) -> None:
+    """Begin to read, and see the rows as they are now."""
+    _undo(connection)  # the look before, if it came to nothing
+    connection.execute("BEGIN")
+    connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+
+
+def _undo(connection: sqlite3.Connection) -> bool:
+    """End the transaction, if there is one; whether there is none any more."""
+    if connection.in_transaction:
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+    return not connection.in_transaction
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -6,10 +6,13 @@ in one process the file would lie idle most of the time, and who comes last may 
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from weakref import WeakValueDictionary
+
+from privet.core.signals import SLICE, deferred, heed
 
 
 class Turns:
@@ -17,27 +20,37 @@ class Turns:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._line: deque[threading.Event] = deque()  # whoever is first has the turn
+        self._line: deque[tuple[int, threading.Event]] = deque()  # threads; whoever is first has the turn
 
     @contextmanager
     def taken(self, *, timeout: float) -> Iterator[bool]:
-        """Wait for our turn and keep it; whether it came in time."""
+        """Wait for our turn and keep it; whether it came in time. Ctrl-C is heeded while waiting, then never."""
         mine = threading.Event()
-        try:
-            with self._lock:
-                self._line.append(mine)
-                if self._line[0] is mine:
-                    mine.set()
-            yield mine.wait(timeout)
-        finally:  # also at Ctrl-C, wherever it was heard
-            self._leave(mine)
+        with deferred():
+            try:
+                with self._lock:
+                    self._line.append((threading.get_ident(), mine))
+                    self._line[0][1].set()
+                yield _came(mine, time.monotonic() + timeout)
+            finally:
+                self.leave()
 
-    def _leave(self, mine: threading.Event) -> None:
+    def leave(self) -> None:
+        """Give up this thread's place, if it has one."""
         with self._lock:
-            if mine in self._line:
-                self._line.remove(mine)
+            here = threading.get_ident()
+            for place in [each for each in self._line if each[0] == here]:
+                self._line.remove(place)
             if self._line:
-                self._line[0].set()
+                self._line[0][1].set()
+
+
+def _came(turn: threading.Event, end: float) -> bool:
+    while not turn.wait(max(0.0, min(SLICE, end - time.monotonic()))):
+        if time.monotonic() >= end:
+            return turn.is_set()
+        heed()
+    return True
 
 
 _QUEUES: "WeakValueDictionary[tuple[int, tuple[int, int]], Turns]" = WeakValueDictionary()
