@@ -16,8 +16,8 @@ from rich.console import Console
 from privet import Guarantee, Ledger, Unit
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.facts import Facts, Type
-from privet.query.limits import Limits
+from privet.query.plan.limits import Limits
+from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
 
 CITIES = tuple(f"city {number}" for number in range(50))

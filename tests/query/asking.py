@@ -12,8 +12,8 @@ from privet.core import Ledger
 from privet.loss import Guarantee, SpendingRule
 from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.duckdb import DuckDBBackend
-from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
+from privet.query.measures.request import Bounded
 from privet.query.session import Session
 from tests.query.hospital import HOSPITAL, TABLES, build
 

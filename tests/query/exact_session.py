@@ -11,13 +11,13 @@ import pyarrow as pa
 from privet.core import Ledger, Mechanism, Sensitivity
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
-from privet.query.asked import Asked
+from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.limits import Limits
-from privet.query.plan import Statement
-from privet.query.planning import plan_statement
-from privet.query.running import Run
+from privet.query.plan.limits import Limits
+from privet.query.plan.statement import Statement
+from privet.query.pricing.budget import Asked
+from privet.query.pricing.quote import plan_statement
 from privet.query.session import Session
 
 ASKED = Asked.of(epsilon=1, delta="1e-6")

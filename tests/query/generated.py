@@ -8,10 +8,10 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
-from privet.query.dates import EPOCH, day_of, second_of
-from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
-from privet.query.facts import Facts, Type, Value
 from privet.query.functions import call
+from privet.query.scalars.dates import EPOCH, day_of, second_of
+from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
+from privet.query.scalars.facts import Facts, Type, Value
 
 INTEGERS = (
     Facts(Type.INTEGER, nullable=False, low=Fraction(0), high=Fraction(110)),

@@ -10,9 +10,9 @@ import duckdb
 from privet.core import Unit
 from privet.loss import Guarantee, Neighbors
 from privet.query.catalog import Catalog, DeclaredTable, Step, TimeWindow
-from privet.query.dates import day_of
-from privet.query.facts import Facts, Type, Value
-from privet.query.limits import Limits
+from privet.query.plan.limits import Limits
+from privet.query.scalars.dates import day_of
+from privet.query.scalars.facts import Facts, Type, Value
 
 REGIONS = ("North", "South", "West")
 CLINICS = (("A", "North", 10), ("B", "South", 20), ("C", "South", 30), ("D", "West", 40))

@@ -10,15 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from privet.query.aggregation import Aggregation, Function
 from privet.query.backends.backend import Sums
-from privet.query.bounded import PART, Bounded, Lattice, Measure, Shape
 from privet.query.catalog import Catalog
-from privet.query.dates import day_of, iso_date, iso_timestamp, second_of
-from privet.query.expressions import Column, Expression, Reference, facts_of
-from privet.query.facts import Facts, Type, Value
 from privet.query.functions import evaluate
-from privet.query.relations import (
+from privet.query.measures.request import PART, Bounded, Lattice, Measure, Shape
+from privet.query.plan.aggregation import Aggregation, Function
+from privet.query.plan.relations import (
     Few,
     Filter,
     Group,
@@ -33,6 +30,9 @@ from privet.query.relations import (
     Values,
     Window,
 )
+from privet.query.scalars.dates import day_of, iso_date, iso_timestamp, second_of
+from privet.query.scalars.expressions import Column, Expression, Reference, facts_of
+from privet.query.scalars.facts import Facts, Type, Value
 
 Row = dict[Column, Value]
 Data = Mapping[str, Sequence[Mapping[str, Value]]]

@@ -2,12 +2,12 @@
 
 from fractions import Fraction
 
-from privet.query.aggregation import Aggregation, Function
-from privet.query.expressions import Column, Expression, Literal, Reference
-from privet.query.facts import Facts, Type, Value
-from privet.query.limits import Limits
-from privet.query.plan import Aggregate, Key, Output, Stage, Statement
-from privet.query.relations import Owner, Table
+from privet.query.plan.aggregation import Aggregation, Function
+from privet.query.plan.limits import Limits
+from privet.query.plan.relations import Owner, Table
+from privet.query.plan.statement import Aggregate, Key, Output, Stage, Statement
+from privet.query.scalars.expressions import Column, Expression, Literal, Reference
+from privet.query.scalars.facts import Facts, Type, Value
 
 PID = Column("pid", Facts(Type.INTEGER, nullable=False))
 AGE = Column("age", Facts(Type.INTEGER, nullable=False, low=Fraction(0), high=Fraction(110)))

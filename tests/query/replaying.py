@@ -15,17 +15,18 @@ from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter, QueryRefused
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
-from privet.query import running, sql
-from privet.query.asked import Asked
+from privet.query import sql
+from privet.query.answering import run as run_module
+from privet.query.answering.postprocess import post_process
+from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
-from privet.query.expressions import Column
-from privet.query.limits import Limits
-from privet.query.plan import Output
-from privet.query.planning import Planned, plan_statement
-from privet.query.running import Run
-from privet.query.sandbox import post_process
+from privet.query.plan.limits import Limits
+from privet.query.plan.statement import Output
+from privet.query.pricing.budget import Asked
+from privet.query.pricing.quote import Planned, plan_statement
+from privet.query.scalars.expressions import Column
 from tests.query.exact_session import quantile
 from tests.query.hospital import public_values
 from tests.query.worlds import World
@@ -133,7 +134,7 @@ def play(plan: Planned, backend: Backend, catalog: Catalog, before: Played | Non
         return processed[-1][1]
 
     run = Run(plan, backend=backend, ledger=ledger, purpose="replay", confidence=0.95, catalog=catalog)  # type: ignore[arg-type]
-    with patch.object(running, "post_process", once):
+    with patch.object(run_module, "post_process", once):
         table = run.answer()
     return Played(table, tuple(ledger.drawn), tuple(processed))
 

@@ -25,11 +25,11 @@ import pytest
 import privet
 from privet import Ledger, PrivetError
 from privet.errors import InvalidParameter, LedgerUnavailable, ReleaseFailed
-from privet.query import running
+from privet.query.answering import run
 from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.duckdb import DuckDBBackend
-from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
+from privet.query.measures.request import Bounded
 from privet.query.session import Session
 
 SECRET, NUMBER = "Quetzalcoatl", 73915.25  # what no message may hold
@@ -397,7 +397,7 @@ def test_what_fails_after_the_releases_says_nothing_either(
     def fail(*_: object) -> None:
         raise RuntimeError(SECRET)
 
-    monkeypatch.setattr(running, "post_process", fail)
+    monkeypatch.setattr(run, "post_process", fail)
     with pytest.raises(ReleaseFailed) as caught:
         session.sql(COUNT, epsilon=1)
     says_nothing(caught.value)

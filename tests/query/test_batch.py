@@ -14,13 +14,13 @@ from privet.core import Scope
 from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReused, PrivetError, QueryRefused
 from privet.loss import ConcentratedGuarantee, Guarantee, ZcdpSum
 from privet.query import sql
-from privet.query.answers import Answers
-from privet.query.asked import Asked
 from privet.query.catalog import Catalog
-from privet.query.parts import parts_of
-from privet.query.plan import Aggregate, Statement
-from privet.query.planning import Planned, plan_batch, plan_statement
-from privet.query.second_price import refuse_another_price
+from privet.query.plan.statement import Aggregate, Statement
+from privet.query.pricing.batch_parts import parts_of
+from privet.query.pricing.budget import Asked
+from privet.query.pricing.quote import Planned, plan_batch, plan_statement
+from privet.query.results.answers import Answers
+from privet.query.second_price.price import refuse_another_price
 from privet.query.session import Session
 from tests.golden.corpus import accepted
 from tests.query import worlds
@@ -115,7 +115,8 @@ def test_rho_is_priced(tmp_path: Path, spend: dict[str, Any]) -> None:
     answers = session.batch([COUNT, BY_SEX], **spend)
     assert answers.spent.rho <= Fraction("0.1")
     assert session.ledger.spent == answers.spent
-    assert sum(answer.spent.rho for answer in answers) >= answers.spent.rho
+    hair = Fraction(1, 10**15)  # what was typed is charged, of which noise whose scale is a float uses a hair less
+    assert sum(answer.spent.rho for answer in answers) >= answers.spent.rho * (1 - hair)
 
 
 def test_an_analysts_cap_holds_for_the_whole(tmp_path: Path) -> None:

@@ -17,13 +17,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from privet.core import Ledger, Sensitivity
-from privet.query import shares
-from privet.query.bounded import PART, sensitivity
-from privet.query.limits import Limits
-from privet.query.planning import Planned
-from privet.query.printing import by_pair, by_row, placing, tables
-from privet.query.printing.placing import Placing
-from privet.query.printing.relations import Chain
+from privet.query.measures.request import PART, sensitivity
+from privet.query.plan.limits import Limits
+from privet.query.pricing import split
+from privet.query.pricing.quote import Planned
+from privet.query.printing import catalog_tables, placed_rows, weighed_pairs, weighed_rows
+from privet.query.printing.placed_rows import Placing
+from privet.query.printing.relation_tables import Chain
 from privet.query.session import Session
 from tests.golden.corpus import accepted
 from tests.query import worlds
@@ -186,10 +186,13 @@ def all_groups(self: Placing, pairs: str) -> tuple[str, str]:  # noqa: ARG001 - 
 
 
 FAULTS: dict[str, tuple[str, list[tuple[object, str, object]]]] = {
-    "sensitivities are halved": ("group_by_declared", [(shares, "sensitivity", halved)]),
-    "nothing is clipped": ("sum", [(placing, "_between", unclipped), (tables, "clipped", lambda text, *_: text)]),
-    "rows are not weighed down": ("count", [(by_pair, "_weighed", lambda _, cell, *__: cell)]),
-    "weights are 1": ("percentile", [(by_row, "_weight", lambda *_: f"CAST({PART} AS BIGINT)")]),
+    "sensitivities are halved": ("group_by_declared", [(split, "sensitivity", halved)]),
+    "nothing is clipped": (
+        "sum",
+        [(placed_rows, "_between", unclipped), (catalog_tables, "clipped", lambda text, *_: text)],
+    ),
+    "rows are not weighed down": ("count", [(weighed_pairs, "_weighed", lambda _, cell, *__: cell)]),
+    "weights are 1": ("percentile", [(weighed_rows, "_weight", lambda *_: f"CAST({PART} AS BIGINT)")]),
     "units are not told apart": ("join_units_using", [(Chain, "_join", any_unit)]),
     "groups are not capped": ("group_by_private", [(Placing, "kept", all_groups)]),
 }

@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 from privet.loss import Guarantee
-from privet.query.limits import Limits
-from privet.query.plan import Aggregate
+from privet.query.plan.limits import Limits
+from privet.query.plan.statement import Aggregate
 from privet.query.session import Session
 from tests.golden.corpus import accepted
 from tests.query.asking import Watched, crowd, hospital, session_with

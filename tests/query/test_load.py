@@ -22,7 +22,7 @@ import pytest
 import privet
 from privet.core import Ledger, Scope
 from privet.errors import BudgetExceeded
-from privet.query.answer import Answer
+from privet.query.results.answer import Answer
 from privet.query.session import Session
 from tests.postgres import MISSING, server
 

@@ -17,13 +17,13 @@ from privet.core import Sensitivity
 from privet.loss import Neighbors
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb import DuckDBBackend
-from privet.query.bounded import Bounded, Lattice, Measure, Shape, sensitivity
-from privet.query.expressions import Reference
-from privet.query.facts import Value
 from privet.query.functions import call
-from privet.query.limits import Limits
-from privet.query.plan import Key
-from privet.query.relations import JoinKind
+from privet.query.measures.request import Bounded, Lattice, Measure, Shape, sensitivity
+from privet.query.plan.limits import Limits
+from privet.query.plan.relations import JoinKind
+from privet.query.plan.statement import Key
+from privet.query.scalars.expressions import Reference
+from privet.query.scalars.facts import Value
 from tests.query import tiny
 from tests.query.oracle import Oracle
 

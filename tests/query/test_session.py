@@ -17,14 +17,14 @@ from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReuse
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
-from privet.query import running
+from privet.query.answering import run as run_module
 from privet.query.catalog import Catalog
 from privet.query.connect import connect
-from privet.query.expressions import Column
-from privet.query.facts import Facts, Type
-from privet.query.relations import Table
+from privet.query.plan.relations import Table
+from privet.query.scalars.expressions import Column
+from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
-from privet.query.shown import shown_margin
+from privet.query.wording.shown_value import shown_margin
 from tests.query.asking import Watched, crowd, hospital, names, session_with
 from tests.query.exact_session import ExactSession
 from tests.query.hospital import HOSPITAL, PATIENTS, VISITS
@@ -422,7 +422,7 @@ def test_what_fails_outside_a_release_says_nothing_either(
     def fail(*_: object) -> None:
         raise ValueError("could not convert 'fever of 42'")
 
-    monkeypatch.setattr(running, "post_process", fail)
+    monkeypatch.setattr(run_module, "post_process", fail)
     with pytest.raises(ReleaseFailed) as caught:
         asked[0].sql("SELECT COUNT(*) FROM visit", epsilon=1)
     assert "42" not in str(caught.value)

@@ -10,15 +10,12 @@ from hypothesis import strategies as st
 
 from privet.core import Unit
 from privet.loss import Guarantee
-from privet.query.aggregation import Aggregation, Function
-from privet.query.bounded import SQUARE_STEPS, Bounded, Lattice, Measure, Shape
 from privet.query.catalog import Catalog, DeclaredTable, Step
-from privet.query.expressions import Column, Expression, Literal, Reference, facts_of
-from privet.query.facts import Facts, Type, Value
 from privet.query.functions import call
-from privet.query.limits import Limits
-from privet.query.plan import Key
-from privet.query.relations import (
+from privet.query.measures.request import SQUARE_STEPS, Bounded, Lattice, Measure, Shape
+from privet.query.plan.aggregation import Aggregation, Function
+from privet.query.plan.limits import Limits
+from privet.query.plan.relations import (
     Filter,
     Group,
     Join,
@@ -31,6 +28,9 @@ from privet.query.relations import (
     Union,
     Window,
 )
+from privet.query.plan.statement import Key
+from privet.query.scalars.expressions import Column, Expression, Literal, Reference, facts_of
+from privet.query.scalars.facts import Facts, Type, Value
 
 Rows = list[dict[str, Value]]
 Data = dict[str, Rows]

@@ -5,61 +5,61 @@ from fault import Fault
 
 BATCHES = ("tests/query/test_batch.py",)
 RESERVED = ("tests/core/test_reservation.py",)
-ENGINES = ("tests/query/test_engine_faults.py",)
+ENGINES = ("tests/query/backends/test_engine_faults.py",)
 
 BATCH: tuple[Fault, ...] = (
     Fault(
         "batch: rows under other conditions are taken for the same",
-        "query/alike.py",
+        "query/plan/same_relation.py",
         "        return bool(one == other) and repr(one) == repr(other)  # 0.0 equals -0.0, and is another number\n",
         "        return True\n",
-        ("tests/query/test_alike.py",),
+        ("tests/query/plan/test_same_relation.py",),
     ),
     Fault(
         "batch: columns that changed places are taken for the same",
-        "query/alike.py",
+        "query/plan/same_relation.py",
         "            return self.columns[other] is one\n",
         "            return True\n",
-        ("tests/query/test_alike.py",),
+        ("tests/query/plan/test_same_relation.py",),
     ),
     Fault(
         "batch: units that are counted hold other questions to few groups",
-        "query/together.py",
+        "query/plan/merge.py",
         "        if one.keys and _counts_units(one) != _counts_units(other):",
         "        if one.keys and not one.keys:",
         BATCHES,
     ),
     Fault(
         "batch: an aggregate keeps the columns of its own statement",
-        "query/together.py",
+        "query/plan/merge.py",
         "            found[column] = self._added(column, _of_columns(wanted, columns))",
         "            found[column] = self._added(column, wanted)",
         BATCHES,
     ),
     Fault(
         "batch: only the first statement is reserved",
-        "query/paying.py",
-        "            plan.priced.loss,\n            purpose=purpose,\n            promise=promise,",
-        "            parts_of(plan)[0].priced.loss,\n            purpose=purpose,\n            promise=promise,",
+        "query/answering/charge.py",
+        "                plan.priced.loss,\n                purpose=purpose,\n",
+        "                parts_of(plan)[0].priced.loss,\n                purpose=purpose,\n",
         BATCHES,
     ),
     Fault(
         "batch: what is shared is drawn again for every statement",
-        "query/running.py",
+        "query/answering/run.py",
         "            if stage.source not in self._given:",
         "            if stage:",
         BATCHES,
     ),
     Fault(
         "batch: a statement alone is priced as the whole",
-        "query/receipt.py",
+        "query/results/receipt.py",
         "    pure = rule.cost(loss, delta=asked.delta)\n",
         "    pure = rule.cost(loss, promise=part.priced.promise, delta=asked.delta)\n",
         BATCHES,
     ),
     Fault(
         "batch: shared columns weigh as one",
-        "query/planning.py",
+        "query/pricing/quote.py",
         "            by_column[column] = by_column.get(column, Fraction(0)) + share / len(part.columns)",
         "            by_column[column] = share",
         BATCHES,
@@ -80,31 +80,31 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "failing: the engine's words are passed on",
-        "query/failing.py",
+        "query/answering/failures.py",
         "    outcome = silently(run, passing=OF_THE_LEDGER)\n",
         "    return run()\n    outcome = silently(run, passing=OF_THE_LEDGER)\n",
         ENGINES,
     ),
     Fault(
         "failing: what cost nothing is said to be paid for",
-        "query/failing.py",
+        "query/answering/failures.py",
         "        raise InvalidParameter(UNREAD) from None\n",
         "        raise\n",
         ENGINES,
     ),
     Fault(
         "progress: Ctrl-C leaves the engine at work",
-        "query/progress.py",
+        "query/backends/progress.py",
         "                stop()\n",
         "",
-        ("tests/query/test_progress.py",),
+        ("tests/query/backends/test_progress.py",),
     ),
     Fault(
         "spill: folders in use are removed",
-        "query/backends/duckdb/spill.py",
+        "query/backends/duckdb/spill_folder.py",
         "            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
         "",
-        ("tests/query/test_spill.py",),
+        ("tests/query/backends/duckdb/test_spill_folder.py",),
     ),
     Fault(
         "reservation: what is ready is drawn without end",
@@ -136,7 +136,7 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "session: a stored answer is looked for after the engine is asked",
-        "query/paying.py",
+        "query/answering/charge.py",
         "        if key is not None and plan.priced.loss.parts:  # before",
         "        if key == plan.priced.loss.parts:  # before",
         ("tests/query/engines/test_postgres_faults.py",),
@@ -151,8 +151,8 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "turns: who leaves takes the turn along",
         "core/journals/turns.py",
-        "                self._line[0].set()\n",
-        "                self._line[0].is_set()\n",
+        "            if self._line:\n                self._line[0][1].set()\n",
+        "            if self._line:\n                self._line[0][1].is_set()\n",
         ("tests/core/journals/test_turns.py",),
     ),
 )

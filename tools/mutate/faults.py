@@ -6,9 +6,12 @@ exactly once in its file, and the new text must be valid Python that runs; the t
 ones first.
 """
 
+from anchor_faults import ANCHOR
 from arrays_faults import ARRAYS
+from backup_faults import BACKUP
 from batch_faults import BATCH
 from bounding_faults import BOUNDING
+from exact_faults import EXACT
 from exit_faults import EXIT
 from fault import Fault
 from postgres_faults import POSTGRES
@@ -40,6 +43,8 @@ EXPONENTIAL = ("tests/mechanisms/test_exponential.py",)
 FLIP = ("tests/mechanisms/test_permute_and_flip.py",)
 NOISY_MAX = ("tests/mechanisms/test_noisy_max.py",)
 SPARSE = ("tests/mechanisms/test_sparse_vector.py",)
+SHUFFLED = ("tests/loss/curves/test_shuffled.py",)
+REPLACED = ("tests/loss/curves/test_replaced_sample.py",)
 PARTITIONS = ("tests/mechanisms/test_partition_selection.py",)
 PARTITION_COUNTS = ("tests/mechanisms/test_partition_counts.py",)
 RESPONSE = ("tests/mechanisms/test_randomized_response.py",)
@@ -235,9 +240,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "ledger: charges after sampling",
         "core/ledger.py",
-        "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
-        "        self._run([secret], mechanism, 0)\n"
-        "        loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
+        "            loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
+        "            self._run([secret], mechanism, 0)\n"
+        "            loss, number = self._pay(mechanism, purpose, delta, key=key, request=asked, gamma=gamma)\n",
         LEDGER,
     ),
     Fault(
@@ -271,7 +276,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "reservation: draws again and again",
         "core/journals/books.py",
-        'left = self.plans[number] - curves_of(facts["loss"])',
+        "left = self.plans[number] - asked",
         "left = self.plans[number]",
         LEDGER,
     ),
@@ -548,6 +553,20 @@ FAULTS: tuple[Fault, ...] = (
         FLIP,
     ),
     Fault(
+        "PermuteAndFlip: groups cost as one unit",
+        "loss/curves/laplace.py",
+        "        return PermuteAndFlipCurve(size * self.largest_loss)\n",
+        "        return PermuteAndFlipCurve(self.largest_loss)\n",
+        ("tests/loss/curves/test_laplace.py",),
+    ),
+    Fault(
+        "NoisyMax: a step costs less than it moves",
+        "mechanisms/noisy_max.py",
+        "DiscreteLaplaceCurve(self._moved / self.epsilon, self._moved)",
+        "DiscreteLaplaceCurve(2 * self._moved / self.epsilon, self._moved)",
+        NOISY_MAX,
+    ),
+    Fault(
         "PermuteAndFlip: no permutation",
         "mechanisms/permute_and_flip.py",
         "orders = PermutationLaw(len(row)).many(source, count)",
@@ -557,8 +576,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "NoisyMax: missing 2",
         "mechanisms/noisy_max.py",
-        "DiscreteLaplaceLaw(2 * self.lattice.widened",
-        "DiscreteLaplaceLaw(self.lattice.widened",
+        "DiscreteLaplaceLaw(2 * self._moved",
+        "DiscreteLaplaceLaw(self._moved",
         NOISY_MAX,
     ),
     Fault(
@@ -578,8 +597,29 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "SparseVector: fourth variant, too little noise",
         "mechanisms/sparse_vector.py",
-        "DiscreteLaplaceLaw(4 * self.count * self._moved / self.epsilon)",
-        "DiscreteLaplaceLaw(self._moved / self.epsilon)",
+        "DiscreteLaplaceLaw(self._pressure * self._moved / self._paid[1])",
+        "DiscreteLaplaceLaw(self._moved / self._paid[1])",
+        SPARSE,
+    ),
+    Fault(
+        "SparseVector: every vector takes the discount for one direction",
+        "mechanisms/sparse_vector.py",
+        "(1 if self.one_direction else 2)",
+        "(1 if self.one_direction is None else 1)",
+        SPARSE,
+    ),
+    Fault(
+        "SparseVector: threshold and answers spend the same epsilon",
+        "mechanisms/sparse_vector.py",
+        "return share * self.epsilon, (1 - share) * self.epsilon",
+        "return share * self.epsilon, self.epsilon",
+        SPARSE,
+    ),
+    Fault(
+        "SparseVector: epsilon is split in halves",
+        "mechanisms/sparse_vector.py",
+        "_cube_root(self._pressure**2 << 48)",
+        "_cube_root(1 << 48)",
         SPARSE,
     ),
     Fault(
@@ -616,6 +656,69 @@ FAULTS: tuple[Fault, ...] = (
         "self.lattice.to_step(self.threshold) + self._threshold_law.one(source)",
         "self.lattice.to_step(self.threshold)",
         SPARSE,
+    ),
+    Fault(
+        "shuffled bits: the others are taken to be all alike",
+        "loss/curves/tallies.py",
+        "    while end > 0:\n",
+        "    while end == reports:\n",
+        SHUFFLED,
+    ),
+    Fault(
+        "shuffled bits: people of whom nothing is known are counted as zeros",
+        "loss/curves/tallies.py",
+        "reports - np.array(sizes, dtype=np.float64) - ones",
+        "reports - 1 - ones",
+        SHUFFLED,
+    ),
+    Fault(
+        "shuffled bits: one direction is forgotten",
+        "loss/curves/shuffled.py",
+        "[(low, high), (1 - high, 1 - low)] if low < high",
+        "[(low, high)] if low < high",
+        SHUFFLED,
+    ),
+    Fault(
+        "shuffled bits: the tail is rounded up",
+        "loss/curves/tallies.py",
+        "np.maximum(found - noise - wrapped, 0.0)",
+        "found + 1e-9",
+        SHUFFLED,
+    ),
+    Fault(
+        "replaced sample: the replacement is taken to be as near as the absence",
+        "loss/privacy_loss.py",
+        "self.group(2) if replaced is None else replaced",
+        "self if replaced is None else replaced",
+        REPLACED,
+    ),
+    Fault(
+        "replaced sample: the absent unit is weighed like the present one",
+        "loss/curves/replaced_sample.py",
+        "float(1 / Fraction(self.rate) - 1)",
+        "float(1 / Fraction(self.rate))",
+        REPLACED,
+    ),
+    Fault(
+        "replaced sample: no loss where the ratio is below 1",
+        "loss/curves/replaced_sample.py",
+        "        inner = -np.expm1(small) + np.exp(small) * np.where(",
+        "        inner = np.exp(small) * np.where(",
+        REPLACED,
+    ),
+    Fault(
+        "replaced sample: a sample of fixed size from a loss of those who come and go",
+        "loss/privacy_loss.py",
+        '        if Neighbors.REPLACE not in self.neighbors:\n            raise InvalidParameter(f"a sample',
+        '        if not self.neighbors:\n            raise InvalidParameter(f"a sample',
+        REPLACED,
+    ),
+    Fault(
+        "replaced sample: nothing near the largest loss",
+        "loss/curves/replaced_sample.py",
+        "np.where(epsilon >= top, 0.0, found)",
+        "np.where(epsilon >= 0.9 * top, 0.0, found)",
+        REPLACED,
     ),
     Fault(
         "PartitionSelection: coin for one more unit",
@@ -759,48 +862,6 @@ FAULTS: tuple[Fault, ...] = (
         ("tests/core/journals/test_crash.py::test_the_spend_is_on_disk_before_the_data_is_read",),
     ),
     Fault(
-        "journal: anchor not compared before a write",
-        "core/journals/handle.py",
-        "        self._refuse_behind(self._seen())\n",
-        "",
-        ("tests/core/journals/test_sqlite.py",),
-    ),
-    Fault(
-        "journal: anchor overwrites its last mark",
-        "core/journals/anchor.py",
-        "_write(file, 1 - slot, Mark(",
-        "_write(file, slot, Mark(",
-        ("tests/core/journals/test_sqlite.py::test_an_anchor_slot_that_is_torn_leaves_the_other",),
-    ),
-    Fault(
-        "journal: anchor ahead of the end is believed",
-        "core/journals/anchored.py",
-        "        if mark.sequence > last:",
-        "        if False:",
-        ("tests/core/journals/test_sqlite.py",),
-    ),
-    Fault(
-        "journal: rewritten rows are believed",
-        "core/journals/opening.py",
-        "    if row.sequence == sequence and known is not None and row.hash.hex() != known:",
-        "    if False:",
-        ("tests/core/journals/test_tamper.py",),
-    ),
-    Fault(
-        "journal: owner's rows need no announcement",
-        "core/journals/sqlite.py",
-        "        announced = self.anchor.announced()\n",
-        "        return\n        announced = self.anchor.announced()\n",
-        ("tests/core/journals/test_sqlite.py",),
-    ),
-    Fault(
-        "journal: owner's rows are not announced",
-        "core/journals/journal.py",
-        "                    self._announce(written[-1][0])\n",
-        "                    pass\n",
-        ("tests/core/journals/test_sqlite.py",),
-    ),
-    Fault(
         "journal: hash without the number",
         "core/journals/chain.py",
         'before + sequence.to_bytes(8, "big") + body',
@@ -817,8 +878,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "journal: writers are not alone",
         "core/journals/sqlite.py",
-        '                connection.execute("BEGIN IMMEDIATE")\n            try:\n                with',
-        '                connection.execute("BEGIN")\n            try:\n                with',
+        'connection.execute("BEGIN IMMEDIATE"))\n                with',
+        'connection.execute("BEGIN"))\n                with',
         ("tests/core/journals/test_sqlite.py",),
     ),
     Fault(
@@ -837,22 +898,22 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "journal: frozen scopes spend",
-        "core/journals/books.py",
+        "core/journals/account.py",
         "return not self.frozen and (self.capacity is None or self.spent.fits",
         "return (self.capacity is None or self.spent.fits",
         ("tests/core/journals/test_memory.py",),
     ),
     Fault(
         "journal: frozen scopes spend in files",
-        "core/journals/books.py",
-        "return not self.frozen and (self.capacity is None or kept",
-        "return (self.capacity is None or kept",
+        "core/journals/account.py",
+        "return not self.frozen and (self.capacity is None or added",
+        "return (self.capacity is None or added",
         ("tests/core/journals/test_sqlite.py",),
     ),
     Fault(
         "journal: counts in memory without a limit",
         "core/journals/books.py",
-        "            if not grown[scope].holds():\n                return Refusal(scope, account)\n",
+        "            if not (checked or after.holds()):\n                return Refusal(scope, account)\n",
         "",
         ("tests/core/test_ledger.py",),
     ),
@@ -961,6 +1022,7 @@ FAULTS: tuple[Fault, ...] = (
         "    if kind is None or (",
         ("tests/core/journals/test_sqlite.py",),
     ),
+    *ANCHOR,
     *STATS,
     *STORIES,
     *QUERY,
@@ -971,7 +1033,9 @@ FAULTS: tuple[Fault, ...] = (
     *BATCH,
     *POSTGRES,
     *VALUES,
+    *EXACT,
     *EXIT,
     *ARRAYS,
     *WORK,
+    *BACKUP,
 )

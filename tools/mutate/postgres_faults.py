@@ -11,35 +11,35 @@ FALLS = ("tests/query/engines/test_postgres_faults.py",)
 DRAWN = ("tests/query/engines/test_postgres_snapshot.py",)
 SET = ("tests/query/engines/test_postgres_settings.py",)
 KINDS = ("tests/query/engines/test_postgres_kinds.py",)
-BLOCKS = ("tests/query/test_blocks.py",)
+BLOCKS = ("tests/query/printing/test_weight_blocks.py",)
 TLS = ("tests/query/engines/test_postgres_tls.py",)
 ROOM = "query/backends/postgres/"
 
 POSTGRES: tuple[Fault, ...] = (
     Fault(
         "postgres: a product that is too small raises an error",
-        ROOM + "reals.py",
+        ROOM + "float_arithmetic.py",
         'f"WHEN {LARGER} < {_two(-575)} THEN {NOTHING} "',
         '""',
         EDGE,
     ),
     Fault(
         "postgres: a sum that is too large raises an error",
-        ROOM + "reals.py",
+        ROOM + "float_arithmetic.py",
         ">= {_two(1022)} ",
         ">= {_two(1023)} ",
         EDGE,
     ),
     Fault(
         "postgres: halves go to even numbers",
-        ROOM + "reals.py",
+        ROOM + "float_arithmetic.py",
         'NEAREST = "TRUNC({a}) + CASE WHEN ABS({a} - TRUNC({a})) >= 0.5 THEN SIGN({a}) ELSE 0 END"',
         'NEAREST = "ROUND({a})"',
         EDGE,
     ),
     Fault(
         "postgres: February has 29 days in every year",
-        ROOM + "spelled.py",
+        ROOM + "text_values.py",
         "THEN '29' ELSE '28' END",
         "THEN '29' ELSE '29' END",
         EDGE,
@@ -67,21 +67,21 @@ POSTGRES: tuple[Fault, ...] = (
     ),
     Fault(
         "postgres: the role's search path is used",
-        ROOM + "connecting.py",
+        ROOM + "connection.py",
         '    "search_path": "pg_catalog, pg_temp",',
         '    "row_security": "on",',
         SERVER,
     ),
     Fault(
         "postgres: a statement may write",
-        ROOM + "connecting.py",
+        ROOM + "connection.py",
         '    "default_transaction_read_only": "on",',
         '    "default_transaction_read_only": "off",',
         SERVER,
     ),
     Fault(
         "postgres: rows of two parts at one place are one unit",
-        ROOM + "tables.py",
+        ROOM + "table_schemas.py",
         "c.relkind = 'r' AND NOT c.relhassubclass",
         "c.relkind IN ('r', 'p')",
         SERVER,
@@ -165,21 +165,21 @@ POSTGRES: tuple[Fault, ...] = (
     ),
     Fault(
         "postgres: units far apart are put into blocks",
-        ROOM + "closeness.py",
+        ROOM + "close_units.py",
         "return FEW <= span <= int(row[0])",
         "return FEW <= span",
         WEIGHED,
     ),
     Fault(
         "blocks: a row whose unit has no weight raises an error",
-        "query/printing/blocks.py",
+        "query/printing/weight_blocks.py",
         "WHEN code > 0 THEN {context",
         "ELSE {context",
-        (*WEIGHED, "tests/query/test_blocks.py"),
+        (*WEIGHED, "tests/query/printing/test_weight_blocks.py"),
     ),
     Fault(
         "postgres: only one process works for a statement",
-        ROOM + "words.py",
+        ROOM + "literals.py",
         "FENCE = \" OFFSET '0'\"",
         'FENCE = " OFFSET 0"',
         WEIGHED,
@@ -187,42 +187,42 @@ POSTGRES: tuple[Fault, ...] = (
     # --- one snapshot of rows ---
     Fault(
         "postgres: rows of a view are drawn for each scan",
-        ROOM + "tables.py",
+        ROOM + "table_schemas.py",
         "AND d.relam <> 2",
         "AND d.relam NOT IN (0, 2)",
         DRAWN,
     ),
     Fault(
         "postgres: policies draw rows for each scan",
-        ROOM + "tables.py",
+        ROOM + "table_schemas.py",
         "NOT pg_catalog.row_security_active(c.oid) AND",
         "",
         DRAWN,
     ),
     Fault(
         "postgres: foreign parts of a table are fetched for each scan",
-        ROOM + "tables.py",
+        ROOM + "table_schemas.py",
         " UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN parts ON i.inhparent = part",
         "",
         DRAWN,
     ),
     Fault(
         "postgres: casts of the database's own run for each scan",
-        ROOM + "tables.py",
+        ROOM + "table_schemas.py",
         "    steady = steady and not any(computed for *_, computed in columns)\n",
         "",
         DRAWN,
     ),
     Fault(
         "printing: rows that may be drawn are not kept",
-        "query/printing/relations.py",
+        "query/printing/relation_tables.py",
         "                self.steady = self.steady and read.steady\n",
         "",
         DRAWN,
     ),
     Fault(
         "printing: a table on the way to the unit may be drawn twice",
-        "query/printing/tables.py",
+        "query/printing/catalog_tables.py",
         "for name in (self._table.name, *self._way()))",
         "for name in (self._table.name,))",
         DRAWN,
@@ -252,21 +252,21 @@ POSTGRES: tuple[Fault, ...] = (
     # --- settings ---
     Fault(
         "postgres: settings of a role stay",
-        ROOM + "connecting.py",
+        ROOM + "connection.py",
         "    connection.execute(BUILT_WITH, (FREE, list(PINNED)))\n",
         "",
         SET,
     ),
     Fault(
         "postgres: defaults of connections are free to set",
-        ROOM + "connecting.py",
+        ROOM + "connection.py",
         '    "|recursive_worktable_factor|',
         '    "|array_nulls|recursive_worktable_factor|',
         SET,
     ),
     Fault(
         "postgres: a role's search path stays after tables were found",
-        ROOM + "connecting.py",
+        ROOM + "connection.py",
         "    connection.execute(f\"SET search_path = {PINNED['search_path']}\")\n",
         "",
         SET,
@@ -288,7 +288,7 @@ POSTGRES: tuple[Fault, ...] = (
     ),
     Fault(
         "postgres: texts are equal as their collation says",
-        ROOM + "words.py",
+        ROOM + "literals.py",
         """return f'(CAST({text} AS TEXT) COLLATE "C")'""",
         """return f"CAST({text} AS TEXT)\"""",
         KINDS,

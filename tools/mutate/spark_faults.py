@@ -12,8 +12,8 @@ DIALECT = "query/backends/spark/dialect.py"
 ENGINE = "query/backends/spark/engine.py"
 SETTINGS = "query/backends/spark/settings.py"
 SOURCES = "query/backends/spark/sources.py"
-STEADY = "query/backends/spark/steady.py"
-STORED = "query/backends/spark/stored.py"
+STEADY = "query/backends/spark/steady_plans.py"
+STORED = "query/backends/spark/stored_files.py"
 TABLES = "tests/query/engines/test_spark_tables.py"
 
 SPARK = (
@@ -49,7 +49,7 @@ SPARK = (
     ),
     Fault(
         "spark: a statement waits for workers without end",
-        "query/backends/spark/workers.py",
+        "query/backends/spark/lost_workers.py",
         "        elif time.monotonic() - seen > patience:\n",
         "        elif time.monotonic() - seen > patience and done.is_set():\n",
         TOLD,
@@ -196,7 +196,7 @@ SPARK = (
     ),
     Fault(
         "spark: a private table is sent whole if it is small",
-        "query/printing/relations.py",
+        "query/printing/relation_tables.py",
         "        if relation.owner is not None:\n            return False\n        while isinstance(",
         "        while isinstance(",
         TOLD,

@@ -3,48 +3,48 @@
 
 from fault import Fault
 
-UNITS = ("tests/query/test_unit_types.py",)
+UNITS = ("tests/query/scalars/test_unit_types.py",)
 ZEROS = ("tests/query/engines/test_values.py",)
 
 VALUES = (
     Fault(
         "a key of a public domain of dates may not be NULL",
-        "query/backends/keys.py",
+        "query/backends/group_keys.py",
         "found is None or facts_of(key.expression).type not in {Type.DATE, Type.TIMESTAMP}:\n        return found\n    moment = second_of(str(found))\n",
         "facts_of(key.expression).type not in {Type.DATE, Type.TIMESTAMP}:\n        return found\n    moment = second_of(found)\n",
         UNITS,
     ),
     Fault(
         "a zone takes a moment beyond the last year",
-        "query/backends/keys.py",
+        "query/backends/group_keys.py",
         "    except OverflowError:\n        return None\n",
         "    except ValueError:\n        return None\n",
         UNITS,
     ),
     Fault(
         "a NaN that is a decimal raises an error",
-        "query/backends/keys.py",
+        "query/backends/group_keys.py",
         "return None if value.is_nan() else int(value)",
         "return int(value)",
         UNITS,
     ),
     Fault(
         "a key beyond 64 bits raises an error",
-        "query/released_table.py",
+        "query/answering/released_table.py",
         "case _ if isinstance(value, str) or (isinstance(value, int) and not -(1 << 63) <= value < 1 << 63):",
         "case _ if isinstance(value, str):",
         UNITS,
     ),
     Fault(
         "a moment beyond the last year raises an error",
-        "query/released_table.py",
+        "query/answering/released_table.py",
         "*REACH.get(kind, (-LARGEST, LARGEST))",
         "-LARGEST, LARGEST",
         UNITS,
     ),
     Fault(
         "groups with NULL come as they were found",
-        "query/backends/keys.py",
+        "query/backends/group_keys.py",
         "[(key is None, str(type(key)), 0 if key is None else key) for key in keys])",
         "[(key is None,) for key in keys])",
         UNITS,
@@ -65,7 +65,7 @@ VALUES = (
     ),
     Fault(
         "a computed key keeps the sign of a zero",
-        "query/printing/scalars.py",
+        "query/printing/function_templates.py",
         "    return dialect.one_zero(text) if can_be_negative_zero(expression) else text\n",
         "    return text\n",
         ZEROS,
@@ -79,7 +79,7 @@ VALUES = (
     ),
     Fault(
         "a text shows the sign of a zero",
-        "query/printing/scalars.py",
+        "query/printing/function_templates.py",
         "as_typed(dialect, dialect.one_zero(text) if shows_sign else text, source, call)",
         "as_typed(dialect, text, source, call)",
         ZEROS,
@@ -100,14 +100,14 @@ VALUES = (
     ),
     Fault(
         "decimals of any width are whole numbers",
-        "query/unit_types.py",
+        "query/scalars/unit_types.py",
         "return Type.INTEGER if _whole(digits) else Type.TEXT",
         "return Type.REAL",
         UNITS,
     ),
     Fault(
         "wide integers are units as they are declared",
-        "query/unit_types.py",
+        "query/scalars/unit_types.py",
         "return Type.TEXT if name in WIDE else type_of(engine_type)",
         "return type_of(engine_type)",
         UNITS,
@@ -135,15 +135,15 @@ VALUES = (
     ),
     Fault(
         "whole numbers beyond 64 bits are NULL",
-        "query/backends/shared_words.py",
+        "query/backends/shared_dialect.py",
         'return f"COALESCE({whole}, CASE WHEN {number} >= 0 THEN {high} WHEN {number} < 0 THEN {low} END)"',
         'return f"COALESCE({whole}, NULL)"',
         UNITS,
     ),
     Fault(
         "PostgreSQL reads whole numbers from few digits",
-        "query/backends/postgres/spelled.py",
-        "reals.whole(from_text(text, Type.REAL))",
+        "query/backends/postgres/text_values.py",
+        "float_arithmetic.whole(from_text(text, Type.REAL))",
         'named("CASE WHEN ABS({a}) < 1e30 THEN ROUND(CAST(CAST({a} AS TEXT) AS NUMERIC), 0) END", a=from_text(text, Type.REAL))',
         ZEROS,
     ),

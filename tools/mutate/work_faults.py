@@ -3,19 +3,19 @@
 
 from fault import Fault
 
-SIZES = ("tests/query/test_public_sizes.py",)
-FLAT = ("tests/query/test_public_sizes.py::test_every_level_is_light_and_flat",)  # others take exponential time
+SIZES = ("tests/query/plan/test_join_size.py",)
+FLAT = ("tests/query/plan/test_join_size.py::test_every_level_is_light_and_flat",)  # others take exponential time
 WORK = (
     Fault(
         "a text is not cut as it is read",
-        "query/printing/tables.py",
+        "query/printing/catalog_tables.py",
         "return column.facts.type is Type.TEXT and not self._public",
         "return column.facts.type is Type.TEXT and self._public",
         SIZES,
     ),
     Fault(
         "joined texts are not cut",
-        "query/printing/scalars.py",
+        "query/printing/function_templates.py",
         "return (text, total) if total <= most else",
         "return (text, total) if total <= most * 9 else",
         SIZES,
@@ -29,49 +29,49 @@ WORK = (
     ),
     Fault(
         "what is repeated is computed in place",
-        "query/printing/once.py",
+        "query/printing/shared_expressions.py",
         "(heavy and often > 1) or _deep(part)",
         "_deep(part)",
         FLAT,
     ),
     Fault(
         "what is deep stays deep",
-        "query/printing/once.py",
+        "query/printing/shared_expressions.py",
         "return part.depth >= DEEPEST",
         "return part.depth >= DEEPEST * 9",
         FLAT,
     ),
     Fault(
         "all rows are joined",
-        "query/work.py",
+        "query/plan/join_size.py",
         "pair = _held(left, marks), _held(right, marks)",
         "pair = left, right",
         SIZES,
     ),
     Fault(
         "all rows meet public ones",
-        "query/work.py",
+        "query/plan/join_size.py",
         "        held = _held(owned, marks)\n",
         "        held = owned\n",
         SIZES,
     ),
     Fault(
         "rows are chosen by where they are stored",
-        "query/printing/few.py",
+        "query/printing/few_rows.py",
         "ORDER BY {digest}, {ties}) AS place",
         "ORDER BY 1) AS place",
         SIZES,
     ),
     Fault(
         "a union doubles without end",
-        "query/nodes.py",
+        "query/plan/build.py",
         "    refuse_many_scans([relation for relation, _ in parts], marks)\n",
         "",
         SIZES,
     ),
     Fault(
         "an expression grows without end",
-        "query/expressions.py",
+        "query/scalars/expressions.py",
         "if size > LARGEST_EXPRESSION or depth > DEEPEST_EXPRESSION:",
         "if depth > DEEPEST_EXPRESSION:",
         SIZES,

@@ -18,8 +18,8 @@ from privet.core import Ledger
 from privet.demo.hospital import CLINICS, Hospital, open_hospital
 from privet.errors import InvalidParameter
 from privet.loss.exact import exact
-from privet.query.answer import Answer
 from privet.query.connect import connect
+from privet.query.results.answer import Answer
 from privet.query.session import Session
 
 SELECTING = Fraction(1, 10**6)  # δ of the one question whose groups are private
@@ -118,7 +118,7 @@ def run(*, patients: int, epsilon: str, console: Console, folder: Path | None = 
     with tempfile.TemporaryDirectory() if folder is None else nullcontext(str(folder)) as place:
         with console.status(f"inventing {patients:,} patients"):
             hospital = open_hospital(Path(place), patients=patients, epsilon=total)
-        with connect(hospital.catalog) as session:
+        with connect(hospital.catalog, create=True) as session:
             _show_all(session, hospital, total, console)
     if folder is not None:
         console.print(

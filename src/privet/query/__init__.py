@@ -1,6 +1,19 @@
 """SQL and dataframes: private answers from tables.
 
-From a statement to an answer: `session.py` → `sql/` (what does it mean, is it allowed) → `plan.py` (typed nodes)
-→ `measures.py` (which whole numbers it needs) → `pricing.py` (mechanisms and price) → the ledger → `backends/` (exact
-bounded sums) → mechanisms → `answer.py`.
+The front doors are here; below them are layers, and imports point down (`tests/test_architecture.py`):
+
+results       what a reader is given
+answering     a quote is charged and run
+drafting      the first draft of a catalog
+second_price  the same price again, from the engine's SQL
+pricing       mechanisms, and one composed price
+backends      the engines
+printing      plans and requests as SQL
+sql           what a statement means, and whether it is allowed: the analyst's door to the parser
+measures      which whole numbers are added up, and what is read off them
+catalog       the public facts
+plan          typed nodes of a statement
+functions     the scalars of a query, one rule each
+scalars       facts, dates, expressions
+wording       numbers and names for people
 """

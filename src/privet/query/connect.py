@@ -8,16 +8,21 @@ from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.backends.spark import SparkBackend, is_spark
 from privet.query.catalog import Catalog
-from privet.query.catalog.file import read_catalog
-from privet.query.catalog.ledger import ledger_of
+from privet.query.catalog.catalog_ledger import ledger_of
 from privet.query.catalog.schema import Schema, completed
+from privet.query.catalog.toml_file import read_catalog
 from privet.query.session import Session
 
 DUCKDB = "duckdb:///"
 
 
 def connect(
-    catalog: str | Path | Catalog, *, analyst: str | None = None, memory: str | None = None, threads: int | None = None
+    catalog: str | Path | Catalog,
+    *,
+    analyst: str | None = None,
+    memory: str | None = None,
+    threads: int | None = None,
+    create: bool | None = None,
 ) -> Session:
     """A session with the tables of a catalog: opens the data, and the ledger that is charged for every answer.
 
@@ -27,6 +32,8 @@ def connect(
         memory: the most that an engine in this process may use, such as "4GB"; what does not fit is spilled to a folder
             in TMPDIR, which is removed afterwards. Most of the machine's by default.
         threads: how many of them such an engine may use; as many as the machine has by default.
+        create: whether to make the ledger where there is none. Not said, it is made with a warning (`NewLedger`); a
+            service says False once its ledger is there.
 
     Raises:
         InvalidParameter: if the catalog, the data's schema and the ledger do not fit together; nothing is read or
@@ -34,19 +41,26 @@ def connect(
         LedgerUnavailable, LedgerDamaged: if the ledger cannot be used.
     """
     if isinstance(catalog, Catalog):
-        return _connected(catalog, analyst, memory, threads)
+        return _connected(catalog, analyst, create, memory=memory, threads=threads)
     declared = read_catalog(catalog)
     try:
-        return _connected(declared, analyst, memory, threads)
+        return _connected(declared, analyst, create, memory=memory, threads=threads)
     except InvalidParameter as problem:
         raise InvalidParameter(f"{catalog}: {problem}") from problem
 
 
-def _connected(catalog: Catalog, analyst: str | None, memory: str | None, threads: int | None) -> Session:
+def _connected(
+    catalog: Catalog,
+    analyst: str | None,
+    create: bool | None,  # noqa: FBT001 - as it was said
+    *,
+    memory: str | None,
+    threads: int | None,
+) -> Session:
     backend = backend_of(catalog, memory=memory, threads=threads)
     try:
         complete = completed(catalog, backend.schema())
-        return Session(complete, backend=backend, ledger=ledger_of(complete, analyst=analyst))
+        return Session(complete, backend=backend, ledger=ledger_of(complete, analyst=analyst, create=create))
     except BaseException:
         backend.close()
         raise

@@ -10,21 +10,37 @@ Summary   of groups:   having, order_by, limit, sql, explain, answer
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Unpack
+from typing import Protocol, Unpack
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
+from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.fragment import all_of, bare, quoted, refuse_fragment
-from privet.query.nearest import nearest
-
-if TYPE_CHECKING:
-    from privet.query.answer import Answer
-    from privet.query.catalog import DeclaredTable
-    from privet.query.explanation import Explanation
-    from privet.query.session import Session
-    from privet.query.spending import Spending
+from privet.query.options import Spending
+from privet.query.results.answer import Answer
+from privet.query.results.explanation import Explanation
+from privet.query.wording.nearest import nearest
 
 SIDES = {"inner": "JOIN", "left": "LEFT JOIN", "full": "FULL JOIN"}
+
+
+class Asks(Protocol):
+    """Where a statement is asked: a session."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """The public facts."""
+        ...
+
+    def sql(
+        self, text: str, *, purpose: str | None = None, key: str | None = None, **spending: Unpack[Spending]
+    ) -> Answer:
+        """See `Session.sql`."""
+        ...
+
+    def explain(self, text: str, **spending: Unpack[Spending]) -> Explanation:
+        """See `Session.explain`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -38,7 +54,7 @@ class Rows:
         conditions: all of them hold.
     """
 
-    session: "Session" = field(repr=False)
+    session: Asks = field(repr=False)
     source: str
     names: tuple[str, ...]
     conditions: tuple[str, ...] = ()
@@ -203,16 +219,16 @@ class Summary:
             text += f" LIMIT {self.first}"
         return text + (f" OFFSET {self.skipped}" if self.skipped else "")
 
-    def explain(self, **spending: "Unpack[Spending]") -> "Explanation":
+    def explain(self, **spending: Unpack[Spending]) -> Explanation:
         """What the statement would cost and how far off it would be; spends nothing. See `Session.explain`."""
         return self.groups.rows.session.explain(self.sql, **spending)
 
-    def answer(self, *, purpose: str | None = None, key: str | None = None, **spending: "Unpack[Spending]") -> "Answer":
+    def answer(self, *, purpose: str | None = None, key: str | None = None, **spending: Unpack[Spending]) -> Answer:
         """Ask it. See `Session.sql`."""
         return self.groups.rows.session.sql(self.sql, purpose=purpose, key=key, **spending)
 
 
-def table_of(session: "Session", name: str) -> Rows:
+def table_of(session: Asks, name: str) -> Rows:
     """The rows of a table of the session's catalog."""
     tables: Mapping[str, DeclaredTable] = session.catalog.tables
     known = {each.casefold(): each for each in tables}

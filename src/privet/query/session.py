@@ -7,25 +7,25 @@ from typing import Any, Self, Unpack, cast, overload
 
 from privet.core import Ledger
 from privet.errors import InvalidParameter
-from privet.query.answer import Answer
-from privet.query.answers import Answers
+from privet.query.answering.charge import Paying
+from privet.query.answering.public_values import PublicValues
+from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.explaining import explained, queries_of
-from privet.query.explanation import Explanation
-from privet.query.explanations import Explanations
 from privet.query.frame import Rows, table_of
-from privet.query.parts import parts_of
-from privet.query.paying import Paying
-from privet.query.plan import Statement
-from privet.query.planner import Planner
-from privet.query.planning import Planned
-from privet.query.public_values import PublicValues
+from privet.query.options import JointSpending, Said, Spending
+from privet.query.plan.statement import Statement
+from privet.query.pricing.batch_parts import parts_of
+from privet.query.pricing.quote import Planned
 from privet.query.questions import Questions, Statements, Weights
-from privet.query.receipt import Receipt, cost_alone, cost_of
-from privet.query.running import Run
-from privet.query.second_price import refuse_another_price
-from privet.query.spending import JointSpending, Said, Spending
+from privet.query.quotes import Planner
+from privet.query.results.answer import Answer
+from privet.query.results.answers import Answers
+from privet.query.results.explain import explained, queries_of
+from privet.query.results.explanation import Explanation
+from privet.query.results.explanations import Explanations
+from privet.query.results.receipt import Receipt, cost_alone, cost_of
+from privet.query.second_price.price import refuse_another_price
 
 
 class Session:
@@ -76,7 +76,9 @@ class Session:
         def answer(run: Run) -> Answer:
             return self._receipt(plan, said, why).answer(run)
 
-        return self._paying.answered(plan, said, answer, Answer.from_json, purpose=why, key=key, question=question)
+        return self._paying.answered(
+            plan, answer, Answer.from_json, confidence=said.confidence, purpose=why, key=key, question=question
+        )
 
     def batch(
         self,
@@ -119,7 +121,13 @@ class Session:
             return Answers(given, asked.names, joint.loss, joint.cost, self.catalog.unit, why)
 
         return self._paying.answered(
-            plan, said, answers, Answers.from_json, purpose=why, key=key, question=json.dumps(facts)
+            plan,
+            answers,
+            Answers.from_json,
+            confidence=said.confidence,
+            purpose=why,
+            key=key,
+            question=json.dumps(facts),
         )
 
     @overload

@@ -12,8 +12,8 @@ from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.query.catalog import Catalog, DeclaredTable, TimeWindow
-from privet.query.facts import Facts, Type
-from privet.query.limits import Limits
+from privet.query.plan.limits import Limits
+from privet.query.scalars.facts import Facts, Type
 
 ROWS: dict[str, Any] = {
     "id": [1, 2],

@@ -8,9 +8,9 @@ import pytest
 from privet.errors import InvalidParameter
 from privet.query.catalog import Catalog
 from privet.query.catalog.check import Check, State, check_catalog
-from privet.query.catalog.file import catalog_from
 from privet.query.catalog.schema import Schema, completed, contradictions
-from privet.query.facts import Facts, Type
+from privet.query.catalog.toml_file import catalog_from
+from privet.query.scalars.facts import Facts, Type
 
 TEXT = """
 unit = "patient"

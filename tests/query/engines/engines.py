@@ -18,9 +18,9 @@ from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.backends.duckdb.dialect import DuckDBDialect
 from privet.query.catalog import Catalog
-from privet.query.expressions import Column, Expression
-from privet.query.facts import Type, Value
-from privet.query.printing.scalars import print_expression
+from privet.query.printing.function_templates import print_expression
+from privet.query.scalars.expressions import Column, Expression
+from privet.query.scalars.facts import Type, Value
 from tests.query.worlds import World
 
 ARROW = {

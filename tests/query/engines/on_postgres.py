@@ -13,9 +13,9 @@ import psycopg
 from privet.query.backends.postgres import PostgresBackend
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.catalog import Catalog
-from privet.query.expressions import Column, Expression
-from privet.query.facts import Value
-from privet.query.printing.scalars import print_expression
+from privet.query.printing.function_templates import print_expression
+from privet.query.scalars.expressions import Column, Expression
+from privet.query.scalars.facts import Value
 from tests.postgres import MISSING, server
 from tests.query.hospital import CLINICS, CODES
 from tests.query.worlds import COLUMNS, ENDLESS, EPOCH, World

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 from privet.query.backends.spark import SparkBackend
 from privet.query.backends.spark.dialect import SparkDialect
 from privet.query.catalog import Catalog
-from privet.query.expressions import Column, Expression
-from privet.query.facts import Type, Value
-from privet.query.printing.scalars import print_expression
+from privet.query.printing.function_templates import print_expression
+from privet.query.scalars.expressions import Column, Expression
+from privet.query.scalars.facts import Type, Value
 from tests.query.hospital import HOSPITAL
 from tests.query.worlds import World, world
 from tests.spark import MISSING, cluster

@@ -6,10 +6,10 @@ from unittest.mock import patch
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.query.backends.postgres import reals, spelled
+from privet.query.backends.postgres import float_arithmetic, text_values
 from privet.query.backends.postgres.dialect import PostgresDialect
-from privet.query.backends.postgres.words import real
-from privet.query.facts import Type
+from privet.query.backends.postgres.literals import real
+from privet.query.scalars.facts import Type
 from tests.query.engines.engines import engine_of
 from tests.query.engines.test_functions import check
 from tests.query.engines.test_golden import compare
@@ -30,13 +30,23 @@ def statement(name: str, hospital: str = "nasty") -> Callable[[], object]:
 
 
 BROKEN: dict[str, tuple[object, str, object, Callable[[], object]]] = {
-    "halves go to even numbers": (reals, "NEAREST_WHOLE", "ROUND({a})", of(Type.REAL)),
-    "sums may be infinite": (reals, "ADD", "{a} + {b}", of_two(Type.REAL)),
-    "products may be too small": (reals, "MULTIPLY", "{a} * {b}", of_two(Type.REAL)),
-    "quotients may be too small": (reals, "DIVIDE", "CASE WHEN {b} <> 0 THEN {a} / {b} END", of_two(Type.REAL)),
-    "days are not looked at": (spelled, "REAL_DAY", "{a} IS NOT NULL", of(Type.TEXT)),
-    "letters are the engine's": (spelled, "in_case", lambda text, **_: f"LOWER({text})", of(Type.TEXT)),
-    "reals are written as the engine does": (spelled, "real_as_text", lambda t: f"CAST({t} AS TEXT)", of(Type.REAL)),
+    "halves go to even numbers": (float_arithmetic, "NEAREST_WHOLE", "ROUND({a})", of(Type.REAL)),
+    "sums may be infinite": (float_arithmetic, "ADD", "{a} + {b}", of_two(Type.REAL)),
+    "products may be too small": (float_arithmetic, "MULTIPLY", "{a} * {b}", of_two(Type.REAL)),
+    "quotients may be too small": (
+        float_arithmetic,
+        "DIVIDE",
+        "CASE WHEN {b} <> 0 THEN {a} / {b} END",
+        of_two(Type.REAL),
+    ),
+    "days are not looked at": (text_values, "REAL_DAY", "{a} IS NOT NULL", of(Type.TEXT)),
+    "letters are the engine's": (text_values, "in_case", lambda text, **_: f"LOWER({text})", of(Type.TEXT)),
+    "reals are written as the engine does": (
+        text_values,
+        "real_as_text",
+        lambda t: f"CAST({t} AS TEXT)",
+        of(Type.REAL),
+    ),
     "groups are hashed otherwise": (
         PostgresDialect,
         "digest",

@@ -8,13 +8,13 @@ import pytest
 
 from privet.errors import InvalidParameter
 from privet.query.backends.backend import Backend
-from privet.query.bounded import Bounded, Lattice, Measure, Shape
-from privet.query.engine_types import type_of
-from privet.query.expressions import Column, Reference
-from privet.query.facts import Type
-from privet.query.limits import Limits
-from privet.query.plan import Key
-from privet.query.relations import Owner, Released, Table
+from privet.query.measures.request import Bounded, Lattice, Measure, Shape
+from privet.query.plan.limits import Limits
+from privet.query.plan.relations import Owner, Released, Table
+from privet.query.plan.statement import Key
+from privet.query.scalars.engine_types import type_of
+from privet.query.scalars.expressions import Column, Reference
+from privet.query.scalars.facts import Type
 from tests.query.engines.engines import ENGINES, engine_of
 from tests.query.hospital import CLINICS, HOSPITAL, VISIT
 from tests.query.worlds import COLUMNS, CROWDED, world

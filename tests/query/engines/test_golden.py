@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.query.planning import Planned
-from privet.query.second_price import refuse_another_price
+from privet.query.pricing.quote import Planned
+from privet.query.second_price.price import refuse_another_price
 from tests.golden.corpus import accepted
 from tests.query.engines.engines import OTHERS, engine_of
 from tests.query.engines.nasty import HOSPITALS

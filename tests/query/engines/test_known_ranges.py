@@ -8,14 +8,14 @@ from fractions import Fraction
 import pytest
 
 from privet.query.backends.duckdb.dialect import DuckDBDialect
-from privet.query.backends.keys import plain_value
-from privet.query.expressions import Column, Expression, Literal, Reference
-from privet.query.facts import Facts, Type, Value
+from privet.query.backends.group_keys import plain_value
 from privet.query.functions import call, evaluate
-from privet.query.printing.scalars import print_expression
+from privet.query.printing.function_templates import print_expression
+from privet.query.scalars.expressions import Column, Expression, Literal, Reference
+from privet.query.scalars.facts import Facts, Type, Value
 from tests.query.engines.engines import ENGINES, engine_of
 from tests.query.engines.test_functions import same
-from tests.query.test_scalars import LITERALS, NUMBERS, ONE, TWO
+from tests.query.printing.test_function_templates import LITERALS, NUMBERS, ONE, TWO
 
 NOT_ON_SPARK = {"ln", "log10", "exp", "power"}
 RANGES = [(-9, 9), (0, 9), (1, 9), (-9, -1)]

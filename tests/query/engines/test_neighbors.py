@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from privet.core import Ledger
 from privet.errors import ReleaseFailed
-from privet.query.planning import Planned
+from privet.query.pricing.quote import Planned
 from privet.query.session import Session
 from tests.query import worlds
 from tests.query.engines.engines import ENGINES, OTHERS, engine_of

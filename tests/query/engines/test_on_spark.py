@@ -5,18 +5,18 @@ A statement takes a second here, so the ordinary suite has a share of what `make
 
 import pytest
 
-from privet.query.backends.keys import plain_value
+from privet.query.backends.group_keys import plain_value
 from privet.query.backends.spark.dialect import SparkDialect
-from privet.query.expressions import Call, Column, Expression, Reference
-from privet.query.facts import Facts, Type
 from privet.query.functions import FUNCTIONS, call, evaluate
+from privet.query.scalars.expressions import Call, Column, Expression, Reference
+from privet.query.scalars.facts import Facts, Type
 from tests.query.engines.engines import engine_of
 from tests.query.engines.nasty import HOSPITALS
 from tests.query.engines.on_spark import spark
 from tests.query.engines.test_functions import batches, rows_of, same
 from tests.query.engines.test_golden import REFUSED, STATEMENTS, compare, plan_of
+from tests.query.printing.test_function_templates import EXACT, WHOLE
 from tests.query.replaying import play, refuse_different
-from tests.query.test_scalars import EXACT, WHOLE
 from tests.query.worlds import CROWDED, OTHER, SETTINGS, world
 
 NAMES = [name for name in STATEMENTS if name not in REFUSED["spark"]]

@@ -25,10 +25,10 @@ from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.connect import backend_of
-from privet.query.expressions import Column
-from privet.query.facts import Facts, Type
-from privet.query.limits import Limits
-from privet.query.relations import Released
+from privet.query.plan.limits import Limits
+from privet.query.plan.relations import Released
+from privet.query.scalars.expressions import Column
+from privet.query.scalars.facts import Facts, Type
 from tests.query.engines.engines import engine_of
 from tests.query.engines.on_postgres import Postgres
 from tests.query.exact_session import ExactSession

@@ -18,8 +18,8 @@ from privet.loss import Guarantee
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.facts import Facts, Type
-from privet.query.limits import Limits
+from privet.query.plan.limits import Limits
+from privet.query.scalars.facts import Facts, Type
 from tests.postgres import system_server
 from tests.query.engines.engines import engine_of
 from tests.query.engines.on_postgres import Postgres

@@ -10,10 +10,10 @@ import pytest
 import privet
 from privet.core import Ledger, Unit
 from privet.loss import Guarantee
-from privet.query.backends.postgres.connecting import FREE, PINNED
+from privet.query.backends.postgres.connection import FREE, PINNED
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.facts import Facts, Type
+from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
 from tests.query.engines.engines import engine_of
 from tests.query.engines.on_postgres import Postgres

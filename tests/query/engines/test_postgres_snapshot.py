@@ -13,15 +13,14 @@ import pytest
 from privet.core import Ledger, Unit
 from privet.loss import Guarantee
 from privet.query.backends.duckdb.engine import DuckDBBackend
-from privet.query.backends.postgres import closeness
+from privet.query.backends.postgres import close_units
 from privet.query.backends.postgres.engine import PostgresBackend
-from privet.query.backends.postgres.tables import find_table
-from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.catalog.catalog import Step
-from privet.query.limits import Limits
-from privet.query.planning import plan_statement
+from privet.query.backends.postgres.table_schemas import find_table
+from privet.query.catalog import Catalog, DeclaredTable, Step
+from privet.query.plan.limits import Limits
+from privet.query.pricing.quote import plan_statement
+from privet.query.second_price.engine_text import read_back
 from privet.query.session import Session
-from privet.query.sql.engine_text import read_back
 from tests.query.engines.engines import engine_of
 from tests.query.engines.on_postgres import Postgres
 from tests.query.exact_session import ASKED, ExactSession
@@ -188,7 +187,7 @@ def test_what_is_explained_does_not_follow_statistics(
     place: tuple[Postgres, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server, schema = place
-    monkeypatch.setattr(closeness, "FEW", 2)
+    monkeypatch.setattr(close_units, "FEW", 2)
     server.admin.execute(f"CREATE TABLE {schema}.counted (id bigint, city text, pay double precision)")
     server.admin.execute(f"GRANT SELECT ON {schema}.counted TO watcher")
     shown, close = [], []

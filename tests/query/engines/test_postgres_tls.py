@@ -22,7 +22,7 @@ from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.query.backends.postgres.address import Address
-from privet.query.backends.postgres.connecting import connect
+from privet.query.backends.postgres.connection import connect
 from privet.query.catalog import Catalog, DeclaredTable
 from tests.postgres import tls_server
 from tests.query.engines.engines import engine_of

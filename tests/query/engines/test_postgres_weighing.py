@@ -15,17 +15,17 @@ from privet.core import Unit
 from privet.loss import Guarantee
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb.engine import DuckDBBackend
-from privet.query.backends.postgres import closeness
-from privet.query.backends.postgres.closeness import close_together
+from privet.query.backends.postgres import close_units
+from privet.query.backends.postgres.close_units import close_together
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.engine import PostgresBackend
-from privet.query.backends.postgres.words import FENCE
-from privet.query.bounded import Bounded
+from privet.query.backends.postgres.literals import FENCE
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.facts import Facts, Type
-from privet.query.limits import Limits
-from privet.query.planning import plan_statement
-from privet.query.sql.engine_text import read_back
+from privet.query.measures.request import Bounded
+from privet.query.plan.limits import Limits
+from privet.query.pricing.quote import plan_statement
+from privet.query.scalars.facts import Facts, Type
+from privet.query.second_price.engine_text import read_back
 from tests.query.engines.engines import engine_of
 from tests.query.engines.on_postgres import Postgres
 from tests.query.exact_session import ASKED, ExactSession
@@ -206,7 +206,7 @@ def test_units_are_close_together_as_statistics_say(
     close: bool,  # noqa: FBT001 - a case
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(closeness, "FEW", 10)
+    monkeypatch.setattr(close_units, "FEW", 10)
     admin, table = _server().admin, f'"{schema}"."units"'
     admin.execute(f"CREATE TABLE {table} AS SELECT {ids} AS id FROM generate_series(1, 100) AS g")
     admin.execute(f"CREATE VIEW {schema}.seen AS SELECT * FROM {table}")

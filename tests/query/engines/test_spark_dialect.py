@@ -14,18 +14,18 @@ import pytest
 
 import privet
 from privet.errors import InvalidParameter
-from privet.query.backends.spark import java, running_spark, workers
+from privet.query.backends.spark import java, lost_workers, running_spark
 from privet.query.backends.spark.dialect import SAFE, SparkDialect, engine_types, quoted
 from privet.query.backends.spark.engine import SparkBackend
+from privet.query.backends.spark.lost_workers import PATIENCE, SETTING, stopped_without_workers, workers_of
 from privet.query.backends.spark.settings import PINNED
-from privet.query.backends.spark.workers import PATIENCE, SETTING, stopped_without_workers, workers_of
-from privet.query.expressions import Column, Reference
-from privet.query.facts import Facts, Type
 from privet.query.functions import call
-from privet.query.limits import Limits
+from privet.query.plan.limits import Limits
 from privet.query.printing import Source, Sources, print_request
-from privet.query.printing.scalars import print_expression
-from privet.query.sql.engine_text import read_back
+from privet.query.printing.function_templates import print_expression
+from privet.query.scalars.expressions import Column, Reference
+from privet.query.scalars.facts import Facts, Type
+from privet.query.second_price.engine_text import read_back
 from tests.query.engines.test_golden import STATEMENTS
 from tests.query.hospital import HOSPITAL, row_level
 from tests.query.replaying import planned
@@ -204,7 +204,7 @@ def test_a_text_that_says_a_number_ends_there() -> None:
 
 
 class Silent:
-    """A Spark that has lost its workers."""
+    """A Spark that has lost its lost_workers."""
 
     master = "spark://host:7077"
 
@@ -219,8 +219,8 @@ def test_a_statement_without_workers_is_stopped() -> None:
 
 
 def test_a_statement_with_a_worker_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "workers_of", lambda _: 1)
-    monkeypatch.setattr(workers, "PAUSE", 0.05)
+    monkeypatch.setattr(lost_workers, "workers_of", lambda _: 1)
+    monkeypatch.setattr(lost_workers, "PAUSE", 0.05)
     stopped = threading.Event()
     with stopped_without_workers(Silent(), stopped.set):
         assert not stopped.wait(1)

@@ -19,10 +19,10 @@ import privet
 from privet import Catalog, Guarantee, Unit
 from privet.core.silence import FAILED
 from privet.errors import InvalidParameter, ReleaseFailed
-from privet.query.backends.spark import workers
+from privet.query.backends.spark import lost_workers
 from privet.query.catalog import DeclaredTable
-from privet.query.facts import Facts, Type
-from privet.query.limits import Limits
+from privet.query.plan.limits import Limits
+from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
 from tests.query.engines.on_spark import Spark, spark
 from tests.query.hospital import number
@@ -30,6 +30,7 @@ from tests.spark import free_port
 
 COUNTED = "SELECT COUNT(*) AS n FROM event"
 LONG = 40_000_000_000  # rows that Spark makes up: minutes of work
+STARTING = 0.3  # seconds that a stage takes to hand out its first tasks
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +93,9 @@ def while_it_runs(engine: Spark, do: Callable[[], object]) -> Iterator[None]:
     tracker, done = engine.session.sparkContext.statusTracker(), threading.Event()
 
     def wait() -> None:
-        while not done.is_set() and not _busy(tracker):
+        while not done.is_set() and not tracker.getActiveStageIds():  # running tasks are told of only when others end
             time.sleep(0.05)
-        if not done.is_set():
+        if not done.wait(STARTING):
             do()
 
     thread = threading.Thread(target=wait)
@@ -104,12 +105,6 @@ def while_it_runs(engine: Spark, do: Callable[[], object]) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
-
-
-def _busy(tracker: object) -> bool:
-    stages = tracker.getActiveStageIds()  # type: ignore[attr-defined] # Spark's
-    infos = [tracker.getStageInfo(stage) for stage in stages]  # type: ignore[attr-defined] # the same
-    return any(info is not None and info.numActiveTasks > 0 for info in infos)
 
 
 def executors(engine: Spark) -> list[int]:
@@ -181,7 +176,7 @@ def test_a_full_disk(engine: Spark) -> None:
 
 def test_a_lost_worker(engine: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
     session = privet.connect(rows(engine, LONG))
-    monkeypatch.setattr(workers, "PATIENCE", 3.0)
+    monkeypatch.setattr(lost_workers, "PATIENCE", 3.0)
 
     def lose() -> None:
         for process in executors(engine):

@@ -12,10 +12,10 @@ import pytest
 from privet.query.backends.duckdb.dialect import DuckDBDialect
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.spark.dialect import SparkDialect
-from privet.query.expressions import Column, Literal, Reference
-from privet.query.facts import Facts, Type
 from privet.query.functions import call, evaluate
-from privet.query.printing.scalars import print_column
+from privet.query.printing.function_templates import print_column
+from privet.query.scalars.expressions import Column, Literal, Reference
+from privet.query.scalars.facts import Facts, Type
 from tests.query.engines.engines import ENGINES, engine_of
 from tests.query.exact_session import ExactSession
 from tests.query.hospital import HOSPITAL

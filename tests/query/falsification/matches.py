@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from privet.query.facts import Type
+from privet.query.scalars.facts import Type
 from privet.query.session import Session
 from tests.query.falsification.observation import Observation, differences, observe
 from tests.query.falsification.plays import HEAVY, PLAYS, SELF_JOINS

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 import privet
 from privet.query.catalog import Catalog
-from privet.query.facts import Facts, Type
+from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
 from tests.query.falsification.worlds import BASE, COLUMNS, ENDLESS, FOREVER, Row, World, catalog
 

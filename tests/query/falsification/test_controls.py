@@ -11,8 +11,8 @@ import pytest
 from privet.query.backends import sql_engine
 from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.duckdb import DuckDBBackend
-from privet.query.backends.keys import keys_of
-from privet.query.bounded import Bounded
+from privet.query.backends.group_keys import keys_of
+from privet.query.measures.request import Bounded
 from privet.query.session import Session
 from tests.query.falsification.matches import both, within
 from tests.query.falsification.plays import PLAYS

@@ -15,8 +15,8 @@ import pyarrow as pa
 from privet.core import Unit
 from privet.loss import Guarantee, Neighbors
 from privet.query.catalog import Catalog, DeclaredTable, Step
-from privet.query.facts import Facts, Type
-from privet.query.limits import Limits
+from privet.query.plan.limits import Limits
+from privet.query.scalars.facts import Facts, Type
 
 Row = Mapping[str, Any]
 FIRST, LAST = 19_723, 19_753  # January 2024

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from privet.errors import QueryRefused
-from privet.query.facts import Value
-from privet.query.plan import Aggregate
+from privet.query.plan.statement import Aggregate
+from privet.query.scalars.facts import Value
 from privet.query.sql import read
 from tests.golden.corpus import accepted, refused
 from tests.query.hospital import HOSPITAL, by_day, public_values, row_level

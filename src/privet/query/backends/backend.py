@@ -7,9 +7,9 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from privet.query.bounded import Bounded
-from privet.query.facts import Value
-from privet.query.relations import Relation
+from privet.query.measures.request import Bounded
+from privet.query.plan.relations import Relation
+from privet.query.scalars.facts import Value
 
 Keys = tuple[Value, ...]
 

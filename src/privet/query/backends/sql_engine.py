@@ -13,16 +13,16 @@ import pyarrow as pa
 from privet.core.silence import Failure, silently
 from privet.errors import InvalidParameter, ReleaseFailed
 from privet.query.backends.backend import Keys, Sums
-from privet.query.backends.keys import keys_of
-from privet.query.bounded import Bounded, Shape
+from privet.query.backends.group_keys import keys_of
+from privet.query.backends.progress import watched
 from privet.query.catalog import Catalog
-from privet.query.facts import Type
+from privet.query.measures.request import Bounded, Shape
+from privet.query.plan.relations import Relation
 from privet.query.printing import Dialect, Source, Sources, print_relation, print_request
-from privet.query.printing.requests import split
-from privet.query.printing.tables import engine_column, known
-from privet.query.progress import watched
-from privet.query.relations import Relation
-from privet.query.unit_types import unit_fix, unit_kind
+from privet.query.printing.catalog_tables import engine_column, known
+from privet.query.printing.request_statement import split
+from privet.query.scalars.facts import Type
+from privet.query.scalars.unit_types import unit_fix, unit_kind
 
 FAILED = "the engine could not compute the answer; the reason is not shown, for it may depend on the data"
 T = TypeVar("T")

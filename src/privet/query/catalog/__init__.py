@@ -1,5 +1,6 @@
 """Catalogs: the public facts about data, declared by its owner, and the files they are written in."""
 
-from privet.query.catalog.catalog import Catalog, DeclaredTable, Step, TimeWindow
+from privet.query.catalog.catalog import Catalog
+from privet.query.catalog.declared_table import DeclaredTable, Step, TimeWindow
 
 __all__ = ["Catalog", "DeclaredTable", "Step", "TimeWindow"]

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from privet.errors import InvalidParameter, PrivetError
-from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.catalog.file import read_catalog
+from privet.query.catalog.catalog import Catalog
+from privet.query.catalog.declared_table import DeclaredTable
 from privet.query.catalog.schema import Schema, contradictions
-from privet.query.facts import Facts, Type
-from privet.query.limits import ONE_ROW
+from privet.query.catalog.toml_file import read_catalog
+from privet.query.plan.limits import ONE_ROW
+from privet.query.scalars.facts import Facts, Type
 
 TODO = re.compile(r"#.*?\bTODO(?::|\s|$)\s*(.*)")
 FEW = 10_000  # values of a key that may be listed

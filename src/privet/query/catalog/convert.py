@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from privet.errors import InvalidParameter
-from privet.query.arrow_types import ARROW
-from privet.query.catalog.file import ENDINGS, read_catalog
 from privet.query.catalog.frame_objects import objects_as
-from privet.query.facts import Type
+from privet.query.catalog.toml_file import ENDINGS, read_catalog
+from privet.query.scalars.arrow_types import ARROW
+from privet.query.scalars.facts import Type
 
 STRAY = "a quote must be around a whole field, and within it be written twice: correct it"
 ROWS = 50_000  # in each piece

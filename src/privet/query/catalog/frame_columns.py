@@ -17,11 +17,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from privet.errors import InvalidParameter
-from privet.query.arrow_types import ARROW
 from privet.query.catalog.frame_objects import BROKEN, EXACT, objects_as
-from privet.query.engine_types import type_of
-from privet.query.facts import Type
-from privet.query.unit_types import unit_type
+from privet.query.scalars.arrow_types import ARROW
+from privet.query.scalars.engine_types import type_of
+from privet.query.scalars.facts import Type
+from privet.query.scalars.unit_types import unit_type
 
 DIGITS = 38  # of the longest decimal that engines have
 FIRST, LAST = np.datetime64("0001-01-01", "us"), np.datetime64("9999-12-31T23:59:59.999999", "us")

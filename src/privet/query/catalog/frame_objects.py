@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from privet.query.facts import Type
 from privet.query.functions.spelling import (
     DATE_TEXT,
     INTEGER_TEXT,
@@ -22,6 +21,7 @@ from privet.query.functions.spelling import (
     TIMESTAMP_TEXT,
     said,
 )
+from privet.query.scalars.facts import Type
 
 EXACT = 1 << 53  # whole numbers beyond it are rounded when they become real
 LONG = 1 << 63

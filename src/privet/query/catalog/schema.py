@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from privet.errors import InvalidParameter
-from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.catalog.file import ENDINGS
+from privet.query.catalog.catalog import Catalog
+from privet.query.catalog.declared_table import DeclaredTable
 from privet.query.catalog.frame_columns import is_pandas
-from privet.query.engine_types import readable_as, type_of
-from privet.query.facts import Facts, Type
-from privet.query.nearest import nearest
-from privet.query.unit_types import unit_fix, unit_kind, unit_type
+from privet.query.catalog.toml_file import ENDINGS
+from privet.query.scalars.engine_types import readable_as, type_of
+from privet.query.scalars.facts import Facts, Type
+from privet.query.scalars.unit_types import unit_fix, unit_kind, unit_type
+from privet.query.wording.nearest import nearest
 
 Found = TypeVar("Found")
 PARQUET = ENDINGS["parquet"]

@@ -17,8 +17,6 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Literal, facts_of
-from privet.query.facts import Bound, Facts, Type, Value
 from privet.query.functions import intervals
 from privet.query.functions.casts import cast
 from privet.query.functions.intervals import Interval
@@ -35,6 +33,8 @@ from privet.query.functions.rule import (
     whole_valued,
     within_whole,
 )
+from privet.query.scalars.expressions import Literal, facts_of
+from privet.query.scalars.facts import Bound, Facts, Type, Value
 
 MOST_DIGITS = 12
 LEAST_EXPONENT = -708  # some engines raise an error where e^x is too small to be exact

@@ -3,11 +3,11 @@
 import math
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Call, Expression, Literal
 from privet.query.functions.casts import cast
 from privet.query.functions.evaluate import evaluate
 from privet.query.functions.rule import LARGEST, is_null_literal, spoken, type_of
 from privet.query.functions.table import FUNCTIONS
+from privet.query.scalars.expressions import Call, Expression, Literal
 
 
 def call(function: str, *arguments: Expression) -> Expression:
@@ -17,7 +17,7 @@ def call(function: str, *arguments: Expression) -> Expression:
     else all are cast to real. So an engine can go by the arguments' types and never overflows.
 
     Example:
-        >>> from privet.query.facts import Type
+        >>> from privet.query.scalars.facts import Type
         >>> call("add", Literal(2, Type.INTEGER), Literal(0.5, Type.REAL))
         Literal(value=2.5, type=<Type.REAL: 'real'>)
     """

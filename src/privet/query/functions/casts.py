@@ -7,11 +7,11 @@ import math
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
-from privet.query.dates import DAY, day_of, iso_date, iso_timestamp, second_of
-from privet.query.expressions import Call, Expression, Literal, facts_of
-from privet.query.facts import Facts, Type, Value
 from privet.query.functions.rule import LARGEST, Arguments, Rule, is_null_literal, numbers, truth, type_of, within_whole
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT, said
+from privet.query.scalars.dates import DAY, day_of, iso_date, iso_timestamp, second_of
+from privet.query.scalars.expressions import Call, Expression, Literal, facts_of
+from privet.query.scalars.facts import Facts, Type, Value
 
 FROM = {
     Type.INTEGER: {Type.BOOLEAN, Type.INTEGER, Type.REAL, Type.TEXT},

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 
-from privet.query.expressions import Column, Expression, Literal, Reference
-from privet.query.facts import Type, Value
 from privet.query.functions.rule import type_of
 from privet.query.functions.table import FUNCTIONS
+from privet.query.scalars.expressions import Column, Expression, Literal, Reference
+from privet.query.scalars.facts import Type, Value
 
 
 def evaluate(expression: Expression, row: Mapping[Column, Value]) -> Value:
     """The value of an expression in a row.
 
     Example:
-        >>> from privet.query.facts import Type
+        >>> from privet.query.scalars.facts import Type
         >>> from privet.query.functions import call
         >>> evaluate(call("divide", Literal(1, Type.INTEGER), Literal(0, Type.INTEGER)), {}) is None
         True

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import TypeAlias
 
-from privet.query.facts import Bound
+from privet.query.scalars.facts import Bound
 
 Interval: TypeAlias = tuple[Bound, Bound]
 

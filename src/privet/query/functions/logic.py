@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Call, Expression, Literal, facts_of
-from privet.query.facts import Facts, Type, Value, longest_of
 from privet.query.functions.casts import cast
 from privet.query.functions.intervals import hull
 from privet.query.functions.rule import (
@@ -25,6 +23,8 @@ from privet.query.functions.rule import (
     truth,
     type_of,
 )
+from privet.query.scalars.expressions import Call, Expression, Literal, facts_of
+from privet.query.scalars.facts import Facts, Type, Value, longest_of
 
 
 def unify(function: str, arguments: Arguments) -> Arguments:

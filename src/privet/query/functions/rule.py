@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Expression, Literal, facts_of
-from privet.query.facts import Facts, Type, Value
 from privet.query.functions.intervals import UNKNOWN, Interval, tidy
+from privet.query.scalars.expressions import Expression, Literal, facts_of
+from privet.query.scalars.facts import Facts, Type, Value
 
 Arguments: TypeAlias = tuple[Expression, ...]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from privet.query.expressions import Call, Expression
 from privet.query.functions.calling import call
+from privet.query.scalars.expressions import Call, Expression
 
 
 def substitute(expression: Expression, swap: Callable[[Expression], Expression | None]) -> Expression:

@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import TypeGuard
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Call, Expression, Literal, facts_of
-from privet.query.facts import LONGEST_TEXT, Facts, Type
 from privet.query.functions import letters
 from privet.query.functions.casts import cast
 from privet.query.functions.rule import Arguments, Rule, expect, nullable, numbers
+from privet.query.scalars.expressions import Call, Expression, Literal, facts_of
+from privet.query.scalars.facts import LONGEST_TEXT, Facts, Type
 
 MOST_PARTS = 100  # texts that are joined into one
 

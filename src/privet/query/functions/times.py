@@ -8,12 +8,12 @@ import datetime as dt
 from collections.abc import Callable
 from fractions import Fraction
 
-from privet.query.dates import DAY, EPOCH, date_of, day_of, iso_date, iso_timestamp, second_of
-from privet.query.expressions import facts_of
-from privet.query.facts import Bound, Facts, Type, Value
 from privet.query.functions.casts import cast
 from privet.query.functions.intervals import add, negate
 from privet.query.functions.rule import Arguments, Rule, expect, interval_of, nullable, numbers, type_of
+from privet.query.scalars.dates import DAY, EPOCH, date_of, day_of, iso_date, iso_timestamp, second_of
+from privet.query.scalars.expressions import facts_of
+from privet.query.scalars.facts import Bound, Facts, Type, Value
 
 
 def _moment(function: str, arguments: Arguments) -> Arguments:

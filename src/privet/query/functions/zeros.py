@@ -2,16 +2,17 @@
 
 Every real column of every table that is printed holds 0.0 and never -0.0.
 
-Proof, by the nodes of `relations.py`: a table is read so (`Dialect.read`), literals are so, and what a node computes is
-    printed with 0.0 added wherever this file does not rule -0.0 out: -0.0 + 0.0 is 0.0, and no other number changes.
+Proof, by the nodes of `plan/relations.py`: a table is read so (`Dialect.read`), literals are so, and what a node
+    computes is printed with 0.0 added wherever this file does not rule -0.0 out: -0.0 + 0.0 is 0.0, and no other
+    number changes.
     Sums and averages are quotients of whole numbers. Within one expression nothing but a cast to text sees the sign of
     a zero, and it adds 0.0 too: divisors that are 0 give NULL, and comparisons, roots, powers and rounding of both
     zeros differ in the sign of a zero at most.
 """
 
-from privet.query.expressions import Call, Expression
-from privet.query.facts import Type
 from privet.query.functions.rule import can_be_zero, type_of
+from privet.query.scalars.expressions import Call, Expression
+from privet.query.scalars.facts import Type
 
 NEVER = {"abs", "exp", "ln", "log10"}
 ONE_OF = {"case", "coalesce", "nullif", "least", "greatest", "clip"}  # as one of the arguments is
@@ -21,8 +22,8 @@ def can_be_negative_zero(expression: Expression) -> bool:
     """Whether nothing that is known of an expression over columns says that it is not -0.0.
 
     Example:
-        >>> from privet.query.expressions import Column, Literal, Reference
-        >>> from privet.query.facts import Facts
+        >>> from privet.query.scalars.expressions import Column, Literal, Reference
+        >>> from privet.query.scalars.facts import Facts
         >>> from privet.query.functions import call
         >>> x = Reference(Column("x", Facts(Type.REAL)))
         >>> can_be_negative_zero(call("negate", x)), can_be_negative_zero(call("add", x, x))

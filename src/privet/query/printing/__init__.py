@@ -2,8 +2,8 @@
 
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.outputs import print_output
-from privet.query.printing.relations import print_relation
-from privet.query.printing.requests import print_request
-from privet.query.printing.sources import Source, Sources
+from privet.query.printing.relation_tables import print_relation
+from privet.query.printing.request_statement import print_request
+from privet.query.printing.table_locations import Source, Sources
 
 __all__ = ["Dialect", "Source", "Sources", "print_output", "print_relation", "print_request"]

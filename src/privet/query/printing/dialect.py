@@ -6,9 +6,9 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeAlias
 
-from privet.query.expressions import Call
-from privet.query.facts import Type, Value
 from privet.query.printing.literals import date_of, moment_of
+from privet.query.scalars.expressions import Call
+from privet.query.scalars.facts import Type, Value
 
 FAR = float(1 << 42)  # real numbers are hashed as multiples of 2^-20 between -2^42 and 2^42
 FINE = float(1 << 20)

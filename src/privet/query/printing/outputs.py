@@ -3,12 +3,12 @@
 
 from collections.abc import Sequence
 
-from privet.query.expressions import Column
-from privet.query.plan import Output
+from privet.query.plan.statement import Output
 from privet.query.printing.dialect import Dialect
-from privet.query.printing.once import Once
-from privet.query.printing.relations import ordered
-from privet.query.printing.scalars import coerced, print_expression
+from privet.query.printing.function_templates import coerced, print_expression
+from privet.query.printing.relation_tables import ordered
+from privet.query.printing.shared_expressions import Once
+from privet.query.scalars.expressions import Column
 
 
 def print_output(output: Output, columns: Sequence[Column], table: str, dialect: Dialect) -> str:

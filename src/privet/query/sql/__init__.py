@@ -1,5 +1,5 @@
 """SQL: the front door, and the only one to the parser. A statement becomes a plan, or is refused."""
 
-from privet.query.sql.read import read
+from privet.query.sql.read_statement import read
 
 __all__ = ["read"]

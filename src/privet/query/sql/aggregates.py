@@ -6,16 +6,16 @@ from fractions import Fraction
 from sqlglot import exp
 
 from privet.errors import InvalidParameter, QueryRefused
-from privet.query.aggregation import Aggregation, Function
-from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
-from privet.query.facts import Facts, Type
 from privet.query.functions import call, cast
-from privet.query.limits import Limits
-from privet.query.marks import Marks
-from privet.query.relations import Relation
+from privet.query.plan.aggregation import Aggregation, Function
+from privet.query.plan.limits import Limits
+from privet.query.plan.provenance import Marks
+from privet.query.plan.relations import Relation
+from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
+from privet.query.scalars.facts import Facts, Type
+from privet.query.sql.handled_arguments import only
 from privet.query.sql.refusals import because, clause, refuse
-from privet.query.sql.scalars import Scalars
-from privet.query.sql.strict import only
+from privet.query.sql.scalar_expressions import Scalars
 
 SIMPLE: dict[type[exp.Expr], Aggregation] = {
     exp.Sum: Aggregation(Function.SUM),

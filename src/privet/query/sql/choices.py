@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from privet.query.expressions import Call, Expression, Literal
-from privet.query.facts import Type
 from privet.query.functions import call, cast
-from privet.query.narrowing import case_facts
-from privet.query.sql.reads import Readers, Reads
+from privet.query.plan.refine_facts import case_facts
+from privet.query.scalars.expressions import Call, Expression, Literal
+from privet.query.scalars.facts import Type
+from privet.query.sql.expression_reader import Readers, Reads
+from privet.query.sql.handled_arguments import only
 from privet.query.sql.refusals import refuse
-from privet.query.sql.strict import only
 
 TYPES: dict[object, Type] = {
     **dict.fromkeys((exp.DataType.Type.INT, exp.DataType.Type.BIGINT, exp.DataType.Type.SMALLINT), Type.INTEGER),

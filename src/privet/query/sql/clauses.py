@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from privet.query.expressions import Column, Expression, Reference
-from privet.query.plan import Aggregate, Output
-from privet.query.relations import Relation
+from privet.query.plan.relations import Relation
+from privet.query.plan.statement import Aggregate, Output
+from privet.query.scalars.expressions import Column, Expression, Reference
+from privet.query.sql.handled_arguments import only
 from privet.query.sql.names import matching
 from privet.query.sql.refusals import because, refuse
 from privet.query.sql.scope import Name, Scope, renewed
-from privet.query.sql.strict import only
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.domain import Lister
-from privet.query.marks import Marks
-from privet.query.plan import Aggregate, Output, Stage
-from privet.query.relations import Relation, Released
+from privet.query.plan.domain import Lister
+from privet.query.plan.provenance import Marks
+from privet.query.plan.relations import Relation, Released
+from privet.query.plan.statement import Aggregate, Output, Stage
 from privet.query.sql.names import same
 from privet.query.sql.scope import Scope
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from privet.query.aggregation import Aggregation
-from privet.query.domain import domain_of, within_all
-from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
-from privet.query.facts import Facts, Type
 from privet.query.functions import call, substitute
-from privet.query.nodes import clipped, grouped
-from privet.query.plan import Aggregate, Key
-from privet.query.relations import Owner, Relation
+from privet.query.plan.aggregation import Aggregation
+from privet.query.plan.build import clipped, grouped
+from privet.query.plan.domain import domain_of, within_all
+from privet.query.plan.relations import Owner, Relation
+from privet.query.plan.statement import Aggregate, Key
+from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
+from privet.query.scalars.facts import Facts, Type
 from privet.query.sql.aggregates import (
     as_date,
     as_number,
@@ -26,7 +26,7 @@ from privet.query.sql.choices import choice
 from privet.query.sql.clauses import by_alias
 from privet.query.sql.context import Context
 from privet.query.sql.refusals import because, clause
-from privet.query.sql.scalars import Scalars
+from privet.query.sql.scalar_expressions import Scalars
 from privet.query.sql.scope import Scope
 
 

@@ -2,13 +2,13 @@
 
 from sqlglot import exp
 
-from privet.query.expressions import Expression, Literal, facts_of
-from privet.query.facts import Type
 from privet.query.functions import call, cast
-from privet.query.sql.date_words import interval
-from privet.query.sql.reads import Readers, Reads
+from privet.query.scalars.expressions import Expression, Literal, facts_of
+from privet.query.scalars.facts import Type
+from privet.query.sql.date_functions import interval
+from privet.query.sql.expression_reader import Readers, Reads
+from privet.query.sql.handled_arguments import only
 from privet.query.sql.refusals import because
-from privet.query.sql.strict import only
 
 BINARY: dict[type[exp.Expr], str] = {
     exp.EQ: "eq",

@@ -4,21 +4,21 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from privet.query.expressions import Column, Expression, Reference
-from privet.query.facts import Type
-from privet.query.nodes import filtered, grouped, projected, united
-from privet.query.plan import Aggregate, Output, Stage
-from privet.query.relations import Relation
+from privet.query.plan.build import filtered, grouped, projected, united
+from privet.query.plan.relations import Relation
+from privet.query.plan.statement import Aggregate, Output, Stage
+from privet.query.scalars.expressions import Column, Expression, Reference
+from privet.query.scalars.facts import Type
 from privet.query.sql.clauses import Draft, identity, limited, ordered, ordinal, shown_scope
 from privet.query.sql.context import LAST, Context
+from privet.query.sql.from_clause import Names
+from privet.query.sql.handled_arguments import only
 from privet.query.sql.names import matching, spelled
 from privet.query.sql.refusals import because, refuse
 from privet.query.sql.reuse import aliased
-from privet.query.sql.scalars import Scalars
+from privet.query.sql.scalar_expressions import Scalars
 from privet.query.sql.scope import Name, Scope, renewed
 from privet.query.sql.selects import Select
-from privet.query.sql.sources import Names
-from privet.query.sql.strict import only
 
 WIDER = ({Type.INTEGER, Type.REAL}, {Type.DATE, Type.TIMESTAMP})
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from privet.query.expressions import Reference
-from privet.query.nodes import projected
-from privet.query.relations import Filter, Group, Project, Relation, Released, Values
+from privet.query.plan.build import projected
+from privet.query.plan.relations import Filter, Group, Project, Relation, Released, Values
+from privet.query.scalars.expressions import Reference
 from privet.query.sql.context import Context
+from privet.query.sql.handled_arguments import only
 from privet.query.sql.names import spelled
 from privet.query.sql.refusals import refuse
 from privet.query.sql.scope import Scope
-from privet.query.sql.strict import only
 
 
 def one_row(relation: Relation, context: Context) -> bool:

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from privet.query.expressions import Column, Expression, Reference
 from privet.query.functions import substitute
-from privet.query.nodes import Renewal
-from privet.query.relations import Relation
+from privet.query.plan.build import Renewal
+from privet.query.plan.relations import Relation
+from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.sql.names import matching, same, spelled
 from privet.query.sql.refusals import refuse
 

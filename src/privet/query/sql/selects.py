@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
-from privet.query.facts import Type
-from privet.query.nodes import filtered, joined
-from privet.query.plan import Output
-from privet.query.relations import JoinKind, Relation
+from privet.query.plan.build import filtered, joined
+from privet.query.plan.relations import JoinKind, Relation
+from privet.query.plan.statement import Output
+from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
+from privet.query.scalars.facts import Type
 from privet.query.sql.aggregates import is_aggregate
 from privet.query.sql.clauses import (
     Draft,
@@ -26,15 +26,15 @@ from privet.query.sql.clauses import (
     unalias,
 )
 from privet.query.sql.context import Context
+from privet.query.sql.from_clause import Names, Query, Sources
 from privet.query.sql.grouping import Grouping
+from privet.query.sql.handled_arguments import only
+from privet.query.sql.literal_rows import NOTHING
 from privet.query.sql.refusals import because, refuse
 from privet.query.sql.reuse import fresh
-from privet.query.sql.scalars import Scalars
+from privet.query.sql.scalar_expressions import Scalars
 from privet.query.sql.scope import Name, Scope, own_name
-from privet.query.sql.sources import Names, Query, Sources
-from privet.query.sql.strict import only
 from privet.query.sql.subqueries import with_subqueries
-from privet.query.sql.values import NOTHING
 from privet.query.sql.windows import with_windows
 
 HANDLED = ("with_", "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct")

@@ -6,20 +6,20 @@ from dataclasses import replace
 from sqlglot import exp
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Column, Expression, Literal, Reference, facts_of
-from privet.query.facts import Type
 from privet.query.functions import call
-from privet.query.nodes import distinct_units, grouped, joined
-from privet.query.relations import JoinKind, Relation
+from privet.query.plan.build import distinct_units, grouped, joined
+from privet.query.plan.relations import JoinKind, Relation
+from privet.query.scalars.expressions import Column, Expression, Literal, Reference, facts_of
+from privet.query.scalars.facts import Type
 from privet.query.sql.aggregates import is_aggregate
 from privet.query.sql.choices import choice
 from privet.query.sql.clauses import shallow
 from privet.query.sql.context import Context
+from privet.query.sql.handled_arguments import only
 from privet.query.sql.refusals import because, refuse
 from privet.query.sql.reuse import one_row
-from privet.query.sql.scalars import Scalars
+from privet.query.sql.scalar_expressions import Scalars
 from privet.query.sql.scope import Scope, renewed
-from privet.query.sql.strict import only
 
 Read = Callable[[exp.Expr], Scope]
 

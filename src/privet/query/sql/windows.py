@@ -4,18 +4,18 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from privet.query.aggregation import Aggregation
-from privet.query.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
-from privet.query.facts import Facts, Type
-from privet.query.nodes import clipped, windowed
-from privet.query.relations import Ranking
+from privet.query.plan.aggregation import Aggregation
+from privet.query.plan.build import clipped, windowed
+from privet.query.plan.relations import Ranking
+from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
+from privet.query.scalars.facts import Facts, Type
 from privet.query.sql.aggregates import exact_facts, is_aggregate, read_aggregation
 from privet.query.sql.clauses import ordered, shallow
 from privet.query.sql.context import Context
+from privet.query.sql.handled_arguments import only
 from privet.query.sql.refusals import because, clause
-from privet.query.sql.scalars import Scalars
+from privet.query.sql.scalar_expressions import Scalars
 from privet.query.sql.scope import Scope
-from privet.query.sql.strict import only
 
 RANKINGS: dict[type[exp.Expr], Ranking] = {
     exp.RowNumber: Ranking.ROW_NUMBER,

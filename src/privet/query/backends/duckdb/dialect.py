@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from privet.query.backends.shared_words import LONG, held, narrowed, plain, real, short, within
-from privet.query.facts import Type, Value
+from privet.query.backends.shared_dialect import LONG, held, narrowed, plain, real, short, within
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.literals import refuse_unprintable
-from privet.query.unit_types import unit_type
+from privet.query.scalars.facts import Type, Value
+from privet.query.scalars.unit_types import unit_type
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}  # what fits 64 bits
 REALS = {"FLOAT", "DOUBLE"}

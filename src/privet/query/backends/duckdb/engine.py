@@ -12,18 +12,18 @@ import pyarrow as pa
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
-from privet.query.backends.duckdb.counting import count_in_arrays
+from privet.query.backends.duckdb.csv_lines import lines_select
+from privet.query.backends.duckdb.dense_counting import count_in_arrays
 from privet.query.backends.duckdb.dialect import DuckDBDialect, quoted
-from privet.query.backends.duckdb.lines import lines_select
-from privet.query.backends.duckdb.parquet import parquet_scan, parquet_select, refuse_unlike
+from privet.query.backends.duckdb.parquet_files import parquet_scan, parquet_select, refuse_unlike
 from privet.query.backends.duckdb.sources import Stamp, arrow_of, database_of, files_of, keys_of_tables, stamps_of
-from privet.query.backends.duckdb.spill import SpillFolder
+from privet.query.backends.duckdb.spill_folder import SpillFolder
 from privet.query.backends.sql_engine import SqlEngine
-from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog, DeclaredTable
-from privet.query.catalog.file import ENDINGS
+from privet.query.catalog.toml_file import ENDINGS
+from privet.query.measures.request import Bounded
 from privet.query.printing import Source
-from privet.query.printing.tables import known, unit_text
+from privet.query.printing.catalog_tables import known, unit_text
 
 PARQUET = ENDINGS["parquet"]
 SHOWING = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"}  # so that it can be asked how far it is

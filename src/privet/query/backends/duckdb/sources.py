@@ -11,7 +11,7 @@ import pyarrow as pa
 from privet.errors import InvalidParameter
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.catalog.frame_columns import columns_of
-from privet.query.facts import Type
+from privet.query.scalars.facts import Type
 
 SCHEME = "duckdb:///"
 

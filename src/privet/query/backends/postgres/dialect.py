@@ -1,15 +1,18 @@
-"""PostgreSQL's words. Where it would raise an error, the expression looks first (`reals.py`, `spelled.py`)."""
+"""PostgreSQL's words. Where it would raise an error, the expression looks first.
+
+How it looks is in `float_arithmetic.py` and `text_values.py`.
+"""
 
 import re
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
-from privet.query.backends.postgres import reals, spelled, words
+from privet.query.backends.postgres import float_arithmetic, literals, text_values
 from privet.query.backends.postgres.functions import POSTGRES
-from privet.query.backends.postgres.words import FENCE, named, real, text_of
-from privet.query.facts import Type, Value
+from privet.query.backends.postgres.literals import FENCE, named, real, text_of
 from privet.query.printing.dialect import Dialect
-from privet.query.unit_types import unit_type
+from privet.query.scalars.facts import Type, Value
+from privet.query.scalars.unit_types import unit_type
 
 WHOLE = {"smallint", "integer", "bigint"}
 REALS = {"real", "double precision"}
@@ -44,11 +47,11 @@ class PostgresDialect(Dialect):
 
     def name(self, text: str) -> str:
         """A quoted name; a name that cannot be one is refused."""
-        return words.quoted_name(text)
+        return literals.quoted_name(text)
 
     def quoted(self, text: str) -> str:
         """With the order of its bytes."""
-        return text_of(words.quoted(text))
+        return text_of(literals.quoted(text))
 
     def literal(self, value: Value, type_: Type) -> str:
         """A constant, with its type; NULL, too, is a text in the order of bytes."""
@@ -60,11 +63,11 @@ class PostgresDialect(Dialect):
 
     def total(self, text: str) -> str:
         """Of numbers that are wide already."""
-        return spelled.within(text, *BITS_63)
+        return text_values.within(text, *BITS_63)
 
     def narrowed(self, text: str) -> str:
         """Sums are as wide as they need to be."""
-        return spelled.within(text, *BITS_63)
+        return text_values.within(text, *BITS_63)
 
     def place(self, text: str, origin: Fraction, step: Fraction, *, most: Fraction | None = None) -> str:
         """With values so far away that they are at an end anyway brought nearer, and those very near to 0 made 0."""
@@ -101,11 +104,11 @@ class PostgresDialect(Dialect):
     def convert(self, text: str, source: Type, target: Type, *, fits: bool = False) -> str:  # noqa: ARG002 - a name costs little
         """One type as another."""
         if source is Type.TEXT:
-            return spelled.from_text(text, target)
+            return text_values.from_text(text, target)
         if target is Type.TEXT:
-            return spelled.real_as_text(text) if source is Type.REAL else text_of(text)
+            return text_values.real_as_text(text) if source is Type.REAL else text_of(text)
         if target is Type.INTEGER and source is Type.REAL:
-            return reals.whole(text)
+            return float_arithmetic.whole(text)
         if source is Type.BOOLEAN:
             return f"CAST(CAST({text} AS INTEGER) AS {self.types[target]})"
         if target is Type.BOOLEAN:
@@ -116,17 +119,19 @@ class PostgresDialect(Dialect):
         """A column as it is declared; what does not fit is NULL."""
         kind = _plain(engine_type)
         if kind in TEXTS:
-            return spelled.from_text(text_of(text), target)
+            return text_values.from_text(text_of(text), target)
         match target:
             case Type.INTEGER if kind in WHOLE:
                 return f"CAST({text} AS BIGINT)" if kind != "bigint" else text
             case Type.INTEGER if kind in REALS:
-                return _held(self.number(f"CAST({text} AS DOUBLE PRECISION)"), real(LONG), reals.NEAREST_WHOLE)
+                return _held(
+                    self.number(f"CAST({text} AS DOUBLE PRECISION)"), real(LONG), float_arithmetic.NEAREST_WHOLE
+                )
             case Type.INTEGER if kind == "numeric":
                 return _held(_known(text), str(BITS_63[1]), "ROUND({a}, 0)")
             case Type.REAL if kind == "numeric":
                 small = not _unlimited(engine_type)
-                return self.number(f"CAST({text} AS DOUBLE PRECISION)") if small else spelled.exact_real(text)
+                return self.number(f"CAST({text} AS DOUBLE PRECISION)") if small else text_values.exact_real(text)
             case Type.REAL if kind in WHOLE | REALS:
                 known = text if kind == "double precision" else f"CAST({text} AS DOUBLE PRECISION)"
                 return self.number(self.one_zero(known)) if kind in REALS else known
@@ -139,12 +144,12 @@ class PostgresDialect(Dialect):
                 return text
             case Type.TEXT:
                 return text_of(text)
-        return spelled.from_text(text_of(text), target)
+        return text_values.from_text(text_of(text), target)
 
     def unit(self, text: str, engine_type: str, target: Type) -> str:
         """A text declared a whole number must say one plainly; a whole number stays one, whatever is declared."""
         if _plain(engine_type) in TEXTS and target is Type.INTEGER:
-            return spelled.plainly_whole(text_of(text))
+            return text_values.plainly_whole(text_of(text))
         if unit_type(engine_type) is Type.INTEGER or target is Type.TEXT:
             return self.identity(text, engine_type)
         return self.read(text, engine_type, target)
@@ -181,7 +186,7 @@ class PostgresDialect(Dialect):
         low, high = EPOCH_DAYS
         gap = f"(CAST({{a}} AS DATE) - DATE '1970-01-01') + {few}"
         if type_ is Type.DATE:
-            pattern = f"DATE '1970-01-01' + CAST({spelled.within(gap, low, high)} AS INTEGER)"
+            pattern = f"DATE '1970-01-01' + CAST({text_values.within(gap, low, high)} AS INTEGER)"
         else:
             pattern = f"CASE WHEN {gap} BETWEEN {low} AND {high} THEN {{a}} + ({few}) * INTERVAL '1 day' END"
         return named(pattern, a=text, b=days)

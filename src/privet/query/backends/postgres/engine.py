@@ -9,22 +9,22 @@ import psycopg
 import pyarrow as pa
 
 from privet.errors import InvalidParameter
-from privet.query.aggregation import Aggregation, Function
 from privet.query.backends.postgres.address import Address
-from privet.query.backends.postgres.closeness import close_together
-from privet.query.backends.postgres.connecting import connect, search_path
+from privet.query.backends.postgres.close_units import close_together
+from privet.query.backends.postgres.connection import connect, search_path
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.pool import Pool
-from privet.query.backends.postgres.released import arrow_table, inline_table
-from privet.query.backends.postgres.tables import find_table
+from privet.query.backends.postgres.released_tables import arrow_table, inline_table
+from privet.query.backends.postgres.table_schemas import find_table
 from privet.query.backends.sql_engine import SqlEngine
-from privet.query.bounded import Bounded
 from privet.query.catalog import Catalog
-from privet.query.expressions import Call, Expression, Reference
 from privet.query.functions.logic import conjuncts
+from privet.query.measures.request import Bounded
+from privet.query.plan.aggregation import Aggregation, Function
+from privet.query.plan.relations import Join, JoinKind, Relation, Window
 from privet.query.printing import Sources
-from privet.query.printing.tables import known
-from privet.query.relations import Join, JoinKind, Relation, Window
+from privet.query.printing.catalog_tables import known
+from privet.query.scalars.expressions import Call, Expression, Reference
 
 CANCEL_TIMEOUT = 5  # seconds
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from privet.errors import InvalidParameter
-from privet.query.backends.postgres import reals, spelled
-from privet.query.backends.postgres.words import named
-from privet.query.expressions import Call, Literal
-from privet.query.facts import Type
-from privet.query.printing.arguments import all_whole, as_reals, as_typed, digits_of
+from privet.query.backends.postgres import float_arithmetic, text_values
+from privet.query.backends.postgres.literals import named
 from privet.query.printing.dialect import Dialect, Template
-from privet.query.printing.scalars import CLIP
+from privet.query.printing.function_templates import CLIP
+from privet.query.printing.template_arguments import all_whole, as_reals, as_typed, digits_of
+from privet.query.scalars.expressions import Call, Literal
+from privet.query.scalars.facts import Type
 
 LONGEST = 1 << 30  # letters of a text
 
@@ -48,7 +48,7 @@ def _pattern(pattern: str) -> Callable[..., str]:
 
 def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
     (number,) = as_reals(dialect, call, texts[:1])
-    return as_typed(dialect, dialect.number(reals.rounded(number, digits_of(call))), Type.REAL, call)
+    return as_typed(dialect, dialect.number(float_arithmetic.rounded(number, digits_of(call))), Type.REAL, call)
 
 
 def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
@@ -61,22 +61,22 @@ def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
 POSTGRES: Mapping[str, Template] = MappingProxyType(
     {
         "clip": lambda _, __, texts: named(CLIP.format("{a}", *texts[1:]), a=texts[0]),
-        "add": _arithmetic(lambda a, b: f"{a} + {b}", reals.add),
-        "subtract": _arithmetic(lambda a, b: f"{a} - {b}", lambda a, b: reals.add(a, f"(-({b}))")),
-        "multiply": _arithmetic(lambda a, b: f"{a} * {b}", reals.multiply),
+        "add": _arithmetic(lambda a, b: f"{a} + {b}", float_arithmetic.add),
+        "subtract": _arithmetic(lambda a, b: f"{a} - {b}", lambda a, b: float_arithmetic.add(a, f"(-({b}))")),
+        "multiply": _arithmetic(lambda a, b: f"{a} * {b}", float_arithmetic.multiply),
         "negate": _arithmetic(lambda a: f"-({a})", lambda a: f"(-({a}))"),
         "abs": _arithmetic(lambda a: f"ABS({a})", lambda a: f"ABS({a})"),
-        "divide": _real(reals.divide),
-        "integer_divide": _arithmetic(_pattern(FLOORED), lambda a, b: f"FLOOR({reals.divide(a, b)})"),
-        "modulo": _arithmetic(lambda a, b: f"MOD({a}, NULLIF({b}, 0))", reals.rest),
+        "divide": _real(float_arithmetic.divide),
+        "integer_divide": _arithmetic(_pattern(FLOORED), lambda a, b: f"FLOOR({float_arithmetic.divide(a, b)})"),
+        "modulo": _arithmetic(lambda a, b: f"MOD({a}, NULLIF({b}, 0))", float_arithmetic.rest),
         "round": _round,
         "sqrt": _real(_pattern("CASE WHEN {a} >= 0 THEN SQRT({a}) END")),
         "ln": _real(_pattern("CASE WHEN {a} > 0 THEN LN({a}) END")),
         "log10": _real(_pattern("CASE WHEN {a} > 0 THEN LOG10({a}) END")),
-        "exp": _real(_pattern(reals.EXP)),
-        "power": _real(_pattern(reals.POWER)),
-        "lower": lambda _, __, texts: spelled.in_case(texts[0], upper=False),
-        "upper": lambda _, __, texts: spelled.in_case(texts[0], upper=True),
+        "exp": _real(_pattern(float_arithmetic.EXP)),
+        "power": _real(_pattern(float_arithmetic.POWER)),
+        "lower": lambda _, __, texts: text_values.in_case(texts[0], upper=False),
+        "upper": lambda _, __, texts: text_values.in_case(texts[0], upper=True),
         "trim": lambda _, __, texts: f"BTRIM({texts[0]}, ' ')",
         "length": lambda _, __, texts: f"CAST(LENGTH({texts[0]}) AS BIGINT)",
         "substring": _substring,

@@ -4,14 +4,14 @@ import re
 from collections.abc import Collection, Mapping
 
 from privet.errors import InvalidParameter
-from privet.query.backends.shared_words import LONG, held, narrowed, plain, real, short, within
+from privet.query.backends.shared_dialect import LONG, held, narrowed, plain, real, short, within
 from privet.query.backends.spark.functions import SPARK
 from privet.query.backends.spark.shared_rows import arranged
-from privet.query.facts import Type
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.literals import refuse_unprintable
-from privet.query.unit_types import unit_type
+from privet.query.scalars.facts import Type
+from privet.query.scalars.unit_types import unit_type
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
 REALS = {"FLOAT", "DOUBLE"}

@@ -6,11 +6,11 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from privet.errors import InvalidParameter
-from privet.query.expressions import Call
-from privet.query.facts import Type
 from privet.query.functions import letters
-from privet.query.printing.arguments import all_whole, as_reals, as_typed, digits_of
 from privet.query.printing.dialect import Dialect, Template
+from privet.query.printing.template_arguments import all_whole, as_reals, as_typed, digits_of
+from privet.query.scalars.expressions import Call
+from privet.query.scalars.facts import Type
 
 EXACT = float(1 << 53)  # real numbers from here on are whole
 

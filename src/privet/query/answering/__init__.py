@@ -1,0 +1,1 @@
+"""Answering: a quote is charged, run and made a table. Every number leaves through the ledger."""

@@ -1,0 +1,81 @@
+# ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
+"""Sandbox: an engine that holds nothing but one released table, for what is done with answers."""
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from threading import Lock
+
+import duckdb
+import pyarrow as pa
+
+from privet.errors import InvalidParameter
+from privet.query.backends.duckdb.dialect import DuckDBDialect
+from privet.query.plan.statement import Output
+from privet.query.printing import print_output
+from privet.query.scalars.expressions import Column
+from privet.query.scalars.facts import Type
+
+CLOSED: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+    "memory_limit": "1GB",
+    "threads": "1",
+    "lock_configuration": "true",
+}
+
+
+def post_process(output: Output, table: pa.Table, columns: Sequence[Column]) -> pa.Table:
+    """Items, HAVING, DISTINCT, ORDER BY and LIMIT of released rows; rows that are equal in the order keep theirs.
+
+    Args:
+        output: over `columns` only; another column is an error, for it is not here.
+        table: the released rows.
+        columns: which version each column of the table is, in the same order.
+
+    Privacy: free, as post-processing is: the engine has never seen a private table, and the connection is made for this
+        call and sees the released table alone.
+
+    Example:
+        >>> from privet.query.scalars.expressions import Reference
+        >>> from privet.query.scalars.facts import Facts
+        >>> n = Column("n", Facts(Type.INTEGER))
+        >>> rows = (Column("rows", Facts(Type.INTEGER)), Reference(n))
+        >>> output = Output((rows,), order=((Reference(n), True),), limit=2)
+        >>> post_process(output, pa.table({"n": [3, 5, 4]}), [n]).to_pydict()
+        {'rows': [5, 4]}
+    """
+    if len(columns) != table.num_columns:
+        raise InvalidParameter(f"the table has {table.num_columns} columns and {len(columns)} are described")
+    dialect = DuckDBDialect()
+    try:
+        statement = print_output(output, columns, "typed", dialect)
+    except KeyError:
+        raise InvalidParameter("an output can use columns of its own stage only") from None
+    typed = ", ".join(
+        _typed(f"c{number}", column.facts.type, dialect) + f" AS c{number}" for number, column in enumerate(columns, 1)
+    )
+    with _connection() as connection:
+        connection.register("released", table.rename_columns([f"c{number + 1}" for number in range(len(columns))]))
+        result: pa.Table = connection.sql(f"WITH typed AS (SELECT {typed} FROM released) {statement}").to_arrow_table()
+    return result.rename_columns([column.name for column, _ in output.items])
+
+
+def _connection() -> duckdb.DuckDBPyConnection:
+    """A connection of its own: what is registered there is seen there alone, and is gone when it is closed."""
+    engine, one_at_a_time = _engine(os.getpid())
+    with one_at_a_time:
+        return engine.cursor()
+
+
+@cache
+def _engine(process: int) -> tuple[duckdb.DuckDBPyConnection, Lock]:  # noqa: ARG001 - neither survives a fork
+    """One engine for all answers of a process: to open one takes longer than to use it."""
+    return duckdb.connect(":memory:", config=CLOSED), Lock()
+
+
+def _typed(text: str, kind: Type, dialect: DuckDBDialect) -> str:
+    cast = f"CAST({text} AS {dialect.types[kind]})"
+    return dialect.number(cast) if kind is Type.REAL else cast

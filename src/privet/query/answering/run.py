@@ -1,0 +1,160 @@
+"""Run: a statement that is paid for is answered, stage by stage. Every number leaves through the ledger."""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
+from privet.core.silence import FAILED
+from privet.errors import ReleaseFailed
+from privet.query.answering.postprocess import post_process
+from privet.query.answering.released_table import ReleasedTable, released_table
+from privet.query.backends.backend import Backend, Keys, Sums
+from privet.query.backends.group_keys import in_order
+from privet.query.catalog import Catalog
+from privet.query.measures.automatic_bounds import FALLBACK, Ends, found_ends, threshold_of
+from privet.query.measures.needs import needs_of
+from privet.query.measures.noise_margin import Floats
+from privet.query.measures.readings import Linear
+from privet.query.measures.request import Bounded, Shape
+from privet.query.plan.relations import Relation, mentioned
+from privet.query.plan.statement import Aggregate, Search, Stage
+from privet.query.pricing.priced import PricedStage
+from privet.query.pricing.quote import Planned
+from privet.query.second_price.price import stage_loss
+
+Ranker: TypeAlias = Callable[[Bounded], Mapping[Keys, Mapping[int, int]]]
+LARGEST = 1 << 62  # sums beyond are taken as this; clipping brings neighbors no farther apart
+
+
+class Run:
+    """One statement being answered.
+
+    Args:
+        plan: with its mechanisms.
+        backend: where the data is; asked for private sums inside secrets only, which the ledger computes after the
+            charge.
+        ledger: a reservation that holds the losses of all mechanisms.
+        purpose: as recorded.
+        confidence: of the intervals.
+        catalog: whose neighbors and window the price is for.
+
+    Privacy: what is read off the data becomes the secret of a release, and nothing else. For public groups the list of
+        releases, their order and the shape of their values depend on public facts alone; for private ones also on
+        which groups were selected, which is itself released. Bounds that are searched for are read off a release; the
+        mechanisms that follow were chosen before, and how far a unit moves what they draw around does not depend
+        on these bounds, so the losses add up as for any question asked after an answer.
+    """
+
+    def __init__(  # noqa: PLR0913 - all by name
+        self, plan: Planned, *, backend: Backend, ledger: Ledger, purpose: str, confidence: float, catalog: Catalog
+    ) -> None:
+        self._plan, self._backend, self._ledger, self._catalog = plan, backend, ledger, catalog
+        self._purpose, self._confidence = purpose, confidence
+        self.tables: dict[str, pa.Table] = {}
+        self.stages: dict[str, PricedStage] = {}  # as they were answered
+        self.found: dict[Search, Ends | None] = {}
+        self._given: dict[Aggregate, tuple[PricedStage, ReleasedTable]] = {}
+
+    def answer(self) -> pa.Table:
+        """The table of the last stage; those of all are in `tables` afterwards."""
+        statement = self._plan.statement
+        for stage in statement.stages:
+            self.tables[stage.name] = self._answered(stage, shown=stage.name in statement.answers)
+        return self.tables[statement.stages[-1].name]
+
+    def _answered(self, stage: Stage, *, shown: bool) -> pa.Table:
+        if isinstance(stage.source, Aggregate):
+            if stage.source not in self._given:
+                self._given[stage.source] = self._released(stage.source, self._plan.stages[stage.name])
+            self.stages[stage.name], released = self._given[stage.source]
+            output = released.with_intervals(stage.output) if shown else stage.output
+            return post_process(output, released.table, released.columns)
+        table = self._backend.read(stage.source, self._mentioned(stage.source))
+        return post_process(stage.output, table, stage.source.columns)
+
+    def _mentioned(self, relation: Relation) -> dict[str, pa.Table]:
+        """The tables of earlier stages that a relation reads."""
+        return {name: self.tables[name] for name in mentioned(relation)}
+
+    def _released(self, aggregate: Aggregate, stage: PricedStage) -> tuple[PricedStage, ReleasedTable]:
+        """Groups first, where they are private; then every draw, in order."""
+        if earlier := self._mentioned(aggregate.source):
+            self._backend.publish(earlier)
+        stage = self._bounded(stage)
+        sums = cache(lambda: self._backend.sums(stage.needs.request))
+        ranks = cache(self._backend.ranks)
+        groups = self._groups(stage, sums)
+        places = range(len(stage.mechanisms)) if groups else ()
+        numbers = [self._numbers(stage, place, groups, sums, ranks) for place in places]
+        none = [np.zeros((0, draw.measure.cells)) for draw in stage.needs.draws]  # no group was named
+        return stage, released_table(stage, groups, numbers or none, confidence=self._confidence)
+
+    def _bounded(self, stage: PricedStage) -> PricedStage:
+        """The stage with the bounds that are found for it; its mechanisms and their price stay as they are."""
+        aggregate = stage.needs.aggregate
+        if not aggregate.searches:
+            return stage
+        self.found |= {search: self._found(self._plan.searches[search]) for search in aggregate.searches}
+        ends = {search.argument: self.found[search] or FALLBACK for search in aggregate.searches}
+        bounded = replace(stage, needs=needs_of(aggregate, found=ends))
+        if stage_loss(bounded, self._backend, self._catalog) != stage.loss:
+            raise ReleaseFailed(FAILED)
+        return bounded
+
+    def _found(self, stage: PricedStage) -> Ends | None:
+        """The bounds of one argument."""
+        (rows,), noise = stage.needs.readings, stage.noise_of(0)
+        if not isinstance(rows, Linear) or noise is None:
+            raise TypeError("bins are counted")
+        sums = cache(lambda: self._backend.sums(stage.needs.request))
+        numbers = self._numbers(stage, 0, self._groups(stage, sums), sums, self._backend.ranks)
+        return found_ends(rows.values(numbers), threshold_of(rows, noise))
+
+    def _groups(self, stage: PricedStage, sums: Callable[[], Sums]) -> Sequence[Keys]:
+        keys = stage.needs.aggregate.keys
+        if stage.selection is None:
+            return list(itertools.product(*(key.domain or () for key in keys)))
+
+        def counts() -> Mapping[Keys, int]:
+            return {group: number for group, number in sums().units.items() if number > 0}
+
+        kept: Any = self._draw(counts, stage.selection, stage.units)
+        return in_order(kept)
+
+    def _numbers(
+        self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums], ranks: Ranker
+    ) -> Floats:
+        """The released numbers of one draw, one row for each group."""
+        draw, mechanism = stage.needs.draws[place], stage.mechanisms[place]
+        if draw.measure.shape is Shape.RANKS:
+            request = stage.needs.request_of(draw)
+
+            def ranked() -> list[dict[int, int]]:
+                found = ranks(request)
+                return [{int(at): int(weight) for at, weight in found.get(group, {}).items()} for group in groups]
+
+            return _rows(self._draw(ranked, mechanism, stage.sensitivities[place]), len(groups))
+        which, cells = stage.needs.request.measures.index(draw.measure), draw.measure.cells
+
+        def dense() -> np.ndarray[Any, np.dtype[np.int64]]:
+            nothing = (0,) * cells
+            found = sums().groups
+            rows = [found[group][which] if group in found else nothing for group in groups]
+            return np.array([[min(max(int(x), -LARGEST), LARGEST) for x in row] for row in rows], dtype=np.int64)
+
+        return _rows(self._draw(dense, mechanism, stage.sensitivities[place]), len(groups))
+
+    def _draw(self, compute: Callable[[], Any], mechanism: Mechanism[Any, Any], moves: Sensitivity) -> Any:  # noqa: ANN401 - whatever the mechanism gives
+        """One release from the reservation."""
+        secret = Sensitive.later(compute, moves, self._ledger.unit)
+        return self._ledger.release(secret, mechanism, purpose=self._purpose).value
+
+
+def _rows(released: Any, groups: int) -> Floats:  # noqa: ANN401 - an array of whole numbers or floats
+    return np.asarray(released, dtype=np.float64).reshape(groups, -1)

@@ -1,0 +1,1 @@
+"""Drafting: the first draft of a catalog, from a schema alone. No row is read."""

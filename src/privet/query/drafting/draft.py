@@ -1,0 +1,178 @@
+"""The first draft of a catalog: from the schema alone, with everything that only the owner knows left as a TODO."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from privet.errors import InvalidParameter
+from privet.query.catalog.toml_file import ENDINGS
+from privet.query.catalog.toml_text import text, word
+from privet.query.drafting.found_table import FoundColumn, FoundTable
+from privet.query.scalars.engine_types import type_of
+from privet.query.scalars.facts import Type
+from privet.query.scalars.unit_types import unit_type
+
+HEAD = """\
+# A draft of a catalog, made from the schema alone: no row was read.
+# Fill in every TODO; `privet catalog check` says what is left and what each declaration unlocks.
+"""
+WHO = '# TODO: unit = "person"  # who is protected; "row" if every row is somebody else'
+HOW_MUCH = '# TODO: limit = { epsilon = "1", delta = "1e-6" }  # how much may be revealed about anybody, in all'
+OWNER = "# TODO: unit_column = {}  # who a row is about; or unit_path, or public = true if it is about nobody"
+ROWS = "# rows_per_unit = 1  # how many rows of one unit are used"
+FRACTIONS = re.compile(r", ?[1-9][0-9]*\)")  # in the type of a decimal: digits after the point, which ids have none of
+AS_UNIT = 'type = "{}"'
+BOUNDS = "bounds = [lowest, highest]"
+HINTS = {
+    Type.INTEGER: f"  # TODO: {BOUNDS}",
+    Type.REAL: f"  # TODO: {BOUNDS}",
+    Type.DATE: f"  # TODO: {BOUNDS}",
+    Type.TIMESTAMP: f"  # TODO: {BOUNDS}",
+    Type.TEXT: '  # values = ["…"] if all of them are known without looking at the data',
+    Type.BOOLEAN: "",
+}
+
+
+def draft_catalog(data: str | Path, *, folder: Path | None = None) -> str:
+    """The text of a first draft.
+
+    Args:
+        data: a DuckDB database ("duckdb:///file" or the file), a Parquet or CSV file, a folder of such files, or a
+            PostgreSQL database ("postgresql://user@host/database"); a password in it is not written down.
+        folder: where the draft will be, so that paths can be relative to it; here by default.
+
+    Privacy: reads the database's own schema, a Parquet file's footer, the first line of a CSV file; no row.
+    """
+    if str(data).startswith(("postgresql://", "postgres://")):
+        return _server(str(data))
+    path = Path(str(data).removeprefix("duckdb:///"))
+    if not path.exists():
+        raise InvalidParameter(
+            f"there is no {path}: name a DuckDB database, a Parquet or CSV file, or a folder of them"
+        )
+    here = os.path.relpath(path.resolve(), (folder or Path()).resolve())
+    if path.is_dir():
+        files = sorted(each for each in path.iterdir() if _kind(each) and each.is_file())
+        if not files:
+            raise InvalidParameter(f"{path} holds no .parquet or .csv file: name the folder of the data")
+        tables = [_file(each, str(Path(here) / each.name)) for each in files]
+        return _draft(path.resolve().name, "", tables)
+    if _kind(path):
+        return _draft(path.stem, "", [_file(path, here)])
+    return _draft(path.stem, f"duckdb:///{here}", _database(path))
+
+
+def _kind(path: Path) -> str | None:
+    return next((kind for kind, endings in ENDINGS.items() if path.name.lower().endswith(endings)), None)
+
+
+def _database(path: Path) -> list[FoundTable]:
+    """The tables and views of a DuckDB file, as its own schema lists them."""
+    try:
+        with duckdb.connect(str(path), read_only=True) as base:
+            columns = base.execute(
+                "SELECT table_name, column_name, data_type, is_nullable = 'YES' FROM information_schema.columns "
+                "WHERE table_catalog = current_database() AND table_schema = 'main' ORDER BY 1, ordinal_position"
+            ).fetchall()
+            keys = base.execute(
+                "SELECT table_name, constraint_column_names[1] FROM duckdb_constraints() WHERE schema_name = 'main' "
+                "AND constraint_type IN ('PRIMARY KEY', 'UNIQUE') AND len(constraint_column_names) = 1"
+            ).fetchall()
+            references = base.execute(
+                "SELECT table_name, constraint_column_names[1], referenced_table, referenced_column_names[1] "
+                "FROM duckdb_constraints() WHERE constraint_type = 'FOREIGN KEY' AND len(constraint_column_names) = 1"
+            ).fetchall()
+    except duckdb.Error:
+        raise InvalidParameter(
+            f"{path} cannot be opened as a DuckDB database: name one that nobody writes to, or a .parquet or .csv file"
+        ) from None
+    names = dict.fromkeys(table for table, *_ in columns)
+    if not names:
+        raise InvalidParameter(f"{path} holds no tables: name a database that has some")
+    return [
+        FoundTable(
+            name,
+            tuple(FoundColumn(*rest) for table, *rest in columns if table == name),
+            tuple(sorted({column for table, column in keys if table == name})),
+            tuple(sorted((column, other, key) for table, column, other, key in references if table == name)),
+        )
+        for name in names
+    ]
+
+
+def _server(source: str) -> str:
+    from privet.query.backends.postgres.address import shown  # noqa: PLC0415 - its library is an extra
+    from privet.query.drafting.server_tables import server_tables  # noqa: PLC0415 - the same
+
+    name, tables = server_tables(source)
+    return _draft(name, shown(source), tables)
+
+
+def _file(path: Path, here: str) -> FoundTable:
+    kind = _kind(path) or "csv"
+    name = path.name.split(".")[0]
+    if kind == "parquet":
+        try:
+            schema = pq.read_schema(path)
+        except (OSError, ValueError):
+            raise InvalidParameter(f"{path} is not a Parquet file: name one that is") from None
+        columns = tuple(FoundColumn(each.name, _engine(each.type), each.nullable) for each in schema)
+    else:
+        from privet.query.backends.duckdb.csv_lines import header_of  # noqa: PLC0415 - it reads catalogs
+
+        columns = tuple(FoundColumn(each, None) for each in header_of(name, str(path)))
+    return FoundTable(name, columns, files=(kind, here))
+
+
+def _engine(kind: Any) -> str:  # noqa: ANN401 - pyarrow has no types
+    """An Arrow type in the engine's words, where they differ."""
+    if pa.types.is_dictionary(kind):
+        return _engine(kind.value_type)
+    return f"DECIMAL({kind.precision},{kind.scale})" if pa.types.is_decimal(kind) else str(kind)
+
+
+def _draft(name: str, source: str, tables: list[FoundTable]) -> str:
+    lines = [HEAD, f"name = {text(name)}"]
+    if source:
+        lines.append(f"source = {text(source)}")
+    lines += [WHO, HOW_MUCH]
+    for table in tables:
+        lines += _table(table)
+    return "\n".join(lines) + "\n"
+
+
+def _table(table: FoundTable) -> Iterator[str]:
+    yield f"\n[tables.{word(table.name)}]"
+    if table.files is not None:
+        yield f"{table.files[0]} = {text(table.files[1])}"
+    if table.location is not None:
+        yield f"location = {text(table.location)}"
+    yield OWNER.format(text(table.columns[0].name))
+    for own, other, key in table.refers:
+        yield f'# unit_path = "{own} -> {other}.{key} -> …"  # if {other} says who it is about'
+    yield ROWS
+    if table.unique:
+        yield f"unique = [{', '.join(map(text, table.unique))}]"
+    for column in table.columns:
+        yield _column(column, hints=column.name not in table.unique)
+
+
+def _column(column: FoundColumn, *, hints: bool) -> str:
+    key = f"columns.{word(column.name)}"
+    if column.engine is None:
+        return f'{key} = {{ type = "text" }}  # TODO: type, and {BOUNDS} of numbers: CSV does not tell'
+    kind = type_of(column.engine)
+    if kind is None:
+        return f"# {key} is {' '.join(column.engine.split())[:40]}, which Privet does not read"
+    null = ", nullable = true" if column.nullable else ""
+    hint = HINTS[kind] if hints else ""
+    exact = unit_type(column.engine)
+    if exact is not kind and not FRACTIONS.search(column.engine):  # as a unit it would be rounded, and is refused
+        hint += f"{'; ' if hint else '  # '}as unit_column: " + (AS_UNIT.format(exact.value) if exact else "convert it")
+    return f'{key} = {{ type = "{kind.value}"{null} }}{hint}'

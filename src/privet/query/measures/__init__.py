@@ -1,0 +1,1 @@
+"""Measures: whole numbers that the engine adds up, how far one unit moves them, and what is read off them."""

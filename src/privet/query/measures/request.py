@@ -1,0 +1,236 @@
+"""Bounded: what the engine is asked for, and how far one unit can move it.
+
+For each unit and group the engine adds up whole numbers of a public lattice, weighs them down to what the limits allow,
+and adds up over the units. Only these sums of whole numbers leave the engine, and only for the mechanisms to draw
+around. Weighing down: with `cap` the rows allowed and `have` the rows found (of the unit in this group, or in all if
+the limit is `rows_per_unit`), a sum s becomes s if have <= cap, else s cap / have, rounded toward 0. Where rows are
+weighted over any number of groups, and for RANKS, each row is weighed on its own (`Bounded.by_row`): with the weight
+w = PART if have <= cap, else floor(PART cap / have), a number v becomes v w / PART, rounded toward 0, and a row w; of
+several numbers of a row the last is what is left of their sum's share.
+"""
+
+import enum
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privet.core import Sensitivity
+from privet.core.sensitivity import root_above
+from privet.loss import Neighbors
+from privet.query.plan.limits import Limits
+from privet.query.plan.relations import Relation
+from privet.query.plan.statement import Key
+from privet.query.scalars.expressions import Expression
+
+REAL_STEPS = 1 << 20  # lattice steps between the bounds of a real number
+SQUARE_STEPS = 1 << 14  # the same where squares are added up, so that 2^33 rows stay below 2^63
+WHOLE_STEPS = 1 << 32  # whole numbers between wider bounds than this are treated as real ones
+PART = 1 << 20  # parts of a row, where rows are weighted down over several groups
+MANY = 1 << 31  # groups: a unit whose rows are weighted over all of them may be in any number
+RANK_PLACES = 1 << 12  # places that ranks are counted at, at most
+
+
+class Shape(enum.Enum):
+    """What is added up; u is the lattice place of a row's argument, from 0 to `steps`."""
+
+    ROWS = "rows"  # 1 for each row
+    UNITS = "units"  # 1 for each unit
+    SUM = "sum"  # first + u
+    MEAN = "mean"  # u and steps - u
+    SPREAD = "spread"  # u², 2u(steps - u), (steps - u)²
+    RANKS = "ranks"  # 1 for each row, by place on the lattice
+    DISTINCT = "distinct"  # 1 for each distinct value, of at most rows-per-group (or rows-per-unit) of each unit
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Where an argument may lie: at step × place, for whole places from first to last.
+
+    Proof that no unit moves more than stated: the engine computes the place from the row alone and clips it, so
+        whatever it finds (NaN is no value, infinities are ends) a place lies between first and last.
+
+    Example:
+        >>> Lattice.between(Fraction(0), Fraction(110), whole=True)
+        Lattice(step=Fraction(1, 8192), first=0, last=901120)
+    """
+
+    step: Fraction
+    first: int
+    last: int
+
+    @classmethod
+    def between(cls, low: Fraction, high: Fraction, *, whole: bool, most: int = REAL_STEPS) -> "Lattice":
+        """The lattice of an argument between these bounds; of a whole number every value, if there are not too many.
+
+        Where numbers are added up (`most` is not below SQUARE_STEPS) whole ones have places between them, as many as
+        fit: a sum that is weighed down is rounded to a place, and would be 0 too often if places were far apart.
+        """
+        if whole:
+            first, last = math.ceil(low), math.floor(high)
+            if 0 <= last - first <= min(most, WHOLE_STEPS) or (most == REAL_STEPS and 0 <= last - first <= WHOLE_STEPS):
+                last = max(last, first + 1)
+                finer = max(1, most // (last - first)).bit_length() - 1 if most >= SQUARE_STEPS else 0
+                return cls(Fraction(1, 1 << finer), first << finer, last << finer)
+        step = (high - low) / most if high > low else Fraction(1)
+        first = math.floor(low / step + Fraction(1, 2))
+        return cls(step, first, first + (most if high > low else 1))
+
+    @classmethod
+    def found(cls, low: Fraction, high: Fraction, *, most: int, summed: bool) -> "Lattice":
+        """The lattice of an argument whose bounds are found while the statement runs, with noise that is already set.
+
+        There are always `most` steps between the bounds; for a SUM (`summed`) as many on either side of 0, up to the
+        farther bound. So how far a unit moves numbers in steps does not depend on what was found.
+        """
+        far = max(abs(low), abs(high))
+        if summed:
+            return cls(far / most, -most, most)
+        step = (high - low) / most
+        first = math.floor(low / step + Fraction(1, 2))
+        return cls(step, first, first + most)
+
+    @property
+    def steps(self) -> int:
+        """How many there are from first to last."""
+        return self.last - self.first
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One to three whole numbers for each group.
+
+    Args:
+        shape: what is added up.
+        argument: of which expression; rows where it is NULL (or NaN) do not count. None: every row.
+        condition: only of rows for which this is true.
+        lattice: of the argument; counts of rows, units and distinct values do not use it.
+    """
+
+    shape: Shape
+    argument: Expression | None = None
+    condition: Expression | None = None
+    lattice: Lattice = Lattice(Fraction(1), 0, 1)
+
+    @property
+    def cells(self) -> int:
+        """How many numbers each group has."""
+        return {Shape.MEAN: 2, Shape.SPREAD: 3}.get(self.shape, 1)
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A request to the engine: the measures of an owned relation, by group.
+
+    Args:
+        source: owned.
+        keys: of the groups. A row whose key is outside a public domain does not count.
+        limits: what is used of one unit.
+        measures: what is added up.
+        cap_groups: whether a unit is held to so many groups, chosen by a hash: always with `groups_per_unit`, and with
+            `rows_per_unit` (that many groups) when groups are private, for then units are counted by group.
+        sample: whether of a unit's rows only so many as may count are used, chosen by a hash. They are bounded like all
+            rows, so no sensitivity depends on it; DISTINCT values and groups are chosen by hashes of their own.
+    """
+
+    source: Relation
+    keys: tuple[Key, ...]
+    limits: Limits
+    measures: tuple[Measure, ...]
+    cap_groups: bool
+    sample: bool = False
+
+    @property
+    def groups(self) -> int:
+        """The most groups of one unit that count, or 1 if there are no keys."""
+        if not self.keys:
+            return 1
+        return self.limits.groups_per_unit or self.limits.rows_per_unit or 1
+
+    @property
+    def spread(self) -> bool:
+        """Whether rows are weighted over all groups of a unit, not within each."""
+        return self.limits.rows_per_unit is not None
+
+    @property
+    def by_row(self) -> bool:
+        """Whether each row is weighed on its own, not the sums of a unit in a group: units are not counted then."""
+        loose = self.spread and bool(self.keys) and not self.cap_groups
+        return loose or any(measure.shape is Shape.RANKS for measure in self.measures)
+
+    @property
+    def part(self) -> int:
+        """What stands for one whole row in ROWS and RANKS: 1 where min(rows, cap) is all that is ever counted."""
+        counts = [measure for measure in self.measures if measure.shape is Shape.ROWS]
+        plain = all(measure.argument is None and measure.condition is None for measure in counts)
+        return 1 if plain and not self.by_row and not (self.spread and self.keys) else PART
+
+
+def rank_shift(lattice: Lattice) -> int:
+    """By how many bits places are coarsened where ranks are counted, so that at most RANK_PLACES are left.
+
+    Example:
+        >>> rank_shift(Lattice(Fraction(1), 0, 110)), rank_shift(Lattice(Fraction(1), 0, 1 << 20))
+        (0, 9)
+    """
+    return max(0, lattice.steps.bit_length() - RANK_PLACES.bit_length() + 1)
+
+
+def sensitivity(request: Bounded, measure: Measure, *, neighbors: Neighbors, copies: int = 1) -> Sensitivity:
+    """How far one unit moves the numbers of a measure, over all groups, in lattice steps.
+
+    Args:
+        request: with the limits.
+        measure: one of it.
+        neighbors: whether a unit comes and goes, or is replaced by another.
+        copies: how many of what the engine calls a unit one protected unit is: the length of the window for w-event
+            privacy, else 1.
+
+    Proof: let c be the rows of a unit that count in one group, in g groups; with rows_per_unit all of them may lie in
+        one group, and otherwise add up to as many. A row adds numbers >= 0 that add up to at most `size`, and rounding
+        toward 0 keeps that; a SUM adds one number of at most `size` in absolute value. So when a unit comes, L1 is at
+        most size c g, one number moves by at most size c, and L2² <= size² c² g. When a unit is replaced, a - b with
+        both as above: L1 and the squares at most double, and one number moves by at most size c, or for a SUM by the
+        span of its ends and 0; where there is one number in all, that is the whole move. `copies` units move at most
+        that many times as far (triangle inequality).
+    """
+    rows, groups = (1 if measure.shape is Shape.UNITS else request.limits.cap), _groups_of(request, measure)
+    places = (measure.lattice.steps >> rank_shift(measure.lattice)) + 1 if measure.shape is Shape.RANKS else 1
+    far = Fraction(_size(request, measure) * rows)
+    if neighbors is Neighbors.ADD_REMOVE:
+        reach, l1, l2, sides = far, far * groups, root_above(far * far * groups), 1
+    else:
+        reach = Fraction(_span(measure) * rows) if measure.shape is Shape.SUM else far
+        l1, l2, sides = 2 * far * groups, root_above(max(reach * reach, 2 * far * far) * groups), 2
+        if not request.keys and measure.cells * places == 1:
+            l1 = l2 = reach
+    held = request.groups if request.cap_groups or not request.keys else MANY
+    cells = sides * measure.cells * places * held
+    return Sensitivity(reach * copies, cells=cells * copies, l1=l1 * copies, l2=l2 * copies)
+
+
+def _groups_of(request: Bounded, measure: Measure) -> int:
+    """In how many groups as many rows count as in one."""
+    if measure.shape is Shape.UNITS:
+        return request.groups if request.cap_groups or not request.keys else MANY
+    return 1 if request.spread else request.groups  # all rows may lie in one group; k in k groups move less far in L2
+
+
+def _size(request: Bounded, measure: Measure) -> int:
+    """What one row adds at most, in absolute value, all numbers of a measure together."""
+    steps = measure.lattice.steps
+    match measure.shape:
+        case Shape.UNITS | Shape.DISTINCT:
+            return 1
+        case Shape.ROWS | Shape.RANKS:
+            return request.part
+        case Shape.SUM:
+            return max(abs(measure.lattice.first), abs(measure.lattice.last), 1)
+        case Shape.MEAN:
+            return steps
+        case Shape.SPREAD:
+            return steps * steps
+
+
+def _span(measure: Measure) -> int:
+    """How far apart two contributions of one row to a SUM can be; one that is absent adds 0."""
+    return max(measure.lattice.last, 0) - min(measure.lattice.first, 0)

@@ -1,0 +1,134 @@
+"""Plan: what a statement means: stages, each a private aggregation or a public query, and what is made of it.
+
+`Aggregate` is the only way from an owned relation (`plan/relations.py`) to released numbers.
+"""
+
+from dataclasses import dataclass
+
+from privet.query.plan.aggregation import Aggregation
+from privet.query.plan.limits import Limits
+from privet.query.plan.relations import Relation
+from privet.query.scalars.expressions import Column, Expression
+from privet.query.scalars.facts import Value
+
+
+@dataclass(frozen=True)
+class Key:
+    """What an answer is grouped by.
+
+    Args:
+        column: as it is released.
+        expression: over the source's columns.
+        domain: every value it can take, NULL among them if it can be that, when they are public; None when they are
+            the units' own, so that a group is named only if enough units are in it.
+    """
+
+    column: Column
+    expression: Expression
+    domain: tuple[Value, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate:
+    """Private aggregates of an owned relation.
+
+    Args:
+        source: owned.
+        keys: none for a single row.
+        items: the released column of each aggregate; equal aggregates occur once.
+        limits: what is used of one unit.
+        searches: for arguments without bounds: how they are found first.
+    """
+
+    source: Relation
+    keys: tuple[Key, ...]
+    items: tuple[tuple[Column, Aggregation], ...]
+    limits: Limits
+    searches: "tuple[Search, ...]" = ()
+
+    @property
+    def selects(self) -> bool:
+        """Whether groups are named only if enough units are in them."""
+        return any(key.domain is None for key in self.keys)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A paid step that finds the bounds of an argument (`measures/automatic_bounds.py`).
+
+    Args:
+        argument: of aggregates of the same source.
+        bins: how many rows lie in each of public bins.
+    """
+
+    argument: Expression
+    bins: Aggregate
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is done with released columns before they are shown: free, and computed away from the data.
+
+    Args:
+        items: the columns of the answer; every reference is to a column of `source`.
+        condition: HAVING, over released columns.
+        order: (expression, descending).
+        distinct: SELECT DISTINCT over released rows.
+    """
+
+    items: tuple[tuple[Column, Expression], ...]
+    condition: Expression | None = None
+    order: tuple[tuple[Expression, bool], ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    distinct: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One private aggregation, or a public query, and what is made of it.
+
+    Args:
+        name: of the CTE or subquery, or "answer" for the last.
+        source: an `Aggregate`, paid for; or a public relation (tables, values, earlier stages), free and exact.
+        output: of the released columns.
+    """
+
+    name: str
+    source: Aggregate | Relation
+    output: Output
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of several statements that are answered together.
+
+    Args:
+        text: as the analyst wrote it.
+        stages: the names of its stages; the last is its answer.
+        columns: the released columns that it asked for, and its private keys.
+    """
+
+    text: str
+    stages: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A whole statement: stages in the order in which they are answered; the last is the answer.
+
+    Args:
+        text: as the analyst wrote it.
+        stages: may share an aggregation, which is then answered once.
+        parts: where it stands for several statements (`plan/merge.py`).
+    """
+
+    text: str
+    stages: tuple[Stage, ...]
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The names of the stages that are shown."""
+        return tuple(part.stages[-1] for part in self.parts) or (self.stages[-1].name,)

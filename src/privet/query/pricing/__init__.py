@@ -1,0 +1,1 @@
+"""Pricing: mechanisms for every number of a plan, and one composed price. Nothing is read, and nothing charged."""

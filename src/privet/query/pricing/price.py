@@ -1,0 +1,244 @@
+"""Pricing: from a promise to one mechanism for each draw of a statement, and the price of all of them together."""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from privet.core import Sensitivity
+from privet.core.mechanism import refuse_uncovered
+from privet.core.sensitivity import root_above
+from privet.errors import InvalidParameter
+from privet.loss import (
+    ConcentratedGuarantee,
+    ExponentialCurve,
+    GaussianCurve,
+    Guarantee,
+    Neighbors,
+    PrivacyLoss,
+    Promise,
+    calibrated_scale,
+)
+from privet.loss.privacy_loss import sum_of
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
+from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.measures.needs import Draw, Needs
+from privet.query.measures.request import Shape
+from privet.query.pricing.budget import Asked
+from privet.query.pricing.priced import Drawn, Priced, PricedStage
+from privet.query.pricing.split import Share, shares_of, total_of
+
+Chosen: TypeAlias = list[Drawn | PartitionSelection]
+WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
+EXPONENTIAL = 8  # ρ times this is ε² of an exponential choice, or less where ε is large
+LITTLE = Fraction(1, 10)  # up to this ρ it is not less
+ROUNDS, ENOUGH = 30, Fraction("1.0005")  # of looking for a larger ε, and by how much it must be larger to go on
+COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed price is a rounding above the promise
+
+
+def price(
+    stages: Sequence[tuple[str, Needs]],
+    asked: Asked,
+    *,
+    neighbors: Neighbors,
+    copies: int = 1,
+    weights: Mapping[Any, Fraction] | None = None,
+) -> Priced:
+    """Choose mechanisms that together keep the promise.
+
+    Args:
+        stages: name and needs of each paid stage.
+        asked: the promise.
+        neighbors: whether units come and go or are replaced.
+        copies: engine units in one protected unit (see `sensitivity`).
+        weights: of released columns and private keys, 1 if not named. Each brings its share; columns that are read
+            off the same numbers bring theirs together.
+
+    Privacy: pure: ε_i = ε w_i / Σw, with Laplace noise; a selection gets all of δ. With a δ the same, or Gaussian
+        noise for all numbers, of which μ_i² = μ² w_i / Σw and μ is the largest that keeps their share of (ε, δ);
+        whichever has the smaller expected error, which public numbers decide. With ρ: ρ_i = ρ w_i / Σw. What is
+        returned was checked: the composed loss keeps the promise.
+    """
+    shares = shares_of(stages, neighbors, copies, weights or {})
+    if copies > 1 and any(share.draw is None for share in shares):
+        raise InvalidParameter(
+            "groups cannot be selected privately in windows of time: declare the values of the GROUP BY columns"
+        )
+    if isinstance(asked.promise, ConcentratedGuarantee):
+        return _concentrated(stages, shares, asked, asked.promise.rho)
+    _refuse_without_delta(shares, asked.promise)
+    pure = _with_laplace(shares, asked.promise)
+    gaussian = _with_gaussian(shares, asked.promise)
+    if gaussian is not None and _larger_error(pure, gaussian):
+        return _kept(stages, shares, asked, gaussian)
+    return _kept(stages, shares, asked, pure)
+
+
+def _refuse_without_delta(shares: Sequence[Share], promise: Guarantee) -> None:
+    if not promise.delta and any(share.draw is None for share in shares):
+        raise InvalidParameter(
+            "the groups are not public, so which are shown must be selected, and that needs a delta: pass delta=1e-6 "
+            "or so, or declare the values of the GROUP BY columns in the catalog"
+        )
+
+
+def _laplace(share: Share, epsilon: Fraction) -> Drawn:
+    draw = share.draw
+    if draw is None:
+        raise TypeError("a selection draws no noise")
+    if draw.measure.shape is Shape.RANKS:
+        return _choice(draw, share, epsilon)
+    if draw.measure.shape in WHOLE:
+        return DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=share.moves)
+    return Laplace.calibrated(epsilon=epsilon, sensitivity=share.moves)
+
+
+def _choice(draw: Draw, share: Share, epsilon: Fraction) -> GroupedChoice:
+    fraction, places = draw.fraction or Fraction(0), draw.measure.lattice.steps + 1
+    return GroupedChoice.calibrated(epsilon=epsilon, sensitivity=share.moves, fraction=fraction, places=places)
+
+
+def _with_laplace(shares: Sequence[Share], promise: Guarantee) -> Chosen:
+    """Shares of ε for all; δ for the selections."""
+    total, selections = total_of(shares), sum(share.draw is None for share in shares)
+    chosen: Chosen = []
+    for share in shares:
+        epsilon = promise.epsilon * share.weight / total
+        if share.draw is None:
+            delta = promise.delta / selections
+            chosen.append(_selection(epsilon, delta, share.moves))
+        else:
+            chosen.append(_laplace(share, epsilon))
+    return chosen
+
+
+def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None:
+    """Gaussian noise for all numbers, at their joint share of ε; half of δ for the selections if there are any."""
+    numbers = [share for share in shares if share.draw is not None and share.draw.measure.shape is not Shape.RANKS]
+    if not promise.delta or not numbers:
+        return None
+    total, selections = total_of(shares), sum(share.draw is None for share in shares)
+    delta = promise.delta / 2 if selections else promise.delta
+    ours = Guarantee(promise.epsilon * total_of(numbers) / total, delta)
+    unit = _gaussian_scale(ours)
+    chosen: Chosen = []
+    for share in shares:
+        epsilon = promise.epsilon * share.weight / total
+        if share.draw is None:
+            part = promise.delta / 2 / selections
+            chosen.append(_selection(epsilon, part, share.moves))
+        elif share.draw.measure.shape is Shape.RANKS:
+            chosen.append(_choice(share.draw, share, epsilon))
+        else:
+            scale = share.moves.l2 * unit * root_above(total_of(numbers) / share.weight)
+            chosen.append(Gaussian(share.moves.l2, scale))
+    return chosen
+
+
+@lru_cache(maxsize=256)
+def _gaussian_scale(promise: Guarantee) -> Fraction:
+    """The least scale for a move of 1; the same promise is asked for again and again."""
+    return Fraction(calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise))
+
+
+@lru_cache(maxsize=256)
+def _selection(epsilon: Fraction, delta: Fraction, moves: Sensitivity) -> PartitionSelection:
+    """Dividing a promise among many groups is a search, and the same is asked for again and again."""
+    return PartitionSelection.calibrated(epsilon=epsilon, delta=delta, sensitivity=moves)
+
+
+def _larger_error(pure: Chosen, gaussian: Chosen) -> bool:
+    """Whether Laplace noise has the larger expected error: the product over all numbers of variances."""
+    ratio = Fraction(1)
+    for one, other in zip(pure, gaussian, strict=True):
+        if isinstance(other, Gaussian) and isinstance(one, Laplace | DiscreteLaplace):
+            ratio *= 2 * one.scale**2 / other.scale**2
+    return ratio > 1
+
+
+def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Asked, rho: Fraction) -> Priced:
+    total = total_of(shares)
+    chosen: Chosen = []
+    for share in shares:
+        part = rho * share.weight / total
+        if share.draw is None:
+            raise InvalidParameter(
+                "the groups are not public, so which are shown must be selected, which rho cannot price: ask with "
+                "epsilon and delta, or declare the values of the GROUP BY columns in the catalog"
+            )
+        if share.draw.measure.shape is Shape.RANKS:
+            chosen.append(_choice(share.draw, share, _choice_epsilon(part)))
+        else:
+            chosen.append(Gaussian.concentrated(rho=part, sensitivity=share.moves))
+    return _kept(stages, shares, asked, chosen)
+
+
+@lru_cache(maxsize=256)
+def _choice_epsilon(rho: Fraction) -> Fraction:
+    """An ε at which an exponential choice keeps this ρ, close to the largest.
+
+    Proof: ε² / ρ(ε) does not fall as ε grows, so the ε whose square is ρ times that ratio at a smaller ε keeps ρ; the
+        composed price is checked in any case.
+    """
+    epsilon = 1 / root_above(1 / (EXPONENTIAL * rho))
+    if rho <= LITTLE:
+        return epsilon
+    for _ in range(ROUNDS):
+        ratio = epsilon * epsilon / Fraction(repr(PrivacyLoss.of(ExponentialCurve(epsilon)).zcdp()))
+        last, epsilon = epsilon, max(epsilon, Fraction(math.sqrt(ratio * rho)) / COARSER)
+        if epsilon <= last * ENOUGH:
+            break
+    return epsilon
+
+
+def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Asked, chosen: Chosen) -> Priced:
+    """The stages with their mechanisms, after checking that together they keep what was asked."""
+    for share, mechanism in zip(shares, chosen, strict=True):
+        refuse_uncovered(mechanism, share.moves)
+    widened = chosen
+    for _ in range(64):
+        loss = sum_of(mechanism.loss for mechanism in widened)
+        if _keeps(loss, asked.promise):
+            return Priced(asked, _staged(stages, shares, widened), loss)
+        widened = [_wider(mechanism) for mechanism in widened]
+    raise InvalidParameter(f"no mechanisms keep {asked.promise!r}: ask for more, or for fewer columns")
+
+
+@lru_cache(maxsize=256)
+def _keeps(loss: PrivacyLoss, promise: Promise) -> bool:
+    if isinstance(promise, ConcentratedGuarantee):
+        return Fraction(repr(loss.zcdp())) <= promise.rho
+    return loss.meets(promise)
+
+
+def _wider(mechanism: Drawn | PartitionSelection) -> Drawn | PartitionSelection:
+    """The same with a part in a billion more noise: a composed price is rounded against us, once."""
+    match mechanism:
+        case Gaussian():
+            return Gaussian(mechanism.l2_sensitivity, mechanism.scale * COARSER)
+        case Laplace():
+            return Laplace(mechanism.l1_sensitivity, mechanism.scale * COARSER)
+        case DiscreteLaplace():
+            return DiscreteLaplace(mechanism.l1_sensitivity, mechanism.scale * COARSER)
+        case GroupedChoice():
+            less = mechanism.epsilon / COARSER
+            return GroupedChoice(mechanism.l1_sensitivity, less, fraction=mechanism.fraction, places=mechanism.places)
+        case PartitionSelection():
+            return PartitionSelection(
+                mechanism.epsilon / COARSER,
+                mechanism.delta / COARSER,
+                partitions_per_unit=mechanism.partitions_per_unit,
+            )
+
+
+def _staged(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], chosen: Chosen) -> tuple[PricedStage, ...]:
+    found = []
+    for place, (name, needs) in enumerate(stages):
+        mine = [(share, each) for share, each in zip(shares, chosen, strict=True) if share.stage == place]
+        selection = next((each for _, each in mine if isinstance(each, PartitionSelection)), None)
+        units = next((share.moves for share, _ in mine if share.draw is None), Sensitivity(1))
+        drawn = [(share, each) for share, each in mine if not isinstance(each, PartitionSelection)]
+        moves, mechanisms = tuple(share.moves for share, _ in drawn), tuple(each for _, each in drawn)
+        found.append(PricedStage(name, needs, moves, mechanisms, selection, units))
+    return tuple(found)

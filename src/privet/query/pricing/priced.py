@@ -1,0 +1,80 @@
+"""Priced: the mechanisms of a statement, and what they cost together."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from privet.core import Sensitivity
+from privet.loss import Guarantee, PrivacyLoss
+from privet.loss.privacy_loss import sum_of
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
+from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.measures.needs import Needs
+from privet.query.measures.noise_margin import Noise
+from privet.query.pricing.budget import Asked
+
+Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice
+
+
+@dataclass(frozen=True)
+class PricedStage:
+    """One aggregation with a mechanism for each of its draws.
+
+    Args:
+        name: of the stage.
+        needs: its draws.
+        sensitivities: of each draw.
+        mechanisms: of each draw.
+        selection: names the groups, where they are private.
+        units: how far one unit moves the counts of units by which groups are selected.
+    """
+
+    name: str
+    needs: Needs
+    sensitivities: tuple[Sensitivity, ...]
+    mechanisms: tuple[Drawn, ...]
+    selection: PartitionSelection | None
+    units: Sensitivity
+
+    @property
+    def loss(self) -> PrivacyLoss:
+        """Of all draws, and the selection."""
+        chosen = [] if self.selection is None else [self.selection.loss]
+        return sum_of([*chosen, *(each.loss for each in self.mechanisms)])
+
+    def noise_of(self, place: int) -> Noise | None:
+        """The noise of a draw, if it is added noise."""
+        mechanism = self.mechanisms[place]
+        return None if isinstance(mechanism, GroupedChoice) else mechanism
+
+
+@dataclass(frozen=True)
+class Priced:
+    """All paid stages of a statement.
+
+    Args:
+        asked: what may be spent.
+        stages: in the order of the statement.
+        loss: of everything together, which is what is reserved.
+    """
+
+    asked: Asked
+    stages: tuple[PricedStage, ...]
+    loss: PrivacyLoss
+
+    @property
+    def mechanisms(self) -> tuple[Drawn | PartitionSelection, ...]:
+        """Of all stages: each is drawn once."""
+        return tuple(
+            each
+            for stage in self.stages
+            for each in (*(() if stage.selection is None else (stage.selection,)), *stage.mechanisms)
+        )
+
+    @property
+    def promise(self) -> Guarantee | None:
+        """What a ledger that counts ε and δ charges: what was asked, without its δ if nothing needs one."""
+        asked = self.asked.promise
+        if not self.loss.parts or not isinstance(asked, Guarantee):
+            return None
+        pure = Guarantee(asked.epsilon)
+        return pure if self.loss.meets(pure) else asked

@@ -1,0 +1,202 @@
+"""Planning: a statement, with what is asked for it, becomes stages with mechanisms and one price. Nothing is read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from privet.errors import InvalidParameter
+from privet.loss.exact import Exact, exact, shortest, whole
+from privet.query.catalog import Catalog
+from privet.query.measures.automatic_bounds import searched
+from privet.query.measures.needs import Needs, needs_of
+from privet.query.measures.overflow import bounding_of
+from privet.query.plan.limits import Limits
+from privet.query.plan.merge import together
+from privet.query.plan.statement import Aggregate, Search, Stage, Statement
+from privet.query.plan.unit_local import check_unit_local
+from privet.query.pricing.budget import Asked
+from privet.query.pricing.price import price
+from privet.query.pricing.priced import Priced, PricedStage
+from privet.query.pricing.split import weight_of
+from privet.query.scalars.expressions import Column, columns_in
+
+MOST_GROUPS = 100_000  # answered at once
+BOUNDS = "bounds"  # what the stage of a search is called
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A statement that can be paid for and answered.
+
+    Args:
+        statement: with the limits that were asked for.
+        priced: the paid stages with their mechanisms.
+        stages: of the paid ones, by name.
+        searches: of bounds that are paid for, and where.
+    """
+
+    statement: Statement
+    priced: Priced
+    stages: Mapping[str, PricedStage]
+    searches: Mapping[Search, PricedStage] = field(default_factory=dict)
+
+
+def plan_statement(  # noqa: PLR0913 - everything that may be said about a question
+    statement: Statement,
+    catalog: Catalog,
+    asked: Asked,
+    *,
+    weights: Mapping[str, Exact] | None = None,
+    limits: Limits | None = None,
+    automatic_bounds: Fraction | None = None,
+) -> Planned:
+    """Find the mechanisms of every stage.
+
+    Args:
+        statement: what is asked.
+        catalog: whose neighbors and window hold.
+        asked: what may be spent.
+        weights: of columns of the answer, by name: one with twice the weight gets twice the share.
+        limits: in the place of the catalog's.
+        automatic_bounds: the share of the budget that finding bounds takes, where some are missing.
+    """
+    limited = _limited(statement, limits)
+    return _planned(limited, catalog, asked, _weights(limited, weights or {}), automatic_bounds)
+
+
+def plan_batch(  # noqa: PLR0913 - everything that may be said about questions
+    statements: Sequence[Statement],
+    catalog: Catalog,
+    asked: Asked,
+    *,
+    shares: Sequence[Fraction],
+    limits: Limits | None = None,
+    automatic_bounds: Fraction | None = None,
+) -> Planned:
+    """Find mechanisms for several statements at once, which share what they can.
+
+    Args:
+        statements: what is asked.
+        catalog: whose neighbors and window hold.
+        asked: what may be spent on all together.
+        shares: how much of it is each statement's, in proportion. Its columns divide it evenly; numbers that several
+            statements read bring all their shares together.
+        limits: in the place of the catalog's.
+        automatic_bounds: the share of the budget that finding bounds takes, where some are missing.
+    """
+    whole = together([_limited(statement, limits) for statement in statements])
+    by_column: dict[Column, Fraction] = {}
+    for part, share in zip(whole.parts, shares, strict=True):
+        for column in part.columns:
+            by_column[column] = by_column.get(column, Fraction(0)) + share / len(part.columns)
+    return _planned(whole, catalog, asked, by_column, automatic_bounds)
+
+
+def _planned(
+    statement: Statement,
+    catalog: Catalog,
+    asked: Asked,
+    by_column: dict[Column, Fraction],
+    automatic_bounds: Fraction | None,
+) -> Planned:
+    if automatic_bounds is not None:
+        statement = searched(statement)
+    if automatic_bounds is not None or statement.parts:
+        check_unit_local(statement)
+    names: dict[Aggregate, str] = {}  # an aggregation that several stages share is paid for once
+    for stage in statement.stages:
+        if isinstance(stage.source, Aggregate):
+            names.setdefault(stage.source, stage.name)
+    paid = [(name, needs_of(aggregate)) for aggregate, name in names.items()]
+    for _, needs in paid:
+        _refuse_many_groups(needs)
+    copies = 1 if catalog.window is None else catalog.window.length
+    searches = [search for _, needs in paid for search in needs.aggregate.searches]
+    first = [(BOUNDS, needs_of(search.bins)) for search in searches]
+    if automatic_bounds is not None and searches:
+        total = sum((weight_of(needs, by_column) for _, needs in paid), Fraction(0))
+        each = total * automatic_bounds / (1 - automatic_bounds) / len(searches)
+        by_column = by_column | {column: each for search in searches for column, _ in search.bins.items}
+    priced = price([*first, *paid], asked, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
+    found, stages = priced.stages[: len(first)], dict(zip(names, priced.stages[len(first) :], strict=True))
+    by_name = {stage.name: stages[stage.source] for stage in statement.stages if isinstance(stage.source, Aggregate)}
+    return Planned(statement, priced, by_name, dict(zip(searches, found, strict=True)))
+
+
+def limits_of(
+    *,
+    rows_per_unit: int | None = None,
+    groups_per_unit: int | None = None,
+    rows_per_group: int | None = None,
+    bounding: str | None = None,
+) -> Limits | None:
+    """The limits that an analyst asks for, or None if the catalog's shall hold."""
+    named = {"rows_per_unit": rows_per_unit, "groups_per_unit": groups_per_unit, "rows_per_group": rows_per_group}
+    given = {name: whole(value, name) for name, value in named.items() if value is not None}
+    way = bounding_of(bounding)
+    if not given:
+        return None if way is None else Limits(bounding=way)
+    if ("rows_per_unit" in given) == (len(given) > 1) or ("rows_per_unit" not in given and len(given) == 1):
+        raise InvalidParameter(
+            f"limits are either rows_per_unit alone, or groups_per_unit and rows_per_group, got {', '.join(given)}"
+        )
+    return Limits(**given, bounding=way)
+
+
+def _limited(statement: Statement, limits: Limits | None) -> Statement:
+    if limits is None:
+        return statement
+    stages = [
+        replace(stage, source=replace(stage.source, limits=_instead(stage.source.limits, limits)))
+        if isinstance(stage.source, Aggregate)
+        else stage
+        for stage in statement.stages
+    ]
+    return replace(statement, stages=tuple(stages))
+
+
+def _instead(declared: Limits, said: Limits) -> Limits:
+    """What was said, and what was not as it is declared."""
+    numbers = declared if said == Limits(bounding=said.bounding) else said
+    return replace(numbers, bounding=said.bounding or declared.bounding)
+
+
+def _refuse_many_groups(needs: Needs) -> None:
+    if needs.aggregate.selects:
+        return
+    number = 1
+    for key in needs.aggregate.keys:
+        number *= len(key.domain or ())
+    if number > MOST_GROUPS:
+        raise InvalidParameter(
+            f"GROUP BY has {number:,} groups, more than {MOST_GROUPS:,}: group by fewer columns, or by coarser ones"
+        )
+
+
+def _weights(statement: Statement, weights: Mapping[str, Exact]) -> dict[Column, Fraction]:
+    """The weights by released column; a name stands for all released columns that it is computed from."""
+    named: dict[str, set[Column]] = {}
+    for stage in statement.stages:
+        if isinstance(stage.source, Aggregate):
+            _name_columns(stage, stage.source, named)
+    by_column: dict[Column, Fraction] = {}
+    for name, weight in weights.items():
+        number = exact(weight, f"the weight of {name!r}")
+        if number <= 0:
+            raise InvalidParameter(f"the weight of {name!r} must be > 0, got {shortest(number)}: leave the column out")
+        if name not in named:
+            known = ", ".join(sorted(named)) or "there are none"
+            raise InvalidParameter(f"weights must name paid columns of the answer ({known}), got {name!r}")
+        by_column |= dict.fromkeys(named[name], number)
+    return by_column
+
+
+def _name_columns(stage: Stage, aggregate: Aggregate, named: dict[str, set[Column]]) -> None:
+    """What the names of a stage stand for: aggregates, and keys if they are private."""
+    keys = {key.column for key in aggregate.keys if key.domain is None}
+    paid = keys | {column for column, _ in aggregate.items}
+    for column in paid:
+        named.setdefault(column.name, set()).add(column)
+    for column, expression in stage.output.items:
+        if found := columns_in(expression) & paid:
+            named.setdefault(column.name, set()).update(found)

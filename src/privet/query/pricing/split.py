@@ -1,0 +1,59 @@
+"""Shares: what takes part in a promise, with its weight and how far one unit moves it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privet.core import Sensitivity
+from privet.loss import Neighbors
+from privet.query.measures.needs import Draw, Needs
+from privet.query.measures.request import Measure, Shape, sensitivity
+
+
+@dataclass(frozen=True)
+class Share:
+    """A draw (or, without one, the selection of groups) that takes part in a promise."""
+
+    stage: int
+    draw: Draw | None
+    weight: Fraction
+    moves: Sensitivity
+
+
+def shares_of(
+    stages: Sequence[tuple[str, Needs]], neighbors: Neighbors, copies: int, weights: Mapping[Any, Fraction]
+) -> list[Share]:
+    """Every draw and selection of the stages, in order."""
+    shares = []
+    for place, (_, needs) in enumerate(stages):
+        aggregate = needs.aggregate
+        if aggregate.selects:
+            moves = units_moved(needs, neighbors=neighbors, copies=copies)
+            shares.append(Share(place, None, _selection_weight(needs, weights), moves))
+        for number, draw in enumerate(needs.draws):
+            readers = [each.column for each in needs.readings if each.draw == number]
+            weight = sum((weights.get(column, Fraction(1)) for column in readers), Fraction(0))
+            moves = sensitivity(needs.request_of(draw), draw.measure, neighbors=neighbors, copies=copies)
+            shares.append(Share(place, draw, weight, moves))
+    return shares
+
+
+def _selection_weight(needs: Needs, weights: Mapping[Any, Fraction]) -> Fraction:
+    return max(weights.get(key.column, Fraction(1)) for key in needs.aggregate.keys if key.domain is None)
+
+
+def weight_of(needs: Needs, weights: Mapping[Any, Fraction]) -> Fraction:
+    """What a stage weighs in all: its columns, and the selection of groups if there is one."""
+    columns = sum((weights.get(each.column, Fraction(1)) for each in needs.readings), Fraction(0))
+    return columns + (_selection_weight(needs, weights) if needs.aggregate.selects else 0)
+
+
+def units_moved(needs: Needs, *, neighbors: Neighbors, copies: int = 1) -> Sensitivity:
+    """How far one unit moves the counts of units by group."""
+    return sensitivity(needs.request, Measure(Shape.UNITS), neighbors=neighbors, copies=copies)
+
+
+def total_of(shares: Sequence[Share]) -> Fraction:
+    """What all weigh together."""
+    return sum((share.weight for share in shares), Fraction(0))

@@ -1,0 +1,76 @@
+# ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
+"""Pairs: what a unit adds to a group, weighed down as one number."""
+
+from privet.query.measures.request import Measure, Shape
+from privet.query.printing.placed_rows import Placing, plain, signed, size_of
+
+
+def print_by_pair(context: Placing, rows: str) -> str:
+    """The rest of a statement whose sums are weighed for each unit and group."""
+    group = [*context.unit, *context.keys]
+    sums = ["COUNT(*) AS n"]
+    for number, measure in enumerate(context.request.measures, 1):
+        sums += _sums(context, measure, number)
+    context.chain.append("pairs", f"SELECT {', '.join([*group, *sums])} FROM {rows} GROUP BY {', '.join(group)}")
+    source, have = context.kept("pairs")
+    cells = [
+        f"{_weighed(context, cell, have, measure)} AS m{number}_{place}"
+        for number, measure in enumerate(context.request.measures, 1)
+        for place, cell in enumerate(_cells_of_pair(context, measure, number), 1)
+    ]
+    context.chain.append("weighed", f"SELECT {', '.join([*context.keys, *cells]) or '1 AS one'} FROM {source}")
+    return context.last(["COUNT(*) AS units"])
+
+
+def _sums(context: Placing, measure: Measure, number: int) -> list[str]:
+    if plain(measure):
+        return []
+    count = f"COUNT(a{number}) AS n{number}"
+    if measure.shape in {Shape.ROWS, Shape.UNITS}:
+        return [count]
+    size, width = size_of(measure, context.request.part), _width(context, measure)
+    total = f"CAST({context.dialect.added(f'a{number}', size)} AS {width}) AS s{number}"
+    if measure.shape is not Shape.SPREAD:
+        return [count, total]
+    return [count, total, f"CAST({context.dialect.added(f'a{number} * a{number}', size)} AS {width}) AS q{number}"]
+
+
+def _cells_of_pair(context: Placing, measure: Measure, number: int) -> list[str]:
+    """What a unit adds to a group before it is weighed, for each number of the measure."""
+    count = "n" if plain(measure) else f"n{number}"
+    width = _width(context, measure)
+    first, steps = (f"CAST({end} AS {width})" for end in (measure.lattice.first, measure.lattice.steps))
+    total = f"COALESCE(s{number}, 0)"
+    match measure.shape:
+        case Shape.UNITS:
+            return ["1" if plain(measure) else f"LEAST({count}, 1)"]
+        case Shape.ROWS:
+            return [f"{count} * CAST({context.request.part} AS {width})"]
+        case Shape.SUM:
+            return [f"{first} * {count} + {total}"]
+        case Shape.MEAN:
+            return [total, f"{steps} * {count} - {total}"]
+        case _:
+            squares = f"COALESCE(q{number}, 0)"
+            cross = f"{steps} * {total} - {squares}"
+            return [squares, f"2 * ({cross})", f"{steps} * {steps} * {count} - 2 * {steps} * {total} + {squares}"]
+
+
+def _weighed(context: Placing, cell: str, have: str, measure: Measure) -> str:
+    """The number itself, or what cap / have of it is, rounded toward 0."""
+    if measure.shape is Shape.UNITS:
+        return cell
+    width, cap = _width(context, measure), context.whole(context.cap)
+    number = f"CAST({cell} AS {width})"
+    share = context.dialect.quotient(f"{number} * {cap}", have)
+    if signed(measure):
+        back = context.dialect.quotient(f"-({number}) * {cap}", have)
+        share = f"CASE WHEN {cell} < 0 THEN -({back}) ELSE {share} END"
+    return f"CASE WHEN {have} <= {cap} THEN {number} ELSE {share} END"
+
+
+def _width(context: Placing, measure: Measure) -> str:
+    """Whole numbers that hold a unit's sum times the cap."""
+    far = max(abs(measure.lattice.first), abs(measure.lattice.last), measure.lattice.steps, context.request.part)
+    size = measure.lattice.steps**2 if measure.shape is Shape.SPREAD else far
+    return context.integer if size * context.cap < 1 << 30 else context.dialect.wide

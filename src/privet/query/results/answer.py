@@ -1,0 +1,177 @@
+"""Answer: a table that may be shown to anybody, with its margins and what it cost."""
+
+import base64
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from privet.core import Unit
+from privet.errors import InvalidParameter
+from privet.loss import Amount, PrivacyLoss
+from privet.query.wording.shown_value import plain, shown_margin, shown_value
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+SHOWN = 30  # rows printed
+
+
+@dataclass(frozen=True, repr=False)
+class Answer:
+    """What a statement gave.
+
+    Args:
+        table: an Arrow table; after a column x that has an interval come x_low and x_high.
+        loss: what the answer reveals, under the unit's neighbors.
+        spent: what the ledger charged for it; of one of a batch, what it would have charged for this one alone.
+        unit: who is protected.
+        purpose: as recorded in the ledger.
+        confidence: of each interval alone. It is about the noise: what the limits and bounds cut off is not in it.
+        intervals: the columns that have one.
+        hidden: which groups were probably not shown, or None if all groups are public.
+        notes: what a reader should know about a column, by name.
+        bounds: of columns whose bounds were found with part of the budget, by name: what lay beyond was clipped.
+        rank_margins: of quantiles, by name: by how many rows their rank is off at most, at this confidence. What that
+            is in value depends on the data.
+        joint: what was charged for the batch that it is one of; None if it was asked alone.
+
+    Privacy: an answer may be printed, stored, sent and computed with; nothing done to it costs more.
+    """
+
+    table: pa.Table
+    loss: PrivacyLoss
+    spent: Amount
+    unit: Unit
+    purpose: str
+    confidence: float = 0.95
+    intervals: tuple[str, ...] = ()
+    hidden: str | None = None
+    notes: dict[str, str] = field(default_factory=dict)
+    bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
+    rank_margins: dict[str, float] = field(default_factory=dict)
+    joint: Amount | None = None
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The table as a pandas frame; needs pandas."""
+        try:
+            return self.table.to_pandas()
+        except ModuleNotFoundError as problem:
+            raise InvalidParameter("to_pandas needs pandas: pip install pandas, or use .table") from problem
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The table as a polars frame; needs polars."""
+        try:
+            import polars as pl  # noqa: PLC0415 - only if somebody asks for it
+        except ModuleNotFoundError as problem:
+            raise InvalidParameter("to_polars needs polars: pip install polars, or use .table") from problem
+        frame = pl.from_arrow(self.table)
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries."""
+        found: list[dict[str, Any]] = self.table.to_pylist()
+        return found
+
+    def to_json(self) -> str:
+        """Everything, as `from_json` reads it."""
+        sink = io.BytesIO()
+        with pa.ipc.new_stream(sink, self.table.schema) as stream:
+            stream.write_table(self.table)
+        return json.dumps(
+            {
+                "table": base64.b64encode(sink.getvalue()).decode(),
+                "loss": json.loads(self.loss.to_json()),
+                "spent": amount_facts(self.spent),
+                "unit": {"name": self.unit.name, "neighbors": self.unit.neighbors.name.lower()},
+                "purpose": self.purpose,
+                "confidence": self.confidence,
+                "intervals": self.intervals,
+                "hidden": self.hidden,
+                "notes": self.notes,
+                "bounds": self.bounds,
+                "joint": None if self.joint is None else amount_facts(self.joint),
+                "rank_margins": self.rank_margins,
+            },
+            ensure_ascii=False,
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> "Answer":
+        """The answer that `to_json` wrote."""
+        facts = json.loads(text)
+        return cls(
+            pa.ipc.open_stream(base64.b64decode(facts["table"])).read_all(),
+            PrivacyLoss.from_json(json.dumps(facts["loss"])),
+            amount_of(facts["spent"]),
+            Unit(**facts["unit"]),
+            facts["purpose"],
+            facts["confidence"],
+            tuple(facts["intervals"]),
+            facts["hidden"],
+            facts["notes"],
+            {name: (low, high) for name, (low, high) in facts.get("bounds", {}).items()},
+            facts.get("rank_margins", {}),
+            None if facts.get("joint") is None else amount_of(facts["joint"]),
+        )
+
+    def __repr__(self) -> str:
+        buffer = io.StringIO()
+        Console(file=buffer, width=120, color_system=None, legacy_windows=False).print(self)
+        return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().split("\n"))
+
+    def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
+        """A table with margins, and the receipt."""
+        ends = {f"{name}{end}" for name in self.intervals for end in ("_low", "_high")}
+        names = [name for name in self.table.column_names if name not in ends]
+        table = Table(box=box.SIMPLE_HEAD)
+        for name in names:
+            numeric = pa.types.is_integer(kind := self.table.schema.field(name).type) or pa.types.is_floating(kind)
+            table.add_column(plain(name), justify="right" if numeric else "left")
+        for row in self.table.slice(0, SHOWN).to_pylist():
+            table.add_row(*(plain(self._cell(row, name)) for name in names))
+        yield table
+        if (left := self.table.num_rows - SHOWN) > 0:
+            yield f"… {left:,} more rows"
+        if self.intervals:
+            yield f"± at {100 * self.confidence:g}% for each number alone, from the noise only"
+        if shown := [f"{name} ± {shown_margin(rows)} rows" for name, rows in self.rank_margins.items()]:
+            yield plain(f"quantiles are off in rank, in each group at {100 * self.confidence:g}%: {', '.join(shown)}")
+        if self.hidden:
+            yield plain(self.hidden)
+        for name in self.bounds:
+            yield plain(f"{name}: {self.notes.get(name, '')}")
+        if self.joint is None:
+            yield plain(f"spent {self.spent} per {self.unit.name} on {self.purpose!r}")
+        else:
+            yield plain(
+                f"one of a batch that spent {self.joint} per {self.unit.name}; alone it would cost {self.spent}"
+            )
+
+    def _cell(self, row: dict[str, Any], name: str) -> str:
+        if name not in self.intervals:
+            return shown_value(row[name])
+        return shown_value(row[name], low=row[f"{name}_low"], high=row[f"{name}_high"])
+
+
+def amount_facts(amount: Amount) -> dict[str, Any]:
+    """An amount as JSON."""
+    return {"parts": [str(part) for part in amount.parts], "units": amount.units}
+
+
+def amount_of(facts: Mapping[str, Any]) -> Amount:
+    """The amount that `amount_facts` wrote."""
+    parts = [Fraction(part) if part != "inf" else float("inf") for part in facts["parts"]]
+    return Amount(*parts, units=tuple(facts["units"]))

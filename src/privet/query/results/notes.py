@@ -1,0 +1,87 @@
+"""Notes: what a reader of an answer should know about its columns."""
+
+from collections.abc import Mapping
+
+from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.measures.automatic_bounds import COUNTS, FALLBACK, Ends
+from privet.query.measures.readings import Reading
+from privet.query.plan.statement import Search
+from privet.query.pricing.priced import PricedStage
+from privet.query.pricing.quote import Planned
+from privet.query.scalars.expressions import Column, Reference
+
+MISSED = "clipped to [-1, 1], for no bin was full enough to find bounds, which may bias it"
+
+
+def notes_of(plan: Planned, stages: Mapping[str, PricedStage], found: Mapping[Search, Ends | None]) -> dict[str, str]:
+    """What a reader of the answer should know about each released column.
+
+    Args:
+        plan: for the names.
+        stages: as they were answered, with the bounds that were found.
+        found: these bounds.
+    """
+    names, searches, notes = names_of(plan), searches_by_column(plan), {}
+    for stage in stages.values():
+        for each in stage.needs.readings:
+            words = [each.note]
+            if each.column in searches:
+                ends = found[searches[each.column]]
+                words.insert(0, f"clipped to the bounds found, {between(ends)}, which may bias it" if ends else MISSED)
+            if said := "; ".join(word for word in words if word):
+                notes[names[each.column]] = said
+    return notes
+
+
+def bounds_found(plan: Planned, found: Mapping[Search, Ends | None]) -> dict[str, tuple[float, float]]:
+    """The bounds that were found, or stand for them, by the name of the column."""
+    names, ends = names_of(plan), {search: each or FALLBACK for search, each in found.items()}
+    return {
+        names[column]: (float(ends[search][0]), float(ends[search][1]))
+        for column, search in searches_by_column(plan).items()
+    }
+
+
+def rank_margins(plan: Planned, confidence: float) -> dict[str, float]:
+    """Those of all quantiles of a statement, by the name of the column."""
+    names = names_of(plan)
+    found = {
+        names[each.column]: rank_margin(stage, each, confidence)
+        for stage in plan.stages.values()
+        for each in stage.needs.readings
+    }
+    return {name: rows for name, rows in found.items() if rows is not None}
+
+
+def rank_margin(stage: PricedStage, reading: Reading, confidence: float) -> float | None:
+    """By how many rows the rank of a quantile is off at most; None if it is no quantile."""
+    mechanism = stage.mechanisms[reading.draw]
+    if not isinstance(mechanism, GroupedChoice):
+        return None
+    return float(mechanism.rank_margin(confidence) / stage.needs.request_of(stage.needs.draws[reading.draw]).part)
+
+
+def names_of(plan: Planned) -> dict[Column, str]:
+    """What the statement calls each released column: its alias, or what it computes from it."""
+    names = {each.column: each.column.name for stage in plan.stages.values() for each in stage.needs.readings}
+    for stage in plan.statement.stages:
+        for shown, expression in stage.output.items:
+            if isinstance(expression, Reference) and expression.column in names:
+                names[expression.column] = shown.name
+    return names
+
+
+def searches_by_column(plan: Planned) -> dict[Column, Search]:
+    """The released columns that are clipped to bounds which are searched for."""
+    return {
+        column: search
+        for stage in plan.stages.values()
+        for search in stage.needs.aggregate.searches
+        for column, item in stage.needs.aggregate.items
+        if item.argument == search.argument and item.function not in COUNTS
+    }
+
+
+def between(ends: Ends) -> str:
+    """Bounds for people."""
+    return f"[{float(ends[0]):g}, {float(ends[1]):g}]"

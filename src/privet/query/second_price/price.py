@@ -1,0 +1,156 @@
+"""The second price: what a statement costs, computed again from the SQL that the engine would run.
+
+Nothing here uses `measures/request.py` or what it returned. Limits, clips and sizes are read back from the text
+(`engine_text.py`), the moves of one unit follow from them, and the loss from the moves and the noise. If that is
+not the very loss that would be reserved, nothing is charged and nothing is read.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privet.core.sensitivity import root_above
+from privet.errors import InvalidParameter
+from privet.loss import (
+    ApproximateCurve,
+    DiscreteLaplaceCurve,
+    ExponentialCurve,
+    GaussianCurve,
+    LaplaceCurve,
+    Neighbors,
+    PrivacyLoss,
+)
+from privet.loss.privacy_loss import sum_of
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace
+from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.backends.backend import Backend
+from privet.query.catalog import Catalog
+from privet.query.measures.request import Bounded, Shape
+from privet.query.pricing.priced import Drawn, PricedStage
+from privet.query.pricing.quote import Planned
+from privet.query.second_price.engine_text import ReadNumbers, ReadRequest, read_back
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How far one protected unit moves the numbers of a measure: in sum, and as the crow flies."""
+
+    l1: Fraction
+    l2: Fraction
+
+
+def refuse_another_price(plan: Planned, backend: Backend, catalog: Catalog) -> None:
+    """Raise unless the price read off the engine's SQL is the price of the plan.
+
+    Raises:
+        InvalidParameter: before anything is charged or read.
+    """
+    try:
+        found = second_loss(plan, backend, catalog)
+    except RecursionError:
+        raise InvalidParameter(
+            "the statement is nested too deeply for the engine: nothing was run or charged, split it into simpler ones"
+        ) from None
+    if found != plan.priced.loss:
+        raise InvalidParameter(
+            "the price of this statement, computed a second time from the engine's SQL, differs from the first, so "
+            "nothing was run or charged: this is a defect of Privet, please report the statement"
+        )
+
+
+def second_loss(plan: Planned, backend: Backend, catalog: Catalog) -> PrivacyLoss:
+    """The loss of all mechanisms on what the engine's SQL lets one unit do."""
+    return sum_of(stage_loss(stage, backend, catalog) for stage in plan.priced.stages)
+
+
+def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> PrivacyLoss:
+    """The loss of the mechanisms of one stage on what the engine's SQL lets one unit do."""
+    copies = 1 if catalog.window is None else catalog.window.length
+    neighbors = catalog.unit.neighbors
+    losses = []
+    requests = (stage.needs.request, *stage.needs.rankings)
+    read = [_read_alike(each, backend) for each in requests]
+    if stage.selection is not None:
+        times = _partitions(read[0][0], neighbors, copies)
+        losses.append(PrivacyLoss.of(ApproximateCurve(stage.selection.epsilon, stage.selection.delta), times))
+    for place, mechanism in enumerate(stage.mechanisms):
+        request, numbers = _found(stage, place, read)
+        losses.append(_loss(mechanism, moves_of(request, numbers, neighbors=neighbors, copies=copies), request))
+    return sum_of(losses)
+
+
+def _read_alike(request: Bounded, backend: Backend) -> tuple[ReadRequest, ...]:
+    """What is read back from the engine's SQL, which is the same whichever form of it is run."""
+    found, *others = [read_back(text, backend.name) for text in backend.forms(request)]
+    if any(other != found for other in others):
+        raise InvalidParameter("two forms of the engine's SQL have two prices: nothing was run or charged")
+    return found
+
+
+def moves_of(request: ReadRequest, numbers: ReadNumbers, *, neighbors: Neighbors, copies: int) -> Moves:
+    """The farthest that a protected unit moves the numbers of a measure in all groups.
+
+    Proof: in a group a unit adds cells whose absolute values add up to `reach` at most: one row's size times the cap.
+        It does so in as many groups as it is held to, or, where rows are counted over all groups, in all of
+        them together. A unit replaced takes one such vector away and adds another; a single number then moves between
+        the lowest and the highest sum.
+    """
+    times = 1 if numbers.by_unit else request.cap
+    groups = _groups(request) if numbers.by_unit or not request.shared else 1
+    reach, span = times * numbers.size, times * (numbers.highest - numbers.lowest)
+    if neighbors is Neighbors.ADD_REMOVE:
+        l1, l2 = groups * reach, root_above(groups * reach * reach)
+    elif not request.keyed and numbers.cells == 1 and not request.places:  # one number in all
+        l1 = l2 = span
+    else:
+        l1, l2 = 2 * groups * reach, root_above(groups * max(span * span, 2 * reach * reach))
+    return Moves(copies * l1, copies * l2)
+
+
+def _groups(request: ReadRequest) -> int:
+    if not request.keyed:
+        return 1
+    if request.groups is None:
+        raise InvalidParameter(
+            "a unit is held to no number of groups, so there is no price: nothing was run or charged"
+        )
+    return request.groups
+
+
+def _partitions(request: ReadRequest, neighbors: Neighbors, copies: int) -> int:
+    """How many counts of units one unit moves."""
+    if not request.counts_units or copies > 1:
+        raise InvalidParameter(
+            "units are not counted by group, so groups cannot be selected: nothing was run or charged"
+        )
+    return _groups(request) * (1 if neighbors is Neighbors.ADD_REMOVE else 2)
+
+
+def _found(stage: PricedStage, place: int, read: list[tuple[ReadRequest, ...]]) -> tuple[ReadRequest, ReadNumbers]:
+    """What was read back for a draw: measures stand in the text as in the request, DISTINCT ones alone at the end."""
+    draw, needs = stage.needs.draws[place], stage.needs
+    if draw.measure.shape is Shape.RANKS:
+        (request,) = read[1 + needs.rankings.index(needs.request_of(draw))]
+        return request, request.numbers[0]
+    order = sorted(needs.request.measures, key=lambda measure: measure.shape is Shape.DISTINCT)
+    flat = [(request, numbers) for request in read[0] for numbers in request.numbers]
+    if len(flat) != len(order):
+        raise InvalidParameter("the engine's SQL adds up other numbers than were asked for: nothing was run or charged")
+    return flat[order.index(draw.measure)]
+
+
+def _loss(mechanism: Drawn, moves: Moves, request: ReadRequest) -> PrivacyLoss:
+    match mechanism:
+        case DiscreteLaplace():
+            return PrivacyLoss.of(DiscreteLaplaceCurve(mechanism.scale, math.floor(moves.l1)))
+        case Laplace():
+            return PrivacyLoss.of(LaplaceCurve(moves.l1 / mechanism.scale))
+        case Gaussian():
+            return PrivacyLoss.of(GaussianCurve(moves.l2 / mechanism.scale))
+        case GroupedChoice():
+            if request.places > mechanism.places:
+                raise InvalidParameter(
+                    "the engine ranks at more places than are chosen from: nothing was run or charged"
+                )
+            larger = max(mechanism.fraction, 1 - mechanism.fraction) * mechanism.fraction.denominator
+            return PrivacyLoss.of(ExponentialCurve(2 * mechanism.rate * larger * moves.l1))

@@ -1,0 +1,216 @@
+"""Pricing: what is chosen keeps what was asked, whatever is asked, and spends it on what has weight."""
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.core import Ledger, Sensitivity, Unit
+from privet.errors import BudgetExceeded, InvalidParameter
+from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
+from privet.loss.privacy_loss import sum_of
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
+from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.measures.needs import needs_of
+from privet.query.measures.request import Shape
+from privet.query.plan.aggregation import Aggregation, Function
+from privet.query.plan.limits import Limits
+from privet.query.plan.statement import Aggregate, Key
+from privet.query.pricing.budget import Asked
+from privet.query.pricing.price import price
+from privet.query.pricing.priced import Priced
+from tests.query.people import AGE, BY_CITY, BY_SEX, COST, ONE, aggregate, asked
+
+MEDIAN = asked(Function.QUANTILE, COST, fraction=Fraction(1, 2))
+ITEMS = [
+    asked(Function.COUNT_ROWS),
+    asked(Function.SUM, COST),
+    asked(Function.AVG, AGE),
+    asked(Function.STDDEV, COST),
+    asked(Function.COUNT_UNITS),
+    asked(Function.COUNT_DISTINCT, COST),
+    MEDIAN,
+]
+FEW = Limits(groups_per_unit=3, rows_per_group=2)
+MANY = Limits(groups_per_unit=200, rows_per_group=2)
+
+
+def priced(*sources: Aggregate, neighbors: Neighbors = Neighbors.ADD_REMOVE, **spend: Any) -> Priced:  # noqa: ANN401 - any amount
+    stages = [(f"s{place}", needs_of(source)) for place, source in enumerate(sources)]
+    weights: Mapping[Any, Fraction] = spend.pop("weights", {})
+    copies = spend.pop("copies", 1)
+    return price(stages, Asked.of(**spend), neighbors=neighbors, weights=weights, copies=copies)
+
+
+@given(
+    items=st.lists(st.sampled_from(ITEMS), min_size=1, max_size=4, unique=True),
+    keys=st.sampled_from([(), BY_SEX, BY_CITY]),
+    limits=st.sampled_from([ONE, FEW, MANY, Limits(rows_per_unit=7)]),
+    neighbors=st.sampled_from(list(Neighbors)),
+    spend=st.sampled_from(
+        [
+            {"epsilon": "0.1"},
+            {"epsilon": 1, "delta": "1e-6"},
+            {"epsilon": "8", "delta": "1e-9"},
+            {"rho": "0.05"},
+            {"rho": 3},
+        ]
+    ),
+)
+def test_prices_never_exceed_what_was_asked(
+    items: list[Aggregation], keys: tuple[Key, ...], limits: Limits, neighbors: Neighbors, spend: dict[str, Any]
+) -> None:
+    """Composed by the loss's own arithmetic, with every mechanism covering what one unit can do."""
+    source = aggregate(*items, keys=keys, limits=limits)
+    if keys == BY_CITY and "delta" not in spend:
+        with pytest.raises(InvalidParameter, match="delta"):
+            priced(source, neighbors=neighbors, **spend)
+        return
+    plan = priced(source, neighbors=neighbors, **spend)
+    (stage,) = plan.stages
+    assert plan.loss == stage.loss
+    assert all(each.covers(moves) for each, moves in zip(stage.mechanisms, stage.sensitivities, strict=True))
+    assert (stage.selection is None) == (keys != BY_CITY)
+    if "rho" in spend:
+        assert plan.loss.zcdp() <= float(spend["rho"])
+        assert plan.loss.zcdp() >= 0.99 * float(spend["rho"])
+    else:
+        assert plan.loss.meets(Guarantee(spend["epsilon"], spend.get("delta", 0)))
+
+
+def test_pure_shares_add_up_exactly() -> None:
+    plan = priced(aggregate(*ITEMS[:3], MEDIAN), epsilon="0.1")
+    assert plan.loss.largest_loss == Fraction(1, 10)
+    assert plan.loss.epsilon(0) == 0.1
+
+
+def test_three_at_a_tenth_fit_three_tenths_and_the_fourth_does_not() -> None:
+    cases: list[tuple[dict[str, Any], Guarantee]] = [
+        ({}, Guarantee("0.3")),
+        ({"delta": "1e-7"}, Guarantee("0.3", "3e-7")),
+    ]
+    for spend, limit in cases:
+        plan = priced(aggregate(*ITEMS[:3], keys=BY_CITY if spend else BY_SEX), epsilon=0.1, **spend)
+        ledger = Ledger(limit, unit=Unit("person"))
+        promise = plan.asked.promise
+        assert isinstance(promise, Guarantee)
+        for _ in range(3):
+            ledger.reserve(plan.loss, purpose="one of three", promise=promise)
+        assert ledger.spent.epsilon == Fraction(3, 10)
+        assert ledger.remaining.epsilon == 0
+        with pytest.raises(BudgetExceeded):
+            ledger.reserve(plan.loss, purpose="the fourth", promise=promise)
+
+
+def test_weights_are_shares() -> None:
+    source = aggregate(asked(Function.COUNT_ROWS), asked(Function.SUM, COST))
+    heavy = source.items[0][0]
+    plan = priced(source, epsilon=1, weights={heavy: Fraction(3)})
+    rows, total = plan.stages[0].mechanisms
+    assert rows.loss.epsilon(0) == 0.75
+    assert total.loss.epsilon(0) == 0.25
+    gaussian = priced(source, rho=1, weights={heavy: Fraction(3)}).stages[0].mechanisms
+    assert [round(each.loss.zcdp(), 6) for each in gaussian] == [0.75, 0.25]
+
+
+def test_columns_that_share_numbers_bring_their_shares_together() -> None:
+    source = aggregate(asked(Function.SUM, COST), asked(Function.AVG, COST), asked(Function.COUNT_UNITS))
+    moments, units = priced(source, epsilon=3).stages[0].mechanisms
+    assert moments.loss.epsilon(0) == 2
+    assert units.loss.epsilon(0) == 1
+
+
+def test_stages_share_one_promise() -> None:
+    first, second = aggregate(asked(Function.AVG, AGE)), aggregate(asked(Function.COUNT_ROWS), keys=BY_SEX)
+    plan = priced(first, second, epsilon=1)
+    assert [stage.loss.epsilon(0) for stage in plan.stages] == [0.5, 0.5]
+    assert plan.loss == sum_of(stage.loss for stage in plan.stages)
+
+
+def test_laplace_noise_where_it_is_less_and_gaussian_where_that_is() -> None:
+    few = priced(aggregate(ITEMS[0], keys=BY_SEX), epsilon=1, delta="1e-6").stages[0].mechanisms[0]
+    many = priced(aggregate(ITEMS[0], keys=BY_SEX, limits=MANY), epsilon=1, delta="1e-6").stages[0].mechanisms[0]
+    assert isinstance(few, DiscreteLaplace)
+    assert isinstance(many, Gaussian)
+    assert float(many.scale) < 0.3 * math.sqrt(2) * float(many.l2_sensitivity) * math.sqrt(200)
+    pure = priced(aggregate(ITEMS[0], keys=BY_SEX, limits=MANY), epsilon=1).stages[0].mechanisms[0]
+    assert isinstance(pure, DiscreteLaplace | Laplace)
+
+
+def test_gaussian_noise_is_calibrated_jointly() -> None:
+    """Four columns cost less together than four prices at a quarter each."""
+    source = aggregate(*ITEMS[:3], ITEMS[4], keys=BY_SEX, limits=MANY)
+    together = priced(source, epsilon=1, delta="1e-6")
+    units = next(
+        mechanism
+        for draw, mechanism in zip(together.stages[0].needs.draws, together.stages[0].mechanisms, strict=True)
+        if draw.measure.shape is Shape.UNITS
+    )
+    alone = Gaussian.calibrated(epsilon="1/4", delta="1/4000000", sensitivity=Sensitivity(1, cells=200))
+    assert isinstance(units, Gaussian)
+    assert units.scale < alone.scale * Fraction(7, 10)
+    assert together.loss.epsilon("1e-6") >= 0.999
+
+
+def test_private_groups_get_their_share_of_epsilon_and_all_of_delta_beside_pure_noise() -> None:
+    plan = priced(aggregate(ITEMS[0], keys=BY_CITY), epsilon=1, delta="1e-6")
+    selection = plan.stages[0].selection
+    assert isinstance(selection, PartitionSelection)
+    assert selection.epsilon == pytest.approx(0.5, rel=1e-8)
+    assert selection.delta == pytest.approx(1e-6, rel=1e-8)
+    assert selection.partitions_per_unit == 1
+    replaced = priced(aggregate(ITEMS[0], keys=BY_CITY), epsilon=1, delta="1e-6", neighbors=Neighbors.REPLACE)
+    assert replaced.stages[0].selection is not None
+    assert replaced.stages[0].selection.partitions_per_unit == 2
+
+
+def test_quantiles_are_chosen_for_all_groups_at_one_price() -> None:
+    (choice,) = priced(aggregate(MEDIAN, keys=BY_SEX, limits=FEW), epsilon=1).stages[0].mechanisms
+    assert isinstance(choice, GroupedChoice)
+    assert choice.epsilon == 1
+    assert choice.l1_sensitivity == 6 * priced(aggregate(MEDIAN), epsilon=1).stages[0].sensitivities[0].l1
+
+
+def test_a_window_of_days_moves_as_far_as_all_its_days() -> None:
+    one, week = (priced(aggregate(ITEMS[0]), epsilon=1, copies=days).stages[0] for days in (1, 7))
+    assert week.sensitivities[0].l1 == 7 * one.sensitivities[0].l1
+    with pytest.raises(InvalidParameter, match="windows"):
+        priced(aggregate(ITEMS[0], keys=BY_CITY), epsilon=1, delta="1e-6", copies=7)
+
+
+@pytest.mark.parametrize(
+    "spend",
+    [
+        {},
+        {"epsilon": 0},
+        {"epsilon": -1},
+        {"epsilon": math.nan},
+        {"epsilon": math.inf},
+        {"epsilon": True},
+        {"epsilon": "a"},
+        {"epsilon": 1, "delta": 1},
+        {"epsilon": 1, "delta": -1e-9},
+        {"epsilon": 1, "delta": math.nan},
+        {"epsilon": 1, "rho": 1},
+        {"rho": 0},
+        {"rho": math.inf},
+        {"delta": 1e-6},
+    ],
+)
+def test_what_is_no_amount_is_refused(spend: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        Asked.of(**spend)
+    assert len(str(caught.value)) > 20
+
+
+def test_amounts_are_what_was_typed() -> None:
+    assert Asked.of(epsilon=0.1, delta=1e-6).promise == Guarantee("1/10", "1/1000000")
+    assert Asked.of(rho=0.1, delta=1e-6) == Asked(ConcentratedGuarantee("0.1"), Fraction(1, 10**6))
+
+
+def test_a_statement_without_private_stages_costs_nothing() -> None:
+    assert priced(epsilon=1).loss == PrivacyLoss()

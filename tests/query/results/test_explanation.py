@@ -1,0 +1,104 @@
+"""Explanation: what is said beforehand is what is charged and what margins come, and nothing is read for it."""
+
+from pathlib import Path
+
+import pytest
+
+from privet.core import Unit
+from privet.loss import Guarantee
+from privet.mechanisms import PartitionSelection
+from privet.query.plan.limits import Limits
+from privet.query.results.explanation import held, hidden_by
+from tests.query.asking import hospital, session_with
+
+MIXED = (
+    "SELECT sex, COUNT(*) AS n, SUM(age) AS s, AVG(age) AS a, STDDEV(age) AS d, MEDIAN(age) AS m, MIN(age) AS least "
+    "FROM patient GROUP BY sex"
+)
+
+
+def test_it_reads_and_spends_nothing_and_tells_the_price(tmp_path: Path) -> None:
+    session, backend = session_with(hospital(tmp_path))
+    told = session.explain(MIXED, epsilon=2)
+    assert not backend.calls
+    assert not session.ledger.entries
+    answer = session.sql(MIXED, epsilon=2)
+    assert told.price == answer.spent
+    assert told.loss == answer.loss
+    assert [each.name for each in told.columns] == ["n", "s", "a", "d", "m", "least"]
+    assert told.affordable
+
+
+def test_margins_told_beforehand_are_those_of_the_answer(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    text = "SELECT COUNT(*) AS n, SUM(cost) AS s, AVG(stay) AS a, MEDIAN(cost) AS m, VARIANCE(stay) AS v FROM visit"
+    told = {each.name: each.margin for each in session.explain(text, epsilon=1, confidence=0.9).columns}
+    answer = session.sql(text, epsilon=1, confidence=0.9)
+    (row,) = answer.rows
+    width = (row["s_high"] - row["s_low"]) / 2
+    assert float(told["s"].replace(",", "")) == pytest.approx(width, rel=0.02)
+    assert told["a"].endswith("in 1,000 rows")
+    assert told["m"].endswith("rows in rank")
+    assert told["v"] == ""
+    assert answer.notes["m"].startswith("the 50 % quantile")
+
+
+def test_it_prints_price_limits_and_thresholds(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path), limit=Guarantee("0.5", "1e-5"))
+    text = repr(session.explain("SELECT zip, COUNT(*) AS n FROM patient GROUP BY zip", epsilon=1, delta="1e-6"))
+    assert "costs ε=1, δ=1e-6 per patient, one unit more or less; ε=0.5, δ=1e-5 remains: not enough" in text
+    assert "groups are private: one of" in text
+    assert "each patient counts for at most 1 row in all" in text
+    assert "DiscreteLaplace" in text
+
+
+def test_public_groups_and_public_statements_say_so(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    assert "every group of the public domain is shown" in repr(session.explain(MIXED, epsilon=1))
+    for free in ("SELECT COUNT(*) FROM clinic", "SELECT region FROM clinic"):
+        assert repr(session.explain(free)) == "costs nothing: only public and released tables are read"
+        assert session.sql(free, epsilon=1).spent.epsilon == 0
+    assert not session.ledger.entries
+
+
+def test_without_an_amount_it_is_priced_at_one(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    assert session.explain("SELECT COUNT(*) FROM patient").price.epsilon == 1
+
+
+def test_it_shows_the_engines_sql(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    queries = session.explain("SELECT COUNT(*), MEDIAN(age) FROM patient", epsilon=1).queries
+    assert len(queries) == 2
+    assert all("SELECT" in query for query in queries)
+
+
+@pytest.mark.parametrize(
+    ("limits", "keys", "words"),
+    [
+        (Limits(rows_per_unit=1), True, "each person counts for at most 1 row in all; more are weighted down"),
+        (Limits(rows_per_unit=3), False, "each person counts for at most 3 rows in all; more are weighted down"),
+        (
+            Limits(groups_per_unit=4, rows_per_group=5),
+            True,
+            "each person counts in at most 4 groups, for at most 5 rows in each; more are weighted down",
+        ),
+        (
+            Limits(groups_per_unit=1, rows_per_group=1),
+            False,
+            "each person counts for at most 1 row; more are weighted down",
+        ),
+    ],
+)
+def test_limits_in_words(*, limits: Limits, keys: bool, words: str) -> None:
+    assert held(limits, keys=keys, whose="person") == words
+
+
+def test_what_is_hidden_is_what_the_selection_does() -> None:
+    selection = PartitionSelection(epsilon=1, delta="1e-5")
+    words = hidden_by(selection, unit=Unit("person"))
+    half, mostly, seldom = (int(words.split(mark)[1].split(" ")[0]) for mark in ("one of ", "more, of ", "fewer than "))
+    assert selection.probability(half) >= 0.5 > selection.probability(half - 1)
+    assert selection.probability(mostly) >= 0.95 > selection.probability(mostly - 1)
+    assert selection.probability(seldom - 1) < 0.05 <= selection.probability(seldom)
+    assert words.endswith("of a single person with 1e-05")
