@@ -81,7 +81,8 @@ def sqlite_rows(folder: Path, sizes: list[int], console: Console) -> Table:
         table.add_column(column, justify="right")
     connection = bare_sqlite(folder / "bare.db")
     ledger = Ledger(Guarantee(10**9), unit=PERSON, journal=f"sqlite:///{folder}/ledger.db", analyst="ada")
-    journal, entry = ledger.journal, entry_of(ledger)
+    journal = ledger.journal
+    entry = entry_of(ledger)
     text = "x" * len(next(iter([row.body for row in journal.rows()])))
 
     def insert() -> None:
@@ -132,7 +133,8 @@ def postgres_rows(console: Console) -> Table | None:
         import psycopg  # noqa: PLC0415 - only if there is a server
 
         ledger = Ledger(Guarantee(10**9), unit=PERSON, journal=f"{address}&ledger=benchmark", analyst="ada")
-        journal, entry = ledger.journal, entry_of(ledger)
+        journal = ledger.journal
+        entry = entry_of(ledger)
         text = "x" * len(next(iter([row.body for row in journal.rows()])))
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute("CREATE TABLE bare (sequence bigserial PRIMARY KEY, body text)")

@@ -53,7 +53,8 @@ def mixed() -> float:
 
 
 def growing() -> float:
-    loss, epsilon = PrivacyLoss(), 0.0
+    loss = PrivacyLoss()
+    epsilon = 0.0
     for i in range(50):
         loss += of(LaplaceCurve(1 / (20 + i)))
         epsilon = loss.epsilon(DELTA)

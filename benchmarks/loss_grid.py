@@ -33,7 +33,10 @@ TINY = 1e-9  # epsilons below are 0 for every purpose
 ACCURATE = 1e-4  # share of epsilon that the peer's interval may cost
 FINE = 0.05  # and of the spread of the losses of one step, how much the interval may be
 LARGEST = 2**21  # intervals that the peer may need
-MEMORY, PATIENCE, ATTEMPTS = 2**32, 10, 8  # bytes and seconds that it may take; if more, the interval is coarser
+# bytes and seconds that it may take; if more, the interval is coarser
+MEMORY = 2**32
+PATIENCE = 10
+ATTEMPTS = 8
 
 PEER = f"""
 import json, math, resource, signal, sys, warnings

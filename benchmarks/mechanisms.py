@@ -58,7 +58,8 @@ def main() -> None:
         shares.add_column(column, justify="left" if column == "mechanism" else "right")
     for name, kind, mechanism in KINDS:
         one: object = 42 if kind == "int" else 42.5
-        release, alone = released(mechanism, one, RELEASES), sampled(mechanism, one)
+        release = released(mechanism, one, RELEASES)
+        alone = sampled(mechanism, one)
         shares.add_row(repr(mechanism), duration(release), duration(alone), f"{1 - alone / release:.0%}")
         faster = partial(Row.faster, f"{mechanism!r}, one release", release)
         rows.append(faster(f"OpenDP, one {kind}, no ledger", opendp[f"{name} {kind} scalar"], times=3))

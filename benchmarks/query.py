@@ -32,7 +32,8 @@ LARGE_MEMORY = "12GB"  # that DuckDB may use with --large, if nothing else is sa
 def main(arguments: Sequence[str] | None = None) -> None:
     said = _arguments(arguments)
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
-    kept, failed = Kept(said.results), False
+    kept = Kept(said.results)
+    failed = False
     for parts, measure in _wanted(said, kept, console):
         try:
             measure()
@@ -100,7 +101,13 @@ def machine() -> str:
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    whole, sizes = (lambda text: int(float(text))), (lambda text: tuple(int(float(each)) for each in text.split(",")))
+
+    def whole(text: str) -> int:
+        return int(float(text))
+
+    def sizes(text: str) -> tuple[int, ...]:
+        return tuple(whole(each) for each in text.split(","))
+
     add = parser.add_argument
     add("--rows", type=whole, default=10**7, help="of the comparison; ten million by default")
     add("--peers", default="opendp,tumult", help="that take part in it")

@@ -96,7 +96,10 @@ def compare(plan: Plan, kept: Kept, console: Console) -> None:
 def times_sheet(plan: Plan, privet: Measured, plain: Measured, peers: Mapping[str, Measured]) -> Sheet:
     """Times and memory, with what was wanted."""
     opendp, tumult = peers["opendp"], peers["tumult"]
-    ours, limit, theirs, alone = privet.seconds(), plain.seconds(), opendp.seconds(), _fastest(tumult)
+    ours = privet.seconds()
+    limit = plain.seconds()
+    theirs = opendp.seconds()
+    alone = _fastest(tumult)
     planning, searching = privet.seconds("planning"), opendp.seconds("planning")
     beside = (
         f"plain DuckDB {time_text(limit)}",
@@ -139,7 +142,8 @@ def errors_sheet(plan: Plan, found: Mapping[str, tuple[Measured, Mapping[str, Me
         size = plan.flat if table == "flat" else plan.rows
         where = f"{size:,} rows, {'four of each user' if table == 'flat' else 'as above'}"
         for kind in KINDS:
-            mine, theirs = privet.error(kind), {name: peer.error(kind) for name, peer in peers.items()}
+            mine = privet.error(kind)
+            theirs = {name: peer.error(kind) for name, peer in peers.items()}
             known = [error for error in theirs.values() if error is not None]
             best = min(known, key=lambda error: error.rmse, default=None)
             met = NOTHING if mine is None or best is None else "yes" if mine.no_larger_than(best) else "NO"

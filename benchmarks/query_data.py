@@ -118,7 +118,8 @@ def table_file(rows: int, *, flat: bool = False, folder: Path = FOLDER, console:
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         half = file.with_suffix(f".{os.getpid()}.half")
-        people, total = People(rows, flat), -(-rows // (BLOCK * BLOCKS_AT_ONCE))
+        people = People(rows, flat)
+        total = -(-rows // (BLOCK * BLOCKS_AT_ONCE))
         try:
             tables = track(people.tables(), f"writing {rows:,} rows", total, console=console or Console(stderr=True))
             with pq.ParquetWriter(half, SCHEMA) as writer:

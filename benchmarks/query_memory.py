@@ -66,7 +66,9 @@ def watch(
 
 
 def _watched(process: subprocess.Popen[bytes], roots: list[int], until: float) -> tuple[int, bool]:
-    peak, look, tree = 0, 0, list(roots)
+    peak = 0
+    look = 0
+    tree = list(roots)
     while process.poll() is None:
         if time.monotonic() > until:
             return peak, True
@@ -107,7 +109,8 @@ def _tree(roots: Iterable[int]) -> Iterator[int]:
             with contextlib.suppress(OSError, IndexError, ValueError):
                 stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
                 children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(folder.name))
-    waiting, found = list(roots), set()
+    waiting = list(roots)
+    found = set()
     while waiting:
         process = waiting.pop()
         if process not in found:

@@ -80,7 +80,8 @@ def tumult(file: str, _: int) -> Callable[[str], Answer]:
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
-    people, keys = spark.read.parquet(file), KeySet.from_dict({"city": list(CITIES)})
+    people = spark.read.parquet(file)
+    keys = KeySet.from_dict({"city": list(CITIES)})
 
     def ask(kind: str) -> Answer:
         budget = PureDPBudget(EPSILON)

@@ -44,13 +44,15 @@ def session() -> Session:
 
 def main() -> None:
     console = Console()
-    opened, number = session(), itertools.count(1)
+    opened = session()
+    number = itertools.count(1)
 
     def fresh(text: str = STATEMENT) -> None:
         opened.explain(text, epsilon=1 + Fraction(next(number), 997), delta="1e-6")
 
     first = best_of(fresh, 1)
-    new, again = best_of(fresh), best_of(lambda: opened.explain(STATEMENT, epsilon=1, delta="1e-6"))
+    new = best_of(fresh)
+    again = best_of(lambda: opened.explain(STATEMENT, epsilon=1, delta="1e-6"))
     private = best_of(lambda: fresh(PRIVATE))
     told = run_peer("opendp-polars", ["opendp[polars]==0.16.0"], ["-W", "ignore", SCRIPT], console)
     theirs = json.loads(told[-1])["seconds"]

@@ -21,7 +21,8 @@ FEASIBLE = {"duckdb": 10**8, "postgres": 10**7, "spark": 10**7}  # in a few minu
 NEEDS = {"duckdb": (), "postgres": ("psycopg",), "spark": ("pyspark",)}  # beside Privet
 NAMES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "spark": "Spark"}
 THREADS = (1, 2)
-REPEATS, PATIENCE = 5, 20.0
+REPEATS = 5
+PATIENCE = 20.0
 COLUMNS = ("rows", "threads", "plain", "Privet", "ratio", "memory, plain", "memory, Privet")
 PLAIN = "Plain is COUNT, SUM and AVG by city of the same table, without any bound."
 ABOUT = {
@@ -75,7 +76,8 @@ class Cell:
     def texts(self) -> tuple[str, ...]:
         """A row of the sheet."""
         both = (self.plain, self.privet)
-        times, sizes = (time_text(each.seconds()) for each in both), (size_text(each.peak) for each in both)
+        times = (time_text(each.seconds()) for each in both)
+        sizes = (size_text(each.peak) for each in both)
         ratio = ratio_text(self.privet.seconds(), self.plain.seconds())
         return (f"{self.rows:,}", str(self.threads), *times, ratio, *sizes)
 
@@ -184,7 +186,9 @@ class _Loaded:
     """A table is loaded once, however many threads then read it."""
 
     def __init__(self, server: Server, progress: Progress) -> None:
-        self._server, self._progress, self._file = server, progress, Path()
+        self._server = server
+        self._progress = progress
+        self._file = Path()
 
     def __call__(self, file: Path, threads: int) -> tuple[str, tuple[int, ...]]:
         if file != self._file:

@@ -35,7 +35,9 @@ class Error:
 
 def error_of(kind: str, answers: Iterable[Mapping[str, float]], truth: Truth) -> Error:
     """How far answers, each by city, are from the truth. A city without an answer counts as 0, NaN as the low end."""
-    place, squares, number = KINDS.index(kind), [], 0
+    place = KINDS.index(kind)
+    squares = []
+    number = 0
     for number, answer in enumerate(answers, 1):  # noqa: B007 - how many there were
         for city, exact in truth.items():
             found = float(answer.get(city) or 0)

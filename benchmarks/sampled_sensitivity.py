@@ -15,7 +15,10 @@ from rich.table import Table
 from privet.stats.functions.priestley_chao import PriestleyChao
 from privet.stats.functions.sampled_sensitivity import sampled_sensitivity
 
-N, M, GAMMA, BANDWIDTH = 5000, 500, 0.2, 0.1
+N = 5000
+M = 500
+GAMMA = 0.2
+BANDWIDTH = 0.1
 POINTS = np.arange(26) / 25
 REGRESSION = PriestleyChao(str(BANDWIDTH), normalized=False).on(POINTS)
 Rows = NDArray[np.float64]
@@ -44,16 +47,19 @@ def plain(rows: Rows) -> list[float]:
 def point_by_point(rows: Rows) -> list[float]:
     """The same with numpy for the rows and a loop over the points."""
     rows = rows[np.argsort(rows[:, 0])]
-    weights, centers = np.diff(rows[:, 0]) * rows[1:, 1], rows[1:, 0]
+    weights = np.diff(rows[:, 0]) * rows[1:, 1]
+    centers = rows[1:, 0]
     return [float(np.sum(weights * np.exp(-(((at - centers) / BANDWIDTH) ** 2) / 2))) / BANDWIDTH for at in POINTS]
 
 
 def plain_sampler(f: Callable[[Rows], list[float]], trials: int) -> float:
     """The sampler in loops: the k-th smallest of the largest moves."""
-    generator, moves = np.random.default_rng(1), []
+    generator = np.random.default_rng(1)
+    moves = []
     for _ in track(range(trials), "plain loops", console=Console(stderr=True), transient=True):
         records = oracle(generator, N + 1)
-        one, other = f(records[:N]), f(np.concatenate((records[: N - 1], records[N:])))
+        one = f(records[:N])
+        other = f(np.concatenate((records[: N - 1], records[N:])))
         moves.append(max(abs(a - b) for a, b in zip(one, other, strict=True)))
     return sorted(moves)[438 if trials == M else -1]
 

@@ -9,7 +9,8 @@ GLOBAL = (types.ModuleType, type, types.FrameType, types.CodeType, types.Builtin
 
 def reachable(problem: BaseException) -> Iterator[object]:
     """Everything that can be found from the frames of Privet in a traceback, but for modules and classes."""
-    step, seen = problem.__traceback__, set[int]()
+    step = problem.__traceback__
+    seen = set[int]()
     while step is not None:
         file = step.tb_frame.f_code.co_filename
         queue: list[object] = list(step.tb_frame.f_locals.values()) if "/src/privet/" in file else []

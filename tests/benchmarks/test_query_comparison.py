@@ -25,7 +25,8 @@ def erring(**errors: tuple[float, float]) -> Measured:
 
 
 def test_what_was_wanted_is_met() -> None:
-    privet, plain = measured(900_000_000, joint=0.6, planning=0.01), measured(200_000_000, joint=0.1)
+    privet = measured(900_000_000, joint=0.6, planning=0.01)
+    plain = measured(200_000_000, joint=0.1)
     peers = {"opendp": measured(1, joint=6.4, planning=2.0), "tumult": measured(1, count=49.0, sum=37.0)}
     sheet = times_sheet(PLAN, privet, plain, peers)
     assert [row[-1] for row in sheet.rows] == ["yes"] * 5
@@ -34,7 +35,8 @@ def test_what_was_wanted_is_met() -> None:
 
 
 def test_what_was_wanted_is_not_met() -> None:
-    privet, plain = measured(1_600_000_000, joint=1.2, planning=0.06), measured(1, joint=0.1)
+    privet = measured(1_600_000_000, joint=1.2, planning=0.06)
+    plain = measured(1, joint=0.1)
     peers = {"opendp": measured(1, joint=6.4, planning=2.0), "tumult": measured(1, count=40.0)}
     assert [row[-1] for row in times_sheet(PLAN, privet, plain, peers).rows] == ["NO"] * 5
 

@@ -109,7 +109,8 @@ def test_a_writer_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_truth_weighs_rows_down_to_four_of_each_user(tmp_path: Path) -> None:
     file = table_file(20_000, folder=tmp_path)
-    truth, table = read_truth(truth_file(file)), pq.read_table(file).to_pylist()
+    truth = read_truth(truth_file(file))
+    table = pq.read_table(file).to_pylist()
     counts = Counter(row["user_id"] for row in table)
     assert sum(row[0] for row in truth.values()) == pytest.approx(sum(min(4, number) for number in counts.values()))
     here = [row for row in table if row["city"] == "city07"]

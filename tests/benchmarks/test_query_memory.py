@@ -15,7 +15,8 @@ def python(code: str) -> list[str]:
 
 
 def test_the_peak_of_a_process_is_seen() -> None:
-    small, large = watch(python("print('x')")), watch(python(WORK))
+    small = watch(python("print('x')"))
+    large = watch(python(WORK))
     assert (large.lines, large.problem) == (("done",), None)
     assert 120 * MB < large.peak < 400 * MB
     assert small.peak < 100 * MB

@@ -184,7 +184,8 @@ class JournalContract:
     def test_odd_fractions_do_not_grow_without_end(self, address: str | None) -> None:
         """Sums of 1/p for many primes p are rounded up on a grid of 2^-1024, never down."""
         ledger = new_ledger(address, Guarantee(10))
-        exact, primes = Fraction(0), [n for n in range(3, 1500) if all(n % d for d in range(2, math.isqrt(n) + 1))]
+        exact = Fraction(0)
+        primes = [n for n in range(3, 1500) if all(n % d for d in range(2, math.isqrt(n) + 1))]
         for prime in primes:
             ledger._spend(priced(Amount(Fraction(1, prime), Fraction(0), units=("epsilon", "delta"))))
             exact += Fraction(1, prime)
@@ -375,7 +376,8 @@ class JournalContract:
         assert ledger.spent.epsilon == 3
 
     def test_fifty_at_once_are_one_run(self, address: str | None) -> None:
-        ledger, slow = new_ledger(address), Slow(l1_sensitivity=1, scale=1)
+        ledger = new_ledger(address)
+        slow = Slow(l1_sensitivity=1, scale=1)
         RUNS.clear()
         handles = [ledger, *(self.another(ledger, address) for _ in range(3))]
         texts = in_threads(
@@ -403,7 +405,8 @@ class JournalContract:
         for handle in (ledger, self.another(ledger, address, analyst="ada"), ledger):
             assert ask(handle, key=None) is not None
             fail(handle)
-        spent, rows = ledger.spent, ledger.journal.books().rows
+        spent = ledger.spent
+        rows = ledger.journal.books().rows
         for handle in (ledger, self.another(ledger, address, analyst="ada")):
             for attempt in (ask, fail, lambda each: each.reserve(COUNT.loss, purpose="a plan")):
                 with pytest.raises(AnalystFrozen, match=r"nothing was charged.*ask the owner"):

@@ -110,7 +110,8 @@ class MechanismContract:
         assert audited_epsilon(example, source, 500_000) <= claimed_epsilon(example.mechanism.loss)
 
     def test_loss_and_release_survive_json(self, example: Example) -> None:
-        mechanism, unit = example.mechanism, unit_of(example)
+        mechanism = example.mechanism
+        unit = unit_of(example)
         assert PrivacyLoss.from_json(mechanism.loss.to_json()) == mechanism.loss
         ledger = Ledger(Guarantee(1000, "0.5"), unit=unit)
         secret = Sensitive(example.pair[0], example.sensitivity, unit)
@@ -122,7 +123,8 @@ class MechanismContract:
 
     @pytest.mark.parametrize("relation", list(Neighbors), ids=lambda relation: relation.name)
     def test_it_is_charged_under_each_relation_it_holds_for(self, example: Example, relation: Neighbors) -> None:
-        mechanism, unit = example.mechanism, Unit("person", relation)
+        mechanism = example.mechanism
+        unit = Unit("person", relation)
         ledger = Ledger(Guarantee(1000, "0.5"), unit=unit)
         secret = Sensitive(example.pair[0], example.sensitivity, unit)
         if relation in mechanism.loss.neighbors:
@@ -176,7 +178,8 @@ class Cells:
         """The exact probability of every cell, from the distribution function of the answer."""
         edges = np.asarray(cdf(np.arange(self.low, self.high + 1) * self.width))
         masses: dict[int, float] = dict(enumerate(np.diff(edges).tolist(), start=self.low))
-        masses[self.low - 1], masses[self.high] = float(edges[0]), float(1 - edges[-1])
+        masses[self.low - 1] = float(edges[0])
+        masses[self.high] = float(1 - edges[-1])
         return masses
 
     def of(self, answers: Any) -> list[int]:  # noqa: ANN401 - a number or an array

@@ -28,7 +28,8 @@ FUNCTIONS: dict[str, Callable[[Dataset], list[int]]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("relation", list(Neighbors))
 def test_it_is_the_largest_move_over_all_pairs(name: str, relation: Neighbors) -> None:
-    function, size = FUNCTIONS[name], 3
+    function = FUNCTIONS[name]
+    size = 3
     if name == "count" and relation is Neighbors.REPLACE:
         return  # refused: see below
     found = enumerated_sensitivity(function, universe=UNIVERSE, size=size, neighbors=relation)

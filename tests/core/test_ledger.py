@@ -87,7 +87,8 @@ def test_epsilon_and_delta_both_count() -> None:
     ids=lambda x: str(x)[:12],
 )
 def test_each_rule_admits_what_compare_rules_says(rule: SpendingRule, expected: int) -> None:
-    answer, limit = Laplace(l1_sensitivity=1, scale=100), Guarantee(1, 1e-6)
+    answer = Laplace(l1_sensitivity=1, scale=100)
+    limit = Guarantee(1, 1e-6)
     assert {type(a.rule): a.answers for a in Ledger.compare_rules(limit, answer).admissions}[type(rule)] == expected
     ledger = Ledger(limit, unit=PERSON, rule=rule)
     for _ in range(expected):
@@ -128,7 +129,8 @@ def test_an_answer_that_is_not_pure_needs_a_delta() -> None:
 
 @given(st.lists(st.fractions(min_value=Fraction(1, 50), max_value=2, max_denominator=60), max_size=12))
 def test_the_total_is_the_exact_sum_and_never_above_the_limit(prices: list[Fraction]) -> None:
-    ledger, paid = Ledger(Guarantee(3), unit=PERSON), Fraction(0)
+    ledger = Ledger(Guarantee(3), unit=PERSON)
+    paid = Fraction(0)
     for price in prices:
         if paid + price <= 3:
             ask(ledger, Laplace(l1_sensitivity=1, scale=1 / price))
@@ -141,7 +143,8 @@ def test_the_total_is_the_exact_sum_and_never_above_the_limit(prices: list[Fract
 
 
 def test_threads_never_overspend() -> None:
-    ledger, outcomes = Ledger(Guarantee(20), unit=PERSON), []
+    ledger = Ledger(Guarantee(20), unit=PERSON)
+    outcomes = []
 
     def spend() -> None:
         for _ in range(10):
@@ -194,7 +197,8 @@ def test_a_refused_spend_reads_no_data() -> None:
 
 
 def test_a_deferred_secret_is_computed_after_its_entry_is_written() -> None:
-    ledger, seen = Ledger(Guarantee(10), unit=PERSON), []
+    ledger = Ledger(Guarantee(10), unit=PERSON)
+    seen = []
 
     def compute() -> int:
         seen.append([entry.purpose for entry in ledger.entries])
@@ -261,7 +265,8 @@ def test_lost_entropy_keeps_the_spend(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_reservation_pays_the_composed_price_once() -> None:
-    ledger, noisy = Ledger(Guarantee(1, 1e-6), unit=PERSON), Gaussian(l2_sensitivity=1, scale=50)
+    ledger = Ledger(Guarantee(1, 1e-6), unit=PERSON)
+    noisy = Gaussian(l2_sensitivity=1, scale=50)
     plan = ledger.reserve([noisy] * 50, purpose="fifty means", delta=1e-6)
     assert ledger.spent.epsilon == EpsilonSum(delta_per_answer="1e-6").cost(noisy.loss * 50).epsilon
     before = ledger.spent
@@ -308,7 +313,8 @@ def test_a_reservation_that_does_not_fit_is_refused_whole() -> None:
 
 def test_threads_draw_each_curve_once() -> None:
     ledger = Ledger(Guarantee(100), unit=PERSON)
-    plan, drawn = ledger.reserve(COUNT.loss * 20, purpose="twenty"), []
+    plan = ledger.reserve(COUNT.loss * 20, purpose="twenty")
+    drawn = []
 
     def draw() -> None:
         for _ in range(10):
@@ -372,7 +378,8 @@ def test_a_release_keeps_no_secret() -> None:
     marker = 123_456_789_012_345
     release = ledger.release(secret(marker), Laplace(l1_sensitivity=1, scale=1000), purpose="hidden")
     gc.collect()
-    reached, todo = set[int](), [release, ledger]
+    reached = set[int]()
+    todo = [release, ledger]
     while todo:
         thing = todo.pop()
         if id(thing) in reached or isinstance(thing, type | type(gc)):

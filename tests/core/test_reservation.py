@@ -190,7 +190,8 @@ def test_a_checkpoint_between_plan_and_draws_leaves_them_for_later(
 ) -> None:
     """Where a checkpoint is due its row must be one, or the journal could not be opened from there."""
     monkeypatch.setattr(handle, "CHECKPOINT", 5)
-    address, one = f"sqlite:///{tmp_path}/ledger.db", Gaussian(l2_sensitivity=1, scale=50)
+    address = f"sqlite:///{tmp_path}/ledger.db"
+    one = Gaussian(l2_sensitivity=1, scale=50)
     ledger = Ledger(Guarantee(10, "1e-4"), unit=PERSON, journal=address)
     for _ in range(6):
         plan = ledger.reserve([one, one], purpose="a table", delta="1e-6", draws=[one, one])

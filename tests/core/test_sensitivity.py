@@ -37,7 +37,8 @@ def test_norms_are_exact_or_rounded_up(each: Fraction, cells: int) -> None:
 
 @given(MOVES, st.integers(1, 1000), MOVES, MOVES)
 def test_declared_norms_can_only_tighten(each: Fraction, cells: int, l1: Fraction, l2: Fraction) -> None:
-    plain, declared = Sensitivity(each, cells), Sensitivity(each, cells, l1=l1, l2=l2)
+    plain = Sensitivity(each, cells)
+    declared = Sensitivity(each, cells, l1=l1, l2=l2)
     assert declared.l1 <= min(plain.l1, l1)
     assert declared.l2 <= min(plain.l2, l2)
     assert declared.linf <= declared.l2 <= declared.l1

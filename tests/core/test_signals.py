@@ -193,7 +193,8 @@ class Lines:
     """Sends a signal at one line."""
 
     def __init__(self, place: int) -> None:
-        self.place, self.sent = place, False
+        self.place = place
+        self.sent = False
 
     def trace(self, frame: FrameType, event: str, _: object) -> Any:  # noqa: ANN401 - itself
         if event == "line" and not self.sent and frame.f_code.co_filename == signals.__file__:

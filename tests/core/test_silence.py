@@ -145,7 +145,8 @@ def test_the_exact_value_is_in_no_frame(deferred: bool) -> None:  # noqa: FBT001
             kept = [value]
             raise ValueError(kept)
 
-    exact, ledger = Exact(), Ledger(Guarantee(100), unit=PERSON)
+    exact = Exact()
+    ledger = Ledger(Guarantee(100), unit=PERSON)
     secret: Any = Sensitive(exact, Sensitivity(1), PERSON)
     if deferred:
         secret = Sensitive.later(lambda: exact, Sensitivity(1), PERSON)
@@ -251,7 +252,9 @@ def test_what_others_say_is_still_heard(
 
 def test_threads_that_were_there_before_are_heard() -> None:
     """A computation silences itself, not the process."""
-    begun, asked, warned = threading.Event(), threading.Event(), []
+    begun = threading.Event()
+    asked = threading.Event()
+    warned = []
 
     def other() -> None:
         begun.set()

@@ -113,7 +113,8 @@ def test_r173_private_counts_keep_membership_within_its_bound() -> None:
 def test_r174_membership_advantage_falls_to_its_bound() -> None:
     """Exact frequencies give members away; at ε = 1 no attack gains more than tanh(1/2). n = 150 of each."""
     half = membership.TRIALS // 2
-    exact, private = membership.attack(None), membership.attack(1)
+    exact = membership.attack(None)
+    private = membership.attack(1)
     assert exact.advantage > 0.75
     assert exact.informed == 1
     assert private.bound == pytest.approx(0.462117, abs=5e-7)
@@ -138,7 +139,8 @@ def test_the_stories_state_how_far_one_person_moves_their_counts() -> None:
     extremes = np.full(membership.SITES, 2) - np.zeros(membership.SITES)
     assert np.abs(extremes).sum() == membership.MOVED.l1
     assert np.abs(extremes).max() == membership.MOVED.per_cell
-    mine, others = np.arange(linkage.EACH), np.arange(linkage.EACH, 2 * linkage.EACH)
+    mine = np.arange(linkage.EACH)
+    others = np.arange(linkage.EACH, 2 * linkage.EACH)
     films = [np.bincount(each, minlength=linkage.FILMS) for each in (mine, others)]
     assert np.abs(films[0] - films[1]).sum() == linkage.MOVED.l1
     assert np.abs(films[0] - films[1]).max() == linkage.MOVED.per_cell
@@ -189,7 +191,8 @@ def test_r184_an_outlier_is_protected_after_clipping(epsilon: str, source: BitSo
     assert worst_ratio(clipped, mechanism.scale) == pytest.approx(float(epsilon))
     raw = [sum(data) for data in pair]
     assert worst_ratio(raw, mechanism.scale) > 1e6 * float(epsilon)  # the control: without clipping
-    number, middle = 100_000, sum(clipped) // 2
+    number = 100_000
+    middle = sum(clipped) // 2
     rates = [
         float((np.asarray(mechanism.sample(np.full(number, total), source)) >= middle).mean()) for total in clipped
     ]

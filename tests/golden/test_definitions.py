@@ -36,7 +36,8 @@ def test_r013_delta_of_a_group_under_gaussian_noise(size: int, printed: str) -> 
 
 def test_r013_delta_does_not_stay_fixed_for_groups() -> None:
     """One δ for every distance is violated from 17 units on; from 2 on with exact calibration."""
-    classical, exact = gaussian_scale_classical(0.5, delta="1e-5"), gaussian_scale(0.5, delta=1e-5)
+    classical = gaussian_scale_classical(0.5, delta="1e-5")
+    exact = gaussian_scale(0.5, delta=1e-5)
 
     def broken(scale: float) -> int:
         return next(k for k in range(1, 100) if gaussian_delta(k / scale, epsilon=k * 0.5) > 1e-5)
@@ -56,7 +57,8 @@ def test_r014_truncated_laplace_has_infinite_epsilon_and_tiny_delta() -> None:
     """
     starts = range(-60, 20)
     mass = [(math.exp(-j) - math.exp(-j - 1) if j >= 0 else math.exp(j + 1) - math.exp(j)) / 2 for j in starts]
-    stays, moved = np.array([*mass, 0.0]) / sum(mass), np.array([0.0, *mass]) / sum(mass)
+    stays = np.array([*mass, 0.0]) / sum(mass)
+    moved = np.array([0.0, *mass]) / sum(mass)
     expected = (math.exp(-19) - math.exp(-20)) / 2 / (1 - math.exp(-20) / 2)
     assert max_divergence(moved, stays) == math.inf
     assert hockey_stick(moved, stays, epsilon=1 + 1e-9) == pytest.approx(expected, rel=1e-9)
@@ -66,7 +68,9 @@ def test_r014_truncated_laplace_has_infinite_epsilon_and_tiny_delta() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 100.0, 1000.0, math.inf])
 def test_r015_printing_the_data_once_in_a_thousand_is_delta(epsilon: float) -> None:
-    private, data, neighbour = 0.999, [0.001, 0.0], [0.0, 0.001]
+    private = 0.999
+    data = [0.001, 0.0]
+    neighbour = [0.0, 0.001]
     p, q = [private, *data], [private, *neighbour]
     assert hockey_stick(p, q, epsilon=epsilon) >= 1e-3
     assert approximate_max_divergence(p, q, delta=0.0009) == math.inf
@@ -114,6 +118,7 @@ def test_r019_approximate_max_divergence_falls_with_delta(delta: float, printed:
 
 def test_r023_small_epsilon_is_nearly_a_percentage_and_symmetric() -> None:
     truth = math.exp(0.1) / (1 + math.exp(0.1))
-    p, q = [truth, 1 - truth], [1 - truth, truth]
+    p = [truth, 1 - truth]
+    q = [1 - truth, truth]
     assert agrees(math.exp(max_divergence(p, q)), "1.105171")
     assert max_divergence(p, q) == max_divergence(q, p)

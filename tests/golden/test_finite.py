@@ -172,7 +172,8 @@ def test_r068_warner_survey_on_all_sets(truth: str) -> None:
 
 def test_r069_truth_for_an_epsilon() -> None:
     response = RandomizedResponse.calibrated(epsilon=1)
-    truth, lie = float(1 - response.flip_one), float(response.flip_one)
+    truth = float(1 - response.flip_one)
+    lie = float(response.flip_one)
     assert agrees(truth, "0.731059")
     assert agrees(lie, "0.268941")
     assert truth / lie == pytest.approx(math.e)

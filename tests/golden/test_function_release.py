@@ -87,7 +87,8 @@ def test_r146_a_total_below_the_bias_is_a_misprint() -> None:
 
 def total_error(releases: int, degree: int | None, order: int | None) -> float:
     """The mean square error against the regression over real releases at n = 5000, ε = 1."""
-    rows, target = rows_of(5000), REGRESSION(rows_of(5000))(XS)
+    rows = rows_of(5000)
+    target = REGRESSION(rows_of(5000))(XS)
     errors = []
     for _ in range(releases):
         release = release_function(

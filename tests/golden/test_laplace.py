@@ -30,7 +30,8 @@ def test_r037_the_three_desiderata_have_bounds() -> None:
     loss = Laplace(l1_sensitivity=1, scale=1).loss
     assert loss.advantage() <= math.tanh(1 / 2)
     assert (loss + loss).epsilon(0) == 2 * loss.epsilon(0)
-    prior, (_, most) = 0.9, loss.posterior(0.9)
+    prior = 0.9
+    _, most = loss.posterior(0.9)
     assert most / (1 - most) == pytest.approx(math.e * prior / (1 - prior))
 
 
@@ -180,7 +181,9 @@ def test_r054_radius_of_a_count() -> None:
 
 
 def test_r055_mean_of_bounded_data() -> None:
-    bound, people, epsilon = 1, 1000, Fraction(1, 2)
+    bound = 1
+    people = 1000
+    epsilon = Fraction(1, 2)
     mechanism = Laplace.calibrated(epsilon=epsilon, sensitivity=Sensitivity(Fraction(2 * bound, people)))
     noise = 2 * mechanism.scale**2
     assert noise == Fraction(8 * bound**2) / (people**2 * epsilon**2)
@@ -210,7 +213,8 @@ def test_r058_half_of_the_noise_is_negative(source: BitSource) -> None:
 def test_r059_answers_lie_on_a_public_lattice() -> None:
     """Naive floating-point noise leaves gaps that depend on the answer; a lattice step depends on the scale alone."""
     assert agrees(DiscreteLaplace(l1_sensitivity=1, scale=1).variance, "1.841347")
-    mechanism, unit = Laplace(l1_sensitivity=1, scale=1), Unit("person")
+    mechanism = Laplace(l1_sensitivity=1, scale=1)
+    unit = Unit("person")
     ledger = Ledger(Guarantee(100), unit=unit)
     for value in (0.1, 1 / 3, 1e6 + 0.7):
         answer = ledger.release(Sensitive[Numbers](value, Sensitivity(1), unit), mechanism, purpose="lattice").value

@@ -92,7 +92,8 @@ def test_r090_and_r093_and_r095_gaussian() -> None:
 
 
 def test_r100_to_r104_composition_is_exact() -> None:
-    tenth, one = PrivacyLoss.of(ApproximateCurve("0.1")), PrivacyLoss.of(ApproximateCurve(1))
+    tenth = PrivacyLoss.of(ApproximateCurve("0.1"))
+    one = PrivacyLoss.of(ApproximateCurve(1))
     assert agrees((tenth * 100).epsilon(1e-5), "4.306791")
     assert agrees((tenth * 10).epsilon(1e-5), "0.993691")
     assert agrees((one * 100).epsilon(0.01), "65.408")

@@ -47,7 +47,8 @@ def test_r138_the_unnormalized_regression_is_reproduced(n: int) -> None:
 
 def test_r138_it_is_too_large_by_the_root_of_two_pi() -> None:
     rows = noisy_waves(1, 5000)
-    wrong, right = PriestleyChao("0.1", normalized=False)(rows), PriestleyChao("0.1")(rows)
+    wrong = PriestleyChao("0.1", normalized=False)(rows)
+    right = PriestleyChao("0.1")(rows)
     assert all(agrees(ratio, "2.5066") for ratio in wrong(XS) / right(XS))
     middle = XS[(XS > 0.25) & (XS < 0.75)]  # a kernel of 0.1 leaves e^(-1/2) of such waves; the ends hang over
     smoothed = np.exp(-0.5) * (middle * np.sin(10 * middle) + 0.1 * np.cos(10 * middle))
@@ -59,7 +60,8 @@ def test_r138_constant_spacing_is_offered_too() -> None:
     """The printed formula has (b - a)/n, the code the gaps; on even points they are the same but for the first."""
     x = np.arange(1, 1001) / 1000
     rows = np.stack((x, x * np.sin(10 * x)), axis=1)
-    gaps, even = PriestleyChao("0.1")(rows), PriestleyChao("0.1", spacing="even")(rows)
+    gaps = PriestleyChao("0.1")(rows)
+    even = PriestleyChao("0.1", spacing="even")(rows)
     assert np.abs(gaps(XS) - even(XS)).max() < 1e-4
     rough = noisy_waves(2, 1000)
     assert np.abs(PriestleyChao("0.1")(rough)(XS) - PriestleyChao("0.1", spacing="even")(rough)(XS)).max() > 1e-3
@@ -142,5 +144,6 @@ def test_r140_pure_dp_would_be_false() -> None:
     generator = np.random.default_rng(5)
     sampled = sampled_sensitivity(np.mean, lambda count: generator.normal(size=count), 100, m=500, gamma="0.2")
     noise = Laplace.calibrated(epsilon=1, sensitivity=sampled)
-    usual, outlier = np.zeros(100), np.r_[np.zeros(99), 100.0]
+    usual = np.zeros(100)
+    outlier = np.r_[np.zeros(99), 100.0]
     assert abs(usual.mean() - outlier.mean()) / float(noise.scale) > 30

@@ -46,7 +46,8 @@ def test_r057_laplace_noise_as_an_exponential_mechanism_costs_a_factor_of_two() 
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "4"])
 def test_r079_every_ratio_is_at_most_e_to_the_epsilon_by_enumeration(epsilon: str) -> None:
     """All pairs of score vectors in {-1, 0, 1}^3 that differ by at most 1 anywhere; negative scores are fine."""
-    mechanism, worst = Exponential(score_sensitivity=1, epsilon=epsilon), 0.0
+    mechanism = Exponential(score_sensitivity=1, epsilon=epsilon)
+    worst = 0.0
     vectors = list(itertools.product([-1, 0, 1], repeat=3))
     laws = {vector: mechanism.probabilities(vector) for vector in vectors}
     for one, other in itertools.product(vectors, repeat=2):
@@ -165,7 +166,9 @@ def test_r088_gumbel_noise_has_the_same_law() -> None:
     """Pr[i has the largest score/8 + Gumbel] by quadrature, against R081."""
     scores = np.array([3, 2, 3, 0]) / 8
     nodes, weights = np.polynomial.legendre.leggauss(400)
-    x, w = 20 + 28 * nodes, 28 * weights  # from -8 to 48
+    # from -8 to 48
+    x = 20 + 28 * nodes
+    w = 28 * weights
     below = np.exp(-np.exp(-(x[:, None] - scores)))
     density = np.exp(-(x[:, None] - scores))
     shares = (w[:, None] * density * below.prod(axis=1)[:, None]).sum(axis=0)

@@ -29,7 +29,8 @@ EPSILON, DELTA = 0.5, 1e-5
 
 def gaussian_delta(here: tuple[float, float], there: tuple[float, float]) -> float:
     """The exact δ at ε = 0.5 of two normals (center, scale), from the two points where the loss is ε."""
-    (center, scale), (other, width) = here, there
+    center, scale = here
+    other, width = there
     square = 1 / (2 * width**2) - 1 / (2 * scale**2)
     linear = center / scale**2 - other / width**2
     rest = math.log(width / scale) - center**2 / (2 * scale**2) + other**2 / (2 * width**2) - EPSILON
@@ -73,7 +74,8 @@ def test_r097_smooth_gaussian_noise() -> None:
     deltas = [true_delta(here, there, scales) for here in range(4) for there in (here - 1, here + 1) if 0 <= there < 4]
     assert agrees(max(deltas), "3.6e-14")
     mechanism = SmoothGaussian(EPSILON, DELTA, step=1)
-    spread, ratio = float(mechanism.spread), math.exp(-mechanism.smoothness)
+    spread = float(mechanism.spread)
+    ratio = math.exp(-mechanism.smoothness)
     assert agrees(gaussian_delta((0, spread), (1, spread * ratio)), "3.2e-12")  # of any f, as far as its bound
 
 
@@ -100,7 +102,8 @@ def test_r098_median_of_equispaced_points() -> None:
     points = 100 * np.arange(1, 1002) / 1002
     bounds = (0, 100)
     assert agrees(median_smooth_sensitivity(points, bounds=bounds, smoothness=50), "0.0998")  # LS, one step only
-    laplace, cauchy = SmoothLaplace(1, 1e-6, step="0.001"), SmoothCauchy(1, step="0.001")
+    laplace = SmoothLaplace(1, 1e-6, step="0.001")
+    cauchy = SmoothCauchy(1, step="0.001")
     assert agrees(median_smooth_sensitivity(points, bounds=bounds, smoothness=laplace.smoothness), "1.102711")
     assert agrees(median_smooth_sensitivity(points, bounds=bounds, smoothness=cauchy.smoothness), "0.260238")
     comparison = compare_with_global(laplace, [1.102711], Sensitivity(100))
@@ -111,7 +114,8 @@ def test_r098_median_of_equispaced_points() -> None:
 def test_r098_the_cauchy_constant_is_private() -> None:
     """6 S / ε with β = ε/6: the largest log-ratio of two Cauchy densities is a hyperbolic distance."""
     for epsilon in (0.1, 0.5, 1.0, 3.0):
-        shift, change = epsilon / 6, math.exp(epsilon / 6)
+        shift = epsilon / 6
+        change = math.exp(epsilon / 6)
         largest = math.acosh(1 + (shift**2 + (change - 1) ** 2) / (2 * change))
         assert largest < epsilon
         textbook = SmoothCauchy.classical(epsilon=epsilon, step=1)

@@ -28,7 +28,9 @@ def reach(neighbors: str, ask: Any, **how: Any) -> Fraction:  # noqa: ANN401 - a
 
 def test_r011_event_w_event_and_user_level() -> None:
     """24 events, 0.1 each: an event costs 0.1, any five consecutive ones 0.5, a user 2.4."""
-    events, hours, users = np.ones(24), np.arange(24), ["ada"] * 24
+    events = np.ones(24)
+    hours = np.arange(24)
+    users = ["ada"] * 24
     per_row = Laplace(l1_sensitivity=1, scale=10)
     for how, epsilon in (
         ({"unit": "event"}, 0.1),

@@ -13,7 +13,8 @@ from privet.loss.exact import exact
 @contextmanager
 def digits(bits: int = 400) -> Iterator[None]:
     """Compute with this many bits inside."""
-    before, ctx.prec = ctx.prec, bits
+    before = ctx.prec
+    ctx.prec = bits
     try:
         yield
     finally:

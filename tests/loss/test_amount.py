@@ -70,7 +70,8 @@ def test_free_and_unpayable_costs() -> None:
 
 @given(st.lists(st.fractions(0, 10), min_size=1, max_size=10), st.fractions(0, 20))
 def test_spending_until_it_no_longer_fits_never_overspends(costs: list[Fraction], limit: Fraction) -> None:
-    room, spent = Amount(limit), Amount(Fraction(0))
+    room = Amount(limit)
+    spent = Amount(Fraction(0))
     for cost in costs:
         if (spent + Amount(cost)).fits(room):
             spent += Amount(cost)
@@ -81,7 +82,8 @@ def test_spending_until_it_no_longer_fits_never_overspends(costs: list[Fraction]
 @given(st.fractions(0, 10**6), st.integers(1, 60), st.integers(1, 9))
 def test_unequal_amounts_are_never_shown_by_equal_texts(one: Fraction, places: int, more: int) -> None:
     """However close they are, and in the right order."""
-    less, limit = Amount(one, units=("epsilon",)), Amount(one + Fraction(more, 10**places), units=("epsilon",))
+    less = Amount(one, units=("epsilon",))
+    limit = Amount(one + Fraction(more, 10**places), units=("epsilon",))
     assert less.beside(limit) != limit.beside(less)
     shown = [Fraction(amount.beside(other).removeprefix("ε=")) for amount, other in ((less, limit), (limit, less))]
     assert shown[0] < shown[1]
@@ -89,6 +91,7 @@ def test_unequal_amounts_are_never_shown_by_equal_texts(one: Fraction, places: i
 
 
 def test_infinite_amounts_stand_beside_finite_ones() -> None:
-    free, none = Amount(Fraction(1, 3), units=("rho",)), Amount(math.inf, units=("rho",))
+    free = Amount(Fraction(1, 3), units=("rho",))
+    none = Amount(math.inf, units=("rho",))
     assert (free.beside(none), none.beside(free)) == ("ρ=0.333333333", "ρ=inf")
     assert none.beside(none) == "ρ=inf"

@@ -47,7 +47,8 @@ def logarithm(number: Fraction) -> Decimal:
 @pytest.mark.parametrize("odds", range(2, 60))
 def test_one_verdict_about_the_logarithm_that_was_typed(odds: int) -> None:
     """math.log is a float near the loss, above or below it: what lies above is kept, what lies below is not."""
-    mechanism, typed = response(Fraction(odds)), Guarantee(math.log(odds))
+    mechanism = response(Fraction(odds))
+    typed = Guarantee(math.log(odds))
     truth = Decimal(repr(math.log(odds))) >= logarithm(Fraction(odds))
     table = FiniteMechanism(
         [[Fraction(odds, 1 + odds), Fraction(1, 1 + odds)], [Fraction(1, 1 + odds), Fraction(odds, 1 + odds)]]
@@ -136,7 +137,9 @@ def test_the_decimal_of_an_epsilon_is_not_below_the_truth(pure: float, delta: fl
 def test_the_decimal_of_a_gaussian_epsilon_keeps_its_delta(mu: float, delta: float) -> None:
     said = of(GaussianCurve(mu)).epsilon(delta)
     with ctx.workprec(400):
-        root, level, size = arb(2).sqrt(), arb(_q(said)), arb(_q(mu))
+        root = arb(2).sqrt()
+        level = arb(_q(said))
+        size = arb(_q(mu))
         high, low = (((level / size + sign * size / 2) / root).erfc() / 2 for sign in (-1, 1))
         assert high - level.exp() * low <= arb(_q(delta))
 

@@ -56,7 +56,8 @@ def composed(loss: PrivacyLoss, times: int, unit: arb, atoms: dict[int, arb]) ->
 
 
 def kary_case(rng: random.Random) -> Case:
-    k, epsilon = rng.randint(2, 20), Fraction(rng.choice([1, 7, 30, 120, 400]), 100)
+    k = rng.randint(2, 20)
+    epsilon = Fraction(rng.choice([1, 7, 30, 120, 400]), 100)
     grown = ball(epsilon).exp()
     whole = grown + k - 1
     atoms = {1: grown / whole, 0: (k - 2) / whole, -1: 1 / whole}
@@ -71,7 +72,8 @@ def pure_case(rng: random.Random) -> Case:
 
 
 def geometric_case(rng: random.Random) -> Case:
-    scale, shift = Fraction(rng.randint(1, 400), rng.choice([1, 3, 10, 50])), rng.choice([1, 1, 2, 7])
+    scale = Fraction(rng.randint(1, 400), rng.choice([1, 3, 10, 50]))
+    shift = rng.choice([1, 1, 2, 7])
     ratio = (-1 / ball(scale)).exp()
     atoms = {shift: 1 - ratio / (1 + ratio), -shift: ratio**shift / (1 + ratio)}
     for k in range(1, shift):
@@ -121,7 +123,8 @@ def test_a_reading_one_part_in_a_trillion_too_low_is_caught() -> None:
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])
 def test_sampled_compositions(epsilon: str, rate: str, times: int) -> None:
     """Sampled randomized response has two outcomes, so all of its compositions can be summed, in both directions."""
-    truth, share = 1 / (1 + (-ball(epsilon)).exp()), ball(rate)
+    truth = 1 / (1 + (-ball(epsilon)).exp())
+    share = ball(rate)
     present = share * truth + (1 - share) * (1 - truth)
     loss = PrivacyLoss.of(ApproximateCurve(epsilon)).sampled(rate) * times
     for level in (0.0, float(loss.largest_loss) * 0.1, float(loss.largest_loss) * 0.7):
@@ -142,12 +145,14 @@ def test_sampled_compositions(epsilon: str, rate: str, times: int) -> None:
 @pytest.mark.parametrize("times", [1, 2, 5])
 def test_sampled_compositions_of_compositions(rate: str, times: int) -> None:
     """The inner curve is itself computed; its wiggles must neither fall below the truth nor add up."""
-    inner_levels, share = [ball("0.77")] * 3 + [ball("0.85")], ball(rate)
+    inner_levels = [ball("0.77")] * 3 + [ball("0.85")]
+    share = ball(rate)
     inner = PrivacyLoss.of(ApproximateCurve("0.77"), 3) + PrivacyLoss.of(ApproximateCurve("0.85"))
     p, q = [arb(1)], [arb(1)]
     for one in inner_levels:
         truth = 1 / (1 + (-one).exp())
-        p, q = [x * t for x in p for t in (truth, 1 - truth)], [x * t for x in q for t in (1 - truth, truth)]
+        p = [x * t for x in p for t in (truth, 1 - truth)]
+        q = [x * t for x in q for t in (1 - truth, truth)]
     pairs = Counter[str]()
     outcomes: dict[str, tuple[arb, arb]] = {}
     for x, y in zip(p, q, strict=True):  # equal outcomes are counted together, or five runs would be a million

@@ -102,7 +102,8 @@ def test_sampled_blocks_can_be_read_under_replacement_as_leaving_and_joining() -
 
 
 def test_relations_do_not_mix() -> None:
-    shuffled, sampled = of(ApproximateCurve(1)).shuffled(100), of(GaussianCurve(1)).sampled("0.1")
+    shuffled = of(ApproximateCurve(1)).shuffled(100)
+    sampled = of(GaussianCurve(1)).sampled("0.1")
     with pytest.raises(InvalidParameter, match="share a neighbor relation"):
         _ = shuffled + sampled
     with pytest.raises(InvalidParameter, match="SampledCurve holds only for ADD_REMOVE"):
@@ -148,7 +149,8 @@ def test_readings_of_the_gaussian() -> None:
 
 
 def test_the_tradeoff_of_a_composition_is_below_that_of_one_part() -> None:
-    one, many = of(LaplaceCurve("0.5")), of(LaplaceCurve("0.5")) * 5 + of(GaussianCurve("0.5"))
+    one = of(LaplaceCurve("0.5"))
+    many = of(LaplaceCurve("0.5")) * 5 + of(GaussianCurve("0.5"))
     for level in (0.01, 0.1, 0.5):
         assert 0 < many.tradeoff(level) < one.tradeoff(level) < 1 - level
 

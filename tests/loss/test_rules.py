@@ -198,7 +198,10 @@ def test_stopping_at_the_composed_profile_is_no_filter() -> None:
     A ledger that admits a release while that composition stays within (ε=1, δ=0.1) lets an adversary who
     chooses between releases of 0.3 and 0.9 reach δ=0.121.
     """
-    epsilon, delta, small, large = 1.0, 0.1, 0.3, 0.9
+    epsilon = 1.0
+    delta = 0.1
+    small = 0.3
+    large = 0.9
 
     @cache
     def allowed(smalls: int, larges: int) -> bool:

@@ -27,7 +27,8 @@ def example(mechanism: Bernstein, moved: float, family: Any, *, tightness: float
     With `whole` every draw is one run; else the noise is drawn for many runs at once, which
     `test_a_sample_is_the_polynomial_of_noisy_values` allows.
     """
-    scale, count = float(mechanism.noise.scale), mechanism.cells
+    scale = float(mechanism.noise.scale)
+    count = mechanism.cells
     cells = Cells(scale / 4, -40, 44) if count == 2 else Cells(scale * 2.5, -5, 6)
     places = 1000 ** np.arange(count)
 

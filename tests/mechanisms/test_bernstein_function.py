@@ -21,7 +21,8 @@ def exact_value(coefficients: list[Fraction], at: Fraction) -> Fraction:
 def iterated(values: list[Fraction], order: int, at: Fraction) -> Fraction:
     """The definition: the sum over i of C(h, i) (-1)^(i-1) B^i f, in fractions."""
     degree = len(values) - 1
-    powers, current = [], values
+    powers = []
+    current = values
     for _ in range(order):
         powers.append(exact_value(current, at))
         current = [exact_value(current, Fraction(i, degree)) for i in range(degree + 1)]

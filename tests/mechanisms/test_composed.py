@@ -82,7 +82,8 @@ def test_then_costs_nothing_more_even_for_a_random_function() -> None:
 def test_then_sees_the_answer_and_nothing_else() -> None:
     seen: list[Any] = []
     GEOMETRIC.then(lambda *given, **named: seen.append((given, named))).sample(10**9, seeded_entropy_for_tests(1))
-    (given, named), exact = seen[0], GEOMETRIC.sample(10**9, seeded_entropy_for_tests(1))
+    given, named = seen[0]
+    exact = GEOMETRIC.sample(10**9, seeded_entropy_for_tests(1))
     assert (given, named) == ((exact,), {})
     assert exact != 10**9, "the seed draws noise that is not zero"
 

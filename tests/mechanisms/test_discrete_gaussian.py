@@ -63,7 +63,8 @@ def test_several_cells_cost_what_all_of_them_moving_costs() -> None:
     """All outcomes of two counts that move by one each."""
     scale = 1.5
     masses = np.array([law(0, scale).get(k, 0.0) for k in range(-20, 21)])
-    p, q = np.outer(masses[:-1], masses[:-1]), np.outer(masses[1:], masses[1:])
+    p = np.outer(masses[:-1], masses[:-1])
+    q = np.outer(masses[1:], masses[1:])
     loss = DiscreteGaussian(l2_sensitivity=math.sqrt(2), scale="1.5", cells=2, per_cell=1).loss
     for epsilon in np.linspace(0, 2, 9):
         truth = float(np.maximum(p - math.exp(epsilon) * q, 0).sum())

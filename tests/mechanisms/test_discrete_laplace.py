@@ -48,10 +48,12 @@ class TestContract(MechanismContract):
 
 def test_two_dimensions_are_no_worse_than_one() -> None:
     """All pairs of outcomes of two counts that move by one each, against one count that moves by two."""
-    scale, reach = 1.5, 40
+    scale = 1.5
+    reach = 40
     ratio = math.exp(-1 / scale)
     one = (1 - ratio) / (1 + ratio) * ratio ** np.abs(np.arange(-reach, reach + 1))
-    p, q = np.outer(one[:-1], one[:-1]), np.outer(one[1:], one[1:])
+    p = np.outer(one[:-1], one[:-1])
+    q = np.outer(one[1:], one[1:])
     loss = DiscreteLaplace(l1_sensitivity=2, scale="1.5").loss
     for epsilon in np.linspace(0, 2 / scale, 15):
         truth = float(np.maximum(p - math.exp(epsilon) * q, 0).sum())

@@ -113,7 +113,8 @@ def test_ints_and_floats_have_one_law() -> None:
     mechanism = Exponential(score_sensitivity="0.1", epsilon=1)
     assert mechanism.rate < 5
     assert mechanism.rate * (1 + Fraction(1, 2**52)) == 5
-    one, other = mechanism.probabilities([1, 2, 4]), mechanism.probabilities([1.0, 2.0, 4.0])
+    one = mechanism.probabilities([1, 2, 4])
+    other = mechanism.probabilities([1.0, 2.0, 4.0])
     assert one.tolist() == other.tolist()
     assert mechanism.probabilities(np.array([True, False])).tolist() == mechanism.probabilities([1, 0]).tolist()
     wide = np.array([2**63 + 3, 2**63], dtype=np.uint64)

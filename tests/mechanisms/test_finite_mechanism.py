@@ -29,7 +29,8 @@ def truncated_geometric(rows: int) -> list[list[Fraction]]:
     table = []
     for count in range(rows):
         inner = [(1 - ratio) / (1 + ratio) * ratio ** abs(count - z) for z in range(rows)]
-        inner[0], inner[-1] = ratio**count / (1 + ratio), ratio ** (rows - 1 - count) / (1 + ratio)
+        inner[0] = ratio**count / (1 + ratio)
+        inner[-1] = ratio ** (rows - 1 - count) / (1 + ratio)
         table.append(inner)
     return table
 
@@ -141,7 +142,8 @@ def test_promises_beyond_any_number_are_decided_in_time() -> None:
 
 def test_counts_that_move_by_one_have_fewer_neighbors() -> None:
     table = truncated_geometric(6)
-    near, anyone = FiniteMechanism(table, sensitivity=1), FiniteMechanism(table)
+    near = FiniteMechanism(table, sensitivity=1)
+    anyone = FiniteMechanism(table)
     assert near.worst().ratio == 2
     assert near.loss.epsilon(0) == pytest.approx(math.log(2))
     assert anyone.worst().ratio == 32
@@ -193,7 +195,8 @@ def test_a_further_table_never_reveals_more(
 
 
 def test_the_product_is_that_of_matrices() -> None:
-    first, second = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]]), np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
+    first = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    second = np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
     product = FiniteMechanism(first) @ FiniteMechanism(second)
     assert np.array(product.matrix, dtype=float) == pytest.approx(first @ second)
     assert (FiniteMechanism(truncated_geometric(3), sensitivity=1) @ np.eye(3)).sensitivity == 1

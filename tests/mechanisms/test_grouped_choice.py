@@ -26,7 +26,8 @@ Groups = Sequence[Mapping[int, int]]
 def score(group: Mapping[int, int], place: int, fraction: Fraction) -> Fraction:
     """The definition, from the sorted list of all weights."""
     ranks = [x for x, weight in group.items() for _ in range(weight)]
-    below, above = sum(x < place for x in ranks), sum(x > place for x in ranks)
+    below = sum(x < place for x in ranks)
+    above = sum(x > place for x in ranks)
     return -max(below - fraction * len(ranks), above - (1 - fraction) * len(ranks), Fraction(0))
 
 
@@ -90,7 +91,8 @@ def test_the_range_is_reached_so_a_larger_rate_would_not_do() -> None:
     """The control: one row to the right of everything makes a low place worse and a high one better."""
     mechanism = GroupedChoice(1, 1, fraction="1/2", places=4)
     for wrong, fits in ((1.0, True), (1.1, False)):
-        first, second = law(mechanism, [{1: 9}], wrong=wrong), law(mechanism, [{1: 9, 3: 1}], wrong=wrong)
+        first = law(mechanism, [{1: 9}], wrong=wrong)
+        second = law(mechanism, [{1: 9, 3: 1}], wrong=wrong)
         losses = [math.log(first[outcome] / second[outcome]) for outcome in first]
         assert (max(losses) - min(losses) <= 1 + 1e-9) is fits
         assert max(losses) - min(losses) >= 1 - 1e-9
@@ -121,7 +123,9 @@ def test_bad_parameters_are_refused(fraction: Any, places: Any) -> None:  # noqa
 
 
 def test_segments_follow_their_law(source: BitSource) -> None:
-    widths, scores, rate = [2, 0, 3, 1], [-3, 50, 0, -1], Fraction(1, 2)
+    widths = [2, 0, 3, 1]
+    scores = [-3, 50, 0, -1]
+    rate = Fraction(1, 2)
     weights = [math.exp(float(rate) * each) for width, each in zip(widths, scores, strict=True) for _ in range(width)]
     pmf = {place: weight / math.fsum(weights) for place, weight in enumerate(weights)}
     draws = SegmentLaw(widths, scores, rate=rate).many(source, 20_000).tolist()

@@ -26,7 +26,8 @@ def one_law(positions: Sequence[int], low: int, high: int, quantile: Fraction, r
     target = quantile * len(positions)
     weights = {}
     for point in range(low, high + 1):
-        below, upto = sum(each < point for each in positions), sum(each <= point for each in positions)
+        below = sum(each < point for each in positions)
+        upto = sum(each <= point for each in positions)
         weights[point] = math.exp(-rate * float(max(Fraction(0), below - target, target - upto)))
     total = math.fsum(weights.values())
     return {point: weight / total for point, weight in weights.items()}
@@ -37,12 +38,15 @@ def law(values: Sequence[float], mechanism: HalvingQuantiles, factor: float = 1)
     masses: dict[int, float] = defaultdict(float)
     level = factor * float(mechanism.epsilon) / 2
     rate = level / (2 * mechanism.rows * 0.5)  # every one of the three is the median of its part
-    top, half = 2 * POINTS + 1, Fraction(1, 2)
+    top = 2 * POINTS + 1
+    half = Fraction(1, 2)
     for bits in itertools.product([0, 1], repeat=len(values)):
         positions = [2 * round(value * POINTS) + bit for value, bit in zip(values, bits, strict=True)]
         for middle, p in one_law(positions, 0, top, half, rate).items():
-            left, right = [x for x in positions if x <= middle], [x for x in positions if x > middle]
-            lower, upper = one_law(left, 0, middle, half, rate), one_law(right, middle, top, half, rate)
+            left = [x for x in positions if x <= middle]
+            right = [x for x in positions if x > middle]
+            lower = one_law(left, 0, middle, half, rate)
+            upper = one_law(right, middle, top, half, rate)
             for (first, a), (last, b) in itertools.product(lower.items(), upper.items()):
                 masses[(first // 2 * BASE + middle // 2) * BASE + last // 2] += p * a * b / 2 ** len(values)
     return masses

@@ -35,7 +35,8 @@ def scores(values: Sequence[float], quantile: Fraction, points: int, offset: Fra
         target = max(target, Fraction(len(steps), 2))
     found = []
     for point in range(points + 1):
-        below, upto = sum(step < point for step in steps), sum(step <= point for step in steps)
+        below = sum(step < point for step in steps)
+        upto = sum(step <= point for step in steps)
         found.append(-max(Fraction(0), below - target, target - upto))
     return found
 
@@ -92,7 +93,8 @@ def test_no_neighbor_moves_a_score_farther_than_claimed(
 ) -> None:
     quantile, shift = Fraction(text), Fraction(offset)
     marks = scores([*rows, one], quantile, 8, shift)
-    fewer, replaced = scores(rows, quantile, 8, shift), scores([*rows, other], quantile, 8, shift)
+    fewer = scores(rows, quantile, 8, shift)
+    replaced = scores([*rows, other], quantile, 8, shift)
     assert max(abs(a - b) for a, b in zip(marks, fewer, strict=True)) <= max(quantile, 1 - quantile)
     assert max(abs(a - b) for a, b in zip(marks, replaced, strict=True)) <= 1
 

@@ -23,7 +23,8 @@ def row(categories: int, epsilon: float, value: int) -> Law:
 
 
 def example(categories: int, epsilon: str, pair: tuple[int, int]) -> Example:
-    mechanism, size = KaryRandomizedResponse(categories, epsilon), float(Fraction(epsilon))
+    mechanism = KaryRandomizedResponse(categories, epsilon)
+    size = float(Fraction(epsilon))
     return Example(
         mechanism=mechanism,
         pair=pair,

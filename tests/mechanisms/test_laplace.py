@@ -17,7 +17,8 @@ from tests.contracts.mechanism import Cells, Example, MechanismContract
 
 
 def example(mechanism: Laplace, pair: tuple[float, float]) -> Example:
-    sensitivity, scale = Fraction(str(mechanism.l1_sensitivity)), float(mechanism.noise_scale)
+    sensitivity = Fraction(str(mechanism.l1_sensitivity))
+    scale = float(mechanism.noise_scale)
     cells = Cells(width=scale / 16, low=-12 * 16, high=14 * 16)
     return Example(
         mechanism=mechanism,

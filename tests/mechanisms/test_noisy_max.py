@@ -32,7 +32,8 @@ def continuous_law(scores: Scores, scale: float) -> dict[int, float]:
     edges = np.unique(np.concatenate([np.linspace(a, b, 60) for a, b in pairwise(ends)]))
     nodes, weights = np.polynomial.legendre.leggauss(12)
     half = np.diff(edges)[:, None] / 2
-    x, w = (edges[:-1, None] + half * (1 + nodes)).ravel(), (half * weights).ravel()
+    x = (edges[:-1, None] + half * (1 + nodes)).ravel()
+    w = (half * weights).ravel()
     below = [laplace_cdf((x - score) / scale) for score in scores]
     return {
         i: float(
@@ -105,7 +106,8 @@ def test_the_worst_pair_on_a_coarse_lattice_costs_the_claim() -> None:
     mechanism = CoarseNoisyMax(score_sensitivity=1, epsilon=2)
     scale = float(mechanism.law.scale)
     for gap in range(12):
-        one, other = discrete_law([0, gap, gap], scale), discrete_law([2, gap - 2, gap - 2], scale)
+        one = discrete_law([0, gap, gap], scale)
+        other = discrete_law([2, gap - 2, gap - 2], scale)
         losses = [abs(math.log(one[i] / other[i])) for i in one]
         assert max(losses) <= 2 + 1e-9
     assert max(losses) > 1.95
@@ -117,7 +119,8 @@ def test_it_costs_no_more_than_laplace_noise() -> None:
     rows = [(0, 0, gap) for gap in range(-8, 9)] + [(gap, 0, -99) for gap in range(-8, 9)]
     worst = dict.fromkeys((0.0, 0.5, 1.2), 0.0)
     for row, move in product(rows, product((-2, 0, 2), repeat=3)):
-        one, other = discrete_law(row, 2.0), discrete_law(np.add(row, move).tolist(), 2.0)
+        one = discrete_law(row, 2.0)
+        other = discrete_law(np.add(row, move).tolist(), 2.0)
         for level in worst:
             found = hockey_stick(np.array([*one.values()]), np.array([*other.values()]), level)
             worst[level] = max(worst[level], found)

@@ -96,7 +96,8 @@ def test_every_ratio_of_neighbors_is_at_most_e_to_the_epsilon(moves: list[tuple[
 def test_it_is_not_priced_as_the_exponential_mechanism() -> None:
     """Attack B6: D_2 of scores (0, 0) against (1, -1) is 1.377, above the 1.0 that ρ = ε²/8 allows."""
     mechanism = PermuteAndFlip(score_sensitivity=1, epsilon=2)
-    one, other = law([0, 0], 1), law([1, -1], 1)
+    one = law([0, 0], 1)
+    other = law([1, -1], 1)
     truth = math.log(sum(one[i] ** 2 / other[i] for i in one))
     assert truth == pytest.approx(1.377, abs=5e-4)
     assert truth > 2 * 2**2 / 8
@@ -122,7 +123,8 @@ def worst_of(epsilon: float, *, runs: int = 1) -> dict[float, float]:
 @pytest.mark.parametrize("epsilon", [0.5, 1, 3])
 def test_it_costs_what_laplace_noise_costs_and_no_less(epsilon: float) -> None:
     """Never above the curve, and at it for two scores; the exponential mechanism's curve, the control, is broken."""
-    mechanism, pure = PermuteAndFlip(score_sensitivity=1, epsilon=epsilon), PrivacyLoss.of(ApproximateCurve(epsilon))
+    mechanism = PermuteAndFlip(score_sensitivity=1, epsilon=epsilon)
+    pure = PrivacyLoss.of(ApproximateCurve(epsilon))
     worst = worst_of(epsilon)
     for level, delta in worst.items():
         assert delta <= mechanism.loss.delta(level) < 0.97 * pure.delta(level)

@@ -29,7 +29,8 @@ def scores(values: Sequence[float], mechanism: PointQuantile) -> list[Fraction]:
     found = []
     for step in range(mechanism.points + 1):
         point = step / mechanism.points
-        below, upto = sum(row < point for row in rows), sum(row <= point for row in rows)
+        below = sum(row < point for row in rows)
+        upto = sum(row <= point for row in rows)
         found.append(-max(Fraction(0), below - target, target - upto))
     return found
 
@@ -111,7 +112,8 @@ def test_a_million_rows_are_counted() -> None:
 def test_no_neighbor_moves_a_score_farther_than_claimed(rows: list[float], one: float, other: float) -> None:
     for text in ("0", "0.1", "1/3", "0.5", "1"):
         mechanism = made(text, 1, 1, 8)
-        parts, largest = mechanism._parts, max(mechanism.quantile, 1 - mechanism.quantile)
+        parts = mechanism._parts
+        largest = max(mechanism.quantile, 1 - mechanism.quantile)
         marks, fewer, there = (mechanism.scores(each) for each in ([*rows, one], rows, [*rows, other]))
         assert Fraction(int(np.abs(marks - fewer).max()), parts) <= largest
         assert Fraction(int(np.abs(marks - there).max()), parts) <= 1

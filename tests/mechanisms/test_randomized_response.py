@@ -112,7 +112,8 @@ def test_bad_cells_are_refused(cells: Any) -> None:  # noqa: ANN401 - anything
 @pytest.mark.parametrize("cells", [1, 3])
 def test_calibration_is_tight_and_private(epsilon: str, cells: int) -> None:
     mechanism = RandomizedResponse.calibrated(epsilon=epsilon, cells=cells)
-    flip, share = mechanism.flip_zero, float(Fraction(epsilon)) / cells
+    flip = mechanism.flip_zero
+    share = float(Fraction(epsilon)) / cells
     assert flip == mechanism.flip_one
     assert mechanism.loss.meets(Guarantee(epsilon))
     assert mechanism.promise == Guarantee(epsilon)
@@ -128,7 +129,8 @@ def test_calibration_never_rounds_to_the_wrong_side(unit: Fraction) -> None:
         epsilon = k * k * unit
         flip = RandomizedResponse.calibrated(epsilon=epsilon).flip_zero
         with localcontext(prec=60):
-            odds, most = (1 - flip) / flip, Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
+            odds = (1 - flip) / flip
+            most = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
             assert Decimal(odds.numerator) / Decimal(odds.denominator) <= most.exp()
 
 
@@ -153,7 +155,8 @@ def test_a_promise_that_is_not_kept_is_refused() -> None:
 
 def test_ten_calibrated_answers_fill_a_limit() -> None:
     unit = Unit("person", neighbors="replace")
-    ledger, secret = Ledger(Guarantee(1), unit=unit), Sensitive[Bits](1, Sensitivity(1), unit)
+    ledger = Ledger(Guarantee(1), unit=unit)
+    secret = Sensitive[Bits](1, Sensitivity(1), unit)
     for _ in range(10):
         ledger.release(secret, RandomizedResponse.calibrated(epsilon="0.1"), purpose="smoker?")
     assert ledger.remaining.epsilon == 0

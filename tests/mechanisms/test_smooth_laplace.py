@@ -89,7 +89,8 @@ def test_the_lattice_is_public(source: BitSource) -> None:
 
 
 def test_a_release_does_not_tell_the_smooth_sensitivity() -> None:
-    person, mechanism = Unit("person", neighbors=Neighbors.REPLACE), SmoothLaplace(1, 1e-6, step="0.001")
+    person = Unit("person", neighbors=Neighbors.REPLACE)
+    mechanism = SmoothLaplace(1, 1e-6, step="0.001")
     ledger = Ledger(Guarantee(1, 1e-6), unit=person)
     release = ledger.release(Sensitive(SmoothValue(12.5, 0.123), Sensitivity(100), person), mechanism, purpose="median")
     assert release.uncertainty is None

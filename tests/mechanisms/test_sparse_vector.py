@@ -61,7 +61,8 @@ def law(answers: Answers, vector: SparseVector, wider: float = 1.0) -> dict[int,
     bar, query = (wider * float(scale) for scale in (vector.threshold_scale, vector.query_scale))
     nodes, weights = np.polynomial.legendre.leggauss(10)
     edges = np.arange(-math.ceil(40 * bar), math.ceil(40 * bar), 0.25)
-    x, w = (edges[:, None] + (1 + nodes) / 8).ravel(), np.tile(weights / 8, len(edges))
+    x = (edges[:, None] + (1 + nodes) / 8).ravel()
+    w = np.tile(weights / 8, len(edges))
     density = w * np.exp(-np.abs(x) / bar) / (2 * bar)
     return chances(answers, float(vector.threshold), vector.count, (x, density), laplace_above(query))
 
@@ -122,7 +123,8 @@ def value_example() -> Example:
         return 100 + math.floor(min(max(told.values[0], -5.0), 5.0) * 2) if told.values else 0
 
     def exact(answers: Answers, wider: float = 1.0) -> dict[int, float]:
-        flags, scale = law(answers, vector, wider), wider * 0.5
+        flags = law(answers, vector, wider)
+        scale = wider * 0.5
         edges = laplace_above(scale)(np.arange(-9, 11) / 2 - answers[0])
         cells = -np.diff(np.concatenate([[1.0], edges, [0.0]]))
         return {0: flags[code([False])], **{90 + i: flags[code([True])] * float(p) for i, p in enumerate(cells)}}
@@ -181,7 +183,8 @@ def test_the_noise_is_the_least_for_the_price(count: int, less: float, least: fl
 
 def worst_flags(vector: SparseVector, moves: Sequence[Answers]) -> tuple[float, float]:
     """The largest loss of any flags, and the largest hockey stick at ε/2, over rows of five answers and these moves."""
-    scales, (largest, stick) = (float(vector._threshold_law.scale), float(vector._query_law.scale)), (0.0, 0.0)
+    scales = (float(vector._threshold_law.scale), float(vector._query_law.scale))
+    largest, stick = (0.0, 0.0)
     for row in itertools.product((-24, 0, 24), repeat=2):
         for move in moves:
             answers = np.array([row[0]] * 3 + [row[1]] * 2)
@@ -297,7 +300,8 @@ def test_asking_has_the_law_of_the_row(source: BitSource) -> None:
     """n = 20,000: questions asked one by one against the exact law of the same questions in a row."""
     from tests.statistics import assert_does_not_follow, assert_follows  # noqa: PLC0415 - used here only
 
-    vector, answers = SparseVector(sensitivity=1, epsilon=2, threshold=1, count=2), [0, 1, 2]
+    vector = SparseVector(sensitivity=1, epsilon=2, threshold=1, count=2)
+    answers = [0, 1, 2]
     asking = vector.asking(lambda flags: len(flags) if len(flags) < len(answers) else None)
     outcomes = [code(asking.sample(answers.__getitem__, source).flags) for _ in range(20_000)]
     assert_follows(outcomes, law(answers, vector))

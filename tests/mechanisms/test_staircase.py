@@ -18,7 +18,8 @@ from tests.contracts.mechanism import Cells, Example, MechanismContract, hockey_
 
 def distribution(sensitivity: float, epsilon: float, x: Any) -> Any:  # noqa: ANN401 - a number or an array
     """Of the continuous staircase of Geng and Viswanath (2014), with γ = 1/(1 + e^(ε/2)), by its own sums."""
-    share, down = 1 / (1 + math.exp(epsilon / 2)), math.exp(-epsilon)
+    share = 1 / (1 + math.exp(epsilon / 2))
+    down = math.exp(-epsilon)
     height = (1 - down) / (2 * sensitivity * (share + down * (1 - share)))
     size = np.abs(np.asarray(x, dtype=np.float64)) / sensitivity
     stair = np.floor(size)
@@ -32,7 +33,8 @@ def below(sensitivity: Fraction, epsilon: float, x: Any, value: float) -> Any:  
     """Pr[answer < x]: the value in whole steps, and the weights of stairs added up on each side of it."""
     step = Fraction(2) ** (math.floor(math.log2(sensitivity)) - 24 - math.ceil(epsilon / 2 / math.log(2)))
     width = math.ceil(sensitivity * (1 + Fraction(1, 2**52)) / step)
-    rise, down = math.floor(width / (1 + math.exp(epsilon / 2))), math.exp(-epsilon)
+    rise = math.floor(width / (1 + math.exp(epsilon / 2)))
+    down = math.exp(-epsilon)
     edge = np.ceil(np.asarray(x, dtype=np.float64) / float(step)) - math.floor(Fraction(value) / step + Fraction(1, 2))
 
     def weight(count: Any) -> Any:  # noqa: ANN401 - of the numbers 0 to count - 1
@@ -45,7 +47,8 @@ def below(sensitivity: Fraction, epsilon: float, x: Any, value: float) -> Any:  
 
 
 def example(sensitivity: str, epsilon: float, start: float) -> Example:
-    mechanism, move = Staircase(sensitivity, epsilon), Fraction(sensitivity)
+    mechanism = Staircase(sensitivity, epsilon)
+    move = Fraction(sensitivity)
     far = float(move)
     cells = Cells(width=far / 32, low=-32 * 12, high=32 * 12)
 
@@ -137,7 +140,8 @@ def test_margins_are_exact(epsilon: float) -> None:
 
 
 def test_tails_are_sums_of_the_law() -> None:
-    error, law = StaircaseError(0.5, 7, 3, 1.0), small_law(7, 3, 0.5, 0)
+    error = StaircaseError(0.5, 7, 3, 1.0)
+    law = small_law(7, 3, 0.5, 0)
     for steps in range(40):
         exact = math.fsum(mass for k, mass in law.items() if abs(k) > steps)
         assert exact <= error.tail(steps + 0.5) <= exact * (1 + 1e-9)

@@ -22,7 +22,8 @@ def law(scores: Sequence[float], choices: int, rate: float) -> dict[int, float]:
     """Every order of so many candidates, one choice after the other."""
     masses = {}
     for order in itertools.permutations(range(len(scores)), choices):
-        mass, left = 1.0, set(range(len(scores)))
+        mass = 1.0
+        left = set(range(len(scores)))
         for index in order:
             top = max(scores[each] for each in left)
             mass *= math.exp(rate * (scores[index] - top))

@@ -69,7 +69,8 @@ def test_refined_draws_follow_the_law(law: type[Rounded], center: float, scale: 
 @pytest.mark.parametrize("scale", [Fraction(7, 5), Fraction(2**70, 3)], ids=["7/5", "2^70/3"])
 @pytest.mark.parametrize("law", EVERY, ids=lambda law: law.__name__)
 def test_single_draws_follow_the_law(law: type[Rounded], scale: Fraction, center: float, source: BitSource) -> None:
-    edges, sampler = edges_about(center, scale), law(scale)
+    edges = edges_about(center, scale)
+    sampler = law(scale)
     singles = np.empty(10_000, dtype=np.object_)
     singles[:] = [sampler.near(source, center) for _ in range(10_000)]
     draws = cells(singles, edges)
@@ -110,7 +111,8 @@ def test_every_short_string(law: type[LaplaceLaw | CauchyLaw], scale: Fraction, 
     open_mass = {}
     for bits in (12, 16):
         centres, radius = prefixes(bits)
-        both, signs = np.concatenate((centres, centres)), np.repeat([1.0, -1.0], 2**bits)
+        both = np.concatenate((centres, centres))
+        signs = np.repeat([1.0, -1.0], 2**bits)
         outcomes, undecided = law(scale).decide_around(both, radius, signs, np.full(2 * 2**bits, fraction))
         assert isinstance(undecided, np.ndarray)
         exact = exact_masses(law, scale, Fraction(fraction))
@@ -145,7 +147,9 @@ def exact_masses(law: type[Rounded], scale: Fraction, center: Fraction) -> dict[
 
 @pytest.mark.parametrize("law", ONE_UNIFORM, ids=lambda law: law.__name__)
 def test_balls_decide_as_floats_do(law: type[LaplaceLaw | CauchyLaw]) -> None:
-    bits, fraction, sampler = 10, -0.3, law(Fraction(10, 3))
+    bits = 10
+    fraction = -0.3
+    sampler = law(Fraction(10, 3))
     centres, radius = prefixes(bits)
     for sign in (1, -1):
         outcomes, undecided = sampler.decide_around(
@@ -175,10 +179,13 @@ def test_both_sides_of_a_boundary(law: type[LaplaceLaw | CauchyLaw], scale: Frac
         gap = (step - Fraction(1, 2)) - (-1) ** sign * Fraction(center)  # |X| beyond this reaches the step
         if law is LaplaceLaw:
             edge = edge_at(lambda: 2 * beyond(ball(gap / scale)))  # noqa: B023 - called at once
-            nearer, farther = 1, -1  # a larger uniform is a smaller magnitude
+            # a larger uniform is a smaller magnitude
+            nearer = 1
+            farther = -1
         else:
             edge = edge_at(lambda: 1 - 2 * beyond(ball(gap / scale)))  # noqa: B023 - called at once
-            nearer, farther = -1, 1
+            nearer = -1
+            farther = 1
         for shift, expected in ((nearer, step - 1), (farther, step)):
             string = tape(edge + shift, sign=sign)
             drawn = law(scale).around(bit_string_for_tests(string), np.array([center]))
@@ -193,7 +200,8 @@ def test_a_pair_is_settled_together(member: int) -> None:
     gap = (Fraction(7, 2) - Fraction(0.3)) / 10
     edge = edge_at(lambda: decay(ball(gap) ** 2))  # r cos(pi/4) = gap
     for shift, expected in ((1 << 30, 3), (-(1 << 30), 4)):
-        first, second = tape(edge + shift), tape((1 << 51) << 75)
+        first = tape(edge + shift)
+        second = tape((1 << 51) << 75)
         string = first[:64] + second[:64] + first[64:] + second[64:]
         drawn = GaussianLaw(10).around(bit_string_for_tests(string), centers).tolist()
         assert drawn[member] == expected

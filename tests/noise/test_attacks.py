@@ -110,7 +110,8 @@ def test_a5_balls_hold_the_truth(x: Fraction) -> None:
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_a6_zero_mass_sign_and_tail_by_exact_binomial_tests(law: type[Law], source: BitSource) -> None:
-    scale, n = Fraction(5), 1_000_000
+    scale = Fraction(5)
+    n = 1_000_000
     draws = law(scale).many(source, n)  # type: ignore[call-arg]  # every law here takes a scale
     events = {"zero": draws == 0, "positive": draws > 0, "beyond 15": np.abs(draws) >= 15}
 
@@ -148,7 +149,8 @@ class Counting:
     """A source that counts the words it gives."""
 
     def __init__(self, source: BitSource) -> None:
-        self.source, self.used = source, 0
+        self.source = source
+        self.used = 0
 
     def words(self, count: int) -> Words:
         self.used += count
@@ -166,7 +168,9 @@ def loop_geometric(source: BitSource) -> int:
 @pytest.mark.parametrize("law", [law(10) for law in LAWS], ids=repr)  # type: ignore[call-arg]
 def test_a12_work_does_not_reveal_the_noise(law: Law, source: BitSource) -> None:
     """Bits used, and so rounds made, carry no information on |noise|; times themselves are in the benchmark."""
-    counting, work, noise = Counting(source), [], []
+    counting = Counting(source)
+    work = []
+    noise = []
     for _ in range(20_000):
         before = counting.used
         noise.append(abs(law.one(counting)))
@@ -178,7 +182,9 @@ def test_a12_work_does_not_reveal_the_noise(law: Law, source: BitSource) -> None
 
 
 def test_a12_a_loop_would_be_caught(source: BitSource) -> None:
-    counting, work, noise = Counting(source), [], []
+    counting = Counting(source)
+    work = []
+    noise = []
     for _ in range(2_000):
         before = counting.used
         noise.append(loop_geometric(counting))

@@ -191,7 +191,8 @@ def test_balls_decide_as_floats_do(law: LaplaceLaw | DiscreteLaplaceLaw | Cauchy
 
 
 def test_balls_decide_both_gaussians_as_floats_do() -> None:
-    law, bits = GaussianLaw(Fraction(10, 3)), 6
+    law = GaussianLaw(Fraction(10, 3))
+    bits = 6
     centres, radius = prefixes(bits)
     for first in range(2**bits):
         both, undecided = law.decide(np.full(2**bits, centres[first]), centres, radius)

@@ -43,9 +43,11 @@ def test_slots_times_survival_are_the_odds(below: int, log_odds: Fraction) -> No
     owners = law.propose(shown)
     assert np.array_equal(owners, np.maximum(shown - 2**law.level + 1, 0))
     assert law._slots.below == slots
-    before, ctx.prec = ctx.prec, 200
+    before = ctx.prec
+    ctx.prec = 200
     try:
-        kept, odds = (-law.exponent_ball()).exp(), ball(log_odds).exp()
+        kept = (-law.exponent_ball()).exp()
+        odds = ball(log_odds).exp()
         assert (kept * odds / 2**law.level).overlaps(ball(Fraction(1)))
         assert not kept > 1
         exponent = max(float(log_odds) - law.level * math.log(2), 0.0)

@@ -199,7 +199,8 @@ class Replayed:
         self._words = words
 
     def words(self, count: int) -> Words:
-        taken, self._words = self._words[:count], self._words[count:]
+        taken = self._words[:count]
+        self._words = self._words[count:]
         return taken
 
 

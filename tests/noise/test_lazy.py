@@ -31,7 +31,8 @@ def decay(exponent: arb) -> arb:
 
 def edge_at(real: Callable[[], arb]) -> int:
     """The first 127 bits of a real in (0, 1): where a uniform crosses from one result to the next."""
-    before, ctx.prec = ctx.prec, FAR_BITS + 64
+    before = ctx.prec
+    ctx.prec = FAR_BITS + 64
     try:
         scaled = (real() * 2**FAR_BITS).floor().unique_fmpz()
     finally:
@@ -42,7 +43,9 @@ def edge_at(real: Callable[[], arb]) -> int:
 
 def tape(known: int, *, sign: int = 0) -> str:
     """The 127 known bits of a real as a sampler reads them: 52 low in a word, 11 above, then a second word."""
-    low, middle, second = known >> 75, known >> 64 & 0x7FF, known & 2**64 - 1
+    low = known >> 75
+    middle = known >> 64 & 0x7FF
+    second = known & 2**64 - 1
     return f"{sign:01b}{middle:011b}{low:052b}{second:064b}"
 
 
@@ -75,7 +78,8 @@ def test_gaussian_pair_on_both_sides_of_a_boundary() -> None:
     half = 1 << 51  # an angle of pi/4, up to the bits below: both members of the pair hang on the same boundary
     edge = edge_at(lambda: decay((arb(7) / 2 / scale) ** 2))  # r cos(pi/4) = 3.5 / 10
     for shift, expected in ((1 << 30, 3), (-(1 << 30), 4)):
-        first, second = tape(edge + shift), tape(half << 75)
+        first = tape(edge + shift)
+        second = tape(half << 75)
         string = first[:64] + second[:64] + first[64:] + second[64:]
         assert GaussianLaw(scale).many(bit_string_for_tests(string), 2).tolist() == [expected, expected]
         assert GaussianLaw(scale).one(bit_string_for_tests(string)) == expected
@@ -85,7 +89,8 @@ def test_gaussian_pair_on_both_sides_of_a_boundary() -> None:
 def test_survival_on_both_sides_of_a_boundary(exponent: Fraction) -> None:
     edge = edge_at(lambda: decay(ball(exponent)))
     for shift, expected in ((1, False), (-1, True)):
-        law, string = BernoulliExpLaw(exponent), tape(edge + shift)
+        law = BernoulliExpLaw(exponent)
+        string = tape(edge + shift)
         assert law.one(bit_string_for_tests(string)) is expected
         assert law.many(bit_string_for_tests(string), 1).tolist() == [expected]
 
@@ -147,7 +152,8 @@ def test_refined_values_are_independent(law: type[Law], source: BitSource) -> No
 
 
 def test_the_caller_s_precision_is_given_back(source: BitSource) -> None:
-    before, ctx.prec = ctx.prec, 77
+    before = ctx.prec
+    ctx.prec = 77
     try:
         LaplaceLaw(2**100).many(source, 10)
         assert ctx.prec == 77

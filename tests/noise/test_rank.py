@@ -18,7 +18,8 @@ from tests.statistics import assert_does_not_follow, assert_follows
 def distance(values: list[int], number: int, target: Fraction) -> Fraction:
     """The definition, counting one by one; a target outside the ranks is the nearest end."""
     aimed = min(max(target, Fraction(0)), Fraction(len(values)))
-    below, upto = sum(each < number for each in values), sum(each <= number for each in values)
+    below = sum(each < number for each in values)
+    upto = sum(each <= number for each in values)
     return max(Fraction(0), below - aimed, aimed - upto)
 
 
@@ -48,7 +49,8 @@ def test_draws_follow_the_definition(values: list[int], target: Fraction, rate: 
 def test_every_number_owns_the_slots_of_its_level(values: list[int], target: Fraction, rate: str) -> None:
     """No randomness: the share of slots times the chance of being kept is the weight, for every number."""
     made = RankLaw(np.array(values, dtype=np.int64), top=6, target=target, rate=Fraction(rate))
-    start, seen = 0, Counter[int]()
+    start = 0
+    seen = Counter[int]()
     for level, owned in enumerate(made._owned):
         width = 1 << (made._last - level)
         for slot in range(start, start + owned, width):
@@ -71,7 +73,8 @@ def test_the_window_ranks_like_all_values(target: int, rate: int, number: int) -
     made = RankLaw(values, top=2**20, target=target, rate=rate)
     assert len(made._window) < 1500
     for each in (number, int(made._window[0]), int(made._window[-1])):
-        below, upto = int((values < each).sum()), int((values <= each).sum())
+        below = int((values < each).sum())
+        upto = int((values <= each).sum())
         assert made.distance(each) == max(0, below - target, target - upto)
 
 

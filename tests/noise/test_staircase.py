@@ -84,7 +84,8 @@ def test_stairs_on_both_sides_of_a_boundary(drop: Fraction, width: int, rise: in
 def test_float_errors_of_the_offset_stay_far_below_the_reserve(drop: Fraction) -> None:
     for width, rise in ((1, 1), (8, 3), (2**59, 2**30)):
         stairs = StaircaseLaw(drop, width=width, rise=rise)._stairs
-        before, ctx.prec = ctx.prec, 200
+        before = ctx.prec
+        ctx.prec = 200
         try:
             error = abs(float((stairs.offset_ball() - ball(Fraction(stairs._offset))).mid()))
         finally:

@@ -52,7 +52,8 @@ def words(*numbers: int) -> str:
 
 def test_a_word_on_an_edge_asks_for_more() -> None:
     """1/3 is 0x5555…; a real that begins so is below or above only by later words."""
-    law, tie = WeightedLaw([1, 2]), 0x5555555555555555
+    law = WeightedLaw([1, 2])
+    tie = 0x5555555555555555
     assert law.one(bit_string_for_tests(words(tie - 1))) == 0
     assert law.one(bit_string_for_tests(words(tie + 1))) == 1
     assert law.one(bit_string_for_tests(words(tie, tie - 1))) == 0

@@ -53,7 +53,8 @@ class ExactSession:
 
     def __init__(self, catalog: Catalog, *, backend: Backend) -> None:
         self._session = Session(catalog, backend=backend, ledger=Ledger(catalog.limit, unit=catalog.unit))
-        self._backend, self._catalog = backend, catalog
+        self._backend = backend
+        self._catalog = catalog
 
     def read(self, text: str) -> Statement:
         """What a statement means."""
@@ -62,14 +63,16 @@ class ExactSession:
     def sql(self, text: str, *, limits: Limits | None = None) -> ExactTable:
         """The exact table of a statement."""
         plan = plan_statement(self.read(text), self._catalog, ASKED, limits=limits)
-        ledger, catalog = self._session.ledger, self._catalog
+        ledger = self._session.ledger
+        catalog = self._catalog
         run = ExactRun(plan, backend=self._backend, ledger=ledger, purpose="exact", confidence=0.95, catalog=catalog)
         return ExactTable(run.answer())
 
 
 def quantile(group: Mapping[int, int], fraction: Fraction) -> int:
     """The first place with at least this share of the weight at or below it."""
-    total, below = sum(group.values()), 0
+    total = sum(group.values())
+    below = 0
     for place in sorted(group):
         below += group[place]
         if below >= fraction * total:

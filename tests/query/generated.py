@@ -63,7 +63,8 @@ def values_of(facts: Facts) -> st.SearchStrategy[Value]:
         found: st.SearchStrategy[Value] = st.sampled_from(facts.values)
     elif facts.type is Type.INTEGER:
         low, high = (None if end is None else int(end) for end in (facts.low, facts.high))
-        least, most = -(2**62) if low is None else low, 2**62 if high is None else high
+        least = -(2**62) if low is None else low
+        most = 2**62 if high is None else high
         usual = [value for value in (-1, 0, 1, 2, least, most) if least <= value <= most]
         found = st.sampled_from(usual) | st.integers(least, most)
     elif facts.type is Type.REAL:
@@ -95,7 +96,8 @@ def expressions(draw: st.DrawFn, type_: Type, depth: int = 2) -> Expression:
     def part(*types: Type) -> Expression:
         return draw(expressions(draw(st.sampled_from(types)), depth - 1))
 
-    name, arguments = draw(st.sampled_from(MAKERS[type_])), part
+    name = draw(st.sampled_from(MAKERS[type_]))
+    arguments = part
     try:
         made = call(name, *_arguments(draw, name, type_, arguments))
     except InvalidParameter:

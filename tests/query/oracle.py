@@ -44,7 +44,9 @@ class Oracle:
     def __init__(
         self, catalog: Catalog, data: Data, released: Mapping[str, list[tuple[Value, ...]]] | None = None
     ) -> None:
-        self.catalog, self.data, self.released = catalog, data, released or {}
+        self.catalog = catalog
+        self.data = data
+        self.released = released or {}
 
     def rows(self, relation: Relation) -> list[Row]:  # noqa: C901, PLR0911 - one return for each node
         match relation:
@@ -346,9 +348,11 @@ def _exact(facts: Facts, values: Sequence[Value], *, squared: bool) -> tuple[flo
         while Fraction(2) ** power < max(abs(facts.low), abs(facts.high)):
             power += 1
         exponent = power - (30 if squared else 40)
-        step, most = 2.0 ** (max(exponent, 0) if whole else exponent), 2.0**power
+        step = 2.0 ** (max(exponent, 0) if whole else exponent)
+        most = 2.0**power
     elif whole:
-        step, most = 1.0, 2.0**30
+        step = 1.0
+        most = 2.0**30
     else:
         step, most = (2.0**-10, 2.0**20) if squared else (2.0**-20, 2.0**42)
     return step, [math.floor(max(-most, min(most, float(v))) / step + 0.5) for v in values]  # type: ignore[arg-type] # numbers
@@ -415,7 +419,8 @@ def _numbers(measure: Measure, place: int) -> list[int]:
 
 
 def _added(request: Bounded, measure: Measure, rows: list[Row], have: int) -> list[int]:
-    found, cap = places(measure, rows), cap_of(request)
+    found = places(measure, rows)
+    cap = cap_of(request)
     if measure.shape is Shape.UNITS:
         return [min(len(found), 1)]
     if request.by_row:

@@ -32,7 +32,8 @@ from privet.query.catalog import Catalog
 from privet.query.measures.request import Bounded
 from privet.query.session import Session
 
-SECRET, NUMBER = "Quetzalcoatl", 73915.25  # what no message may hold
+SECRET = "Quetzalcoatl"  # noqa: S105 - what no message may hold
+NUMBER = 73915.25  # nor this
 COLUMNS = """
 columns.x = { type = "real", bounds = [0, 100000], nullable = true }
 columns.name = { type = "text", values = ["a", "b"], nullable = true }

@@ -221,7 +221,8 @@ def test_without_noise_each_answer_is_as_if_asked_alone(tmp_path: Path) -> None:
     run = ExactRun(plan, backend=backend, ledger=ledger, purpose="exact", confidence=0.95, catalog=catalog)
     run.answer()
     for text, part in zip(MANY.values(), parts_of(plan), strict=True):
-        together, single = run.tables[part.statement.answers[-1]], alone.sql(text).table
+        together = run.tables[part.statement.answers[-1]]
+        single = alone.sql(text).table
         shown = [name for name in single.column_names if not name.endswith(("_low", "_high"))]
         for one, other in zip(together.to_pylist(), single.to_pylist(), strict=True):
             assert {name: one[name] for name in shown} == pytest.approx({name: other[name] for name in shown}), text
@@ -250,7 +251,8 @@ def batches(catalog: Catalog, *, size: int = 8) -> Iterator[Planned]:
             read.append(statement)
     for place in range(0, len(read), size):
         some = read[place : place + size]
-        shares, limits = [Fraction(1)] * len(some), TIGHT[place // size % len(TIGHT)]
+        shares = [Fraction(1)] * len(some)
+        limits = TIGHT[place // size % len(TIGHT)]
         yield plan_batch(some, catalog, ASKED, shares=shares, limits=limits, automatic_bounds=Fraction(1, 5))
 
 
@@ -263,7 +265,8 @@ def test_no_unit_moves_a_batch_of_golden_statements(setting: Setting, step: int)
     """What several statements share moves no farther than stated, and nothing else moves at all."""
     neighbor = list(setting.neighbors(CROWDED, OTHER))[-1]
     shared = 0
-    catalog, worlds_ = setting.catalog, (worlds.world(CROWDED), neighbor)
+    catalog = setting.catalog
+    worlds_ = (worlds.world(CROWDED), neighbor)
     with closing(engine(worlds_[0], catalog)) as here, closing(engine(worlds_[1], catalog)) as there:
         for plan in islice(batches(catalog), None, None, step):
             refuse_another_price(plan, here, catalog)

@@ -51,7 +51,8 @@ def options(examples: int) -> settings:
 
 def falsify(setting: Setting, here: World, others: Sequence[World], plans: Iterable[Planned | None]) -> int:
     """Try statements on a hospital and its neighbors; return how many there were that the catalog answers."""
-    catalog, tried = setting.catalog, 0
+    catalog = setting.catalog
+    tried = 0
     with ExitStack() as stack:
         base, *rest = [
             stack.enter_context(closing(engine(found, catalog)))
@@ -76,7 +77,8 @@ def tight(name: str, setting: str) -> Planned | None:
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_every_statement_on_a_crowded_hospital(setting: Setting) -> None:
     """Statements take turns between neighbors, and between the two kinds of them."""
-    here, others = worlds.world(CROWDED), list(setting.neighbors(CROWDED, OTHER))
+    here = worlds.world(CROWDED)
+    others = list(setting.neighbors(CROWDED, OTHER))
     others = others if len(others) <= 3 else others[::-3]
     names = NAMES[setting.replaces :: 2]
     tried = sum(
@@ -114,7 +116,8 @@ def test_random_hospitals(units: Units, other: Part, setting: Setting, names: li
 @given(data=st.data())
 @options(20)
 def test_every_statement_on_random_hospitals(setting: Setting, data: st.DataObject) -> None:
-    units, other = data.draw(hospitals()), data.draw(worlds.parts())
+    units = data.draw(hospitals())
+    other = data.draw(worlds.parts())
     limits = data.draw(st.sampled_from(TIGHT))
     plans = (planned(STATEMENTS[name], setting.catalog, limits) for name in NAMES)
     falsify(setting, worlds.world(units), list(setting.neighbors(units, other)), plans)
@@ -201,7 +204,8 @@ FAULTS: dict[str, tuple[str, list[tuple[object, str, object]]]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_noticed(fault: str) -> None:
     statement, wrongs = FAULTS[fault]
-    setting, here = SETTINGS[0], worlds.world(CROWDED)
+    setting = SETTINGS[0]
+    here = worlds.world(CROWDED)
     others = list(setting.neighbors(CROWDED, OTHER))
     falsify(setting, here, others, [planned(STATEMENTS[statement], setting.catalog, TIGHT[1])])
     with ExitStack() as stack:
@@ -219,8 +223,10 @@ def test_a_fault_is_noticed(fault: str) -> None:
 @pytest.mark.parametrize("setting", SETTINGS[:2], ids=lambda setting: setting.name)
 def test_neighbors_look_alike_through_a_session(setting: Setting, share: int) -> None:
     """A share of all statements; `falsification/` has worlds that are nastier."""
-    catalog, other_world = setting.catalog, next(setting.neighbors(CROWDED, OTHER))
-    answered, names = 0, NAMES[2 * setting.replaces :: share]
+    catalog = setting.catalog
+    other_world = next(setting.neighbors(CROWDED, OTHER))
+    answered = 0
+    names = NAMES[2 * setting.replaces :: share]
     with ExitStack() as stack:
         here, there = [
             Session(

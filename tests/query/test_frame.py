@@ -65,7 +65,8 @@ def test_the_shape_of_a_statement(people: Rows) -> None:
 
 def test_steps_leave_earlier_ones_alone(people: Rows) -> None:
     old = people.where("age > 40")
-    one, two = old.agg(n="COUNT(*)"), old.where("age < 60").agg(n="COUNT(*)")
+    one = old.agg(n="COUNT(*)")
+    two = old.where("age < 60").agg(n="COUNT(*)")
     assert one.sql == 'SELECT COUNT(*) AS "n" FROM "people" WHERE (age > 40)'
     assert two.sql == 'SELECT COUNT(*) AS "n" FROM "people" WHERE (age > 40) AND (age < 60)'
     assert people.conditions == ()

@@ -88,7 +88,8 @@ def test_without_noise_it_is_plain_sql(world: World, name: str) -> None:
         [comparable(cell) for cell in row.values()] for row in shown(exact.sql(STATEMENTS[name], limits=AMPLE).table)
     ]
     theirs = [[comparable(cell) for cell in row] for row in plain.execute(statement).fetchall()]
-    left, order = list(enumerate(mine)), []
+    left = list(enumerate(mine))
+    order = []
     for row in theirs:
         found = next((each for each in left if len(each[1]) == len(row) and all(map(alike, each[1], row))), None)
         assert found is not None, f"{row} is not among {left[:8]}"

@@ -77,8 +77,10 @@ def ask(sessions: dict[str, Session], tally: Tally, number: int, until: float) -
     """Ask until the time is over: plainly, with a key that others may have too, and several at once."""
     draw = random.Random(number)  # noqa: S311 - who asks what
     while time.monotonic() < until:
-        name, start = draw.choice(ANALYSTS), time.monotonic()
-        session, how = sessions[name], draw.randrange(4)
+        name = draw.choice(ANALYSTS)
+        start = time.monotonic()
+        session = sessions[name]
+        how = draw.randrange(4)
         try:
             if how == 0:
                 key = f"k{draw.randrange(200)}"
@@ -120,7 +122,8 @@ def check(address: str, tally: Tally, limits: list[int], limit: int) -> None:
     paid = {name: (tally.answered[name] + keyed[name]) * STEP for name in ANALYSTS}
     with Ledger.open(address) as ledger:
         ledger.verify()
-        books, by_hand = ledger.journal.books(), Counter[str]()
+        books = ledger.journal.books()
+        by_hand = Counter[str]()
         for entry in ledger.entries:
             by_hand[str(entry.analyst)] += entry.cost.epsilon  # type: ignore[assignment] # exact fractions
         for name, most in zip(ANALYSTS, limits, strict=True):

@@ -131,7 +131,8 @@ def test_refusals_cost_and_read_nothing(
 def test_weights_and_limits_reach_the_mechanisms(asked: tuple[Session, Watched]) -> None:
     session, _ = asked
     text = "SELECT COUNT(*) AS n, COUNT(DISTINCT clinic) AS c FROM visit"
-    plain, heavy = session.explain(text, epsilon=1), session.explain(text, epsilon=1, weights={"n": 3})
+    plain = session.explain(text, epsilon=1)
+    heavy = session.explain(text, epsilon=1, weights={"n": 3})
     assert [each.mechanism for each in plain.columns] == [
         "DiscreteLaplace(l1_sensitivity=5, scale=10)",
         "DiscreteLaplace(l1_sensitivity=5, scale=10)",
@@ -373,7 +374,8 @@ def test_the_rank_margin_of_a_quantile_holds() -> None:
     frame = pa.table({"id": range(20_000), "k": [n % 20 for n in range(20_000)], "x": [n // 20 for n in range(20_000)]})
     columns = {"k": {"type": "integer", "values": list(range(20))}, "x": {"type": "integer", "bounds": [0, 999]}}
     catalog = Catalog.of(frame, unit="person", unit_column="id", columns=columns, limit=Guarantee(1000), table="t")
-    off, margins = [], set()
+    off = []
+    margins = set()
     with connect(catalog) as session:
         for _ in range(30):
             answer = session.sql("SELECT k, MEDIAN(x) AS middle FROM t GROUP BY k", epsilon=1)

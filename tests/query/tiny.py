@@ -389,7 +389,8 @@ LIMIT = st.builds(Limits, rows_per_unit=st.integers(1, 4)) | st.builds(
 @st.composite
 def requests(draw: st.DrawFn, *, ranks: bool = False, depth: int = 1) -> Bounded:
     source = draw(relations(depth))
-    keys, limits = draw(keys_of(source)), draw(LIMIT)
+    keys = draw(keys_of(source))
+    limits = draw(LIMIT)
     private = any(key.domain is None for key in keys)
     if ranks:
         chosen: tuple[Measure, ...] = (draw(measures(source, (Shape.RANKS,))),)

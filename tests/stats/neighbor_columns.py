@@ -266,7 +266,8 @@ def observed(ask: Callable[[Ledger], Any], unit: Unit) -> tuple[Seen, Any]:
         try:
             release = ask(ledger)
         except Exception as problem:  # noqa: BLE001 - an observation too
-            outcome, release = f"{type(problem).__name__}: {problem}", None
+            outcome = f"{type(problem).__name__}: {problem}"
+            release = None
             _one_ledger.cache_clear()  # a handle is frozen after a few failures
     warned = tuple(str(each.message) for each in said)
     if release is None:
@@ -307,7 +308,8 @@ def shape_of(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - any answer
 
 def refuse_far(mine: Any, theirs: Any) -> None:  # noqa: ANN401 - what the ledger was handed
     """Fail if two secrets of neighbors are farther apart than was declared."""
-    (one, sensitivity, mechanism), (other, also, _) = mine, theirs
+    one, sensitivity, mechanism = mine
+    other, also, _ = theirs
     assert sensitivity == also, "the sensitivity must not depend on rows"
     if isinstance(one, SmoothValue):
         bounds = float(one.smooth_sensitivity), float(other.smooth_sensitivity)
@@ -386,7 +388,8 @@ class Play:
         made = self.made()
         if made is None or np.ndim(made[0] if isinstance(made[0], np.ndarray) else [0]) != 1:
             return False
-        rows, name = WORLDS[self.world], "person's 1 consecutive times" if self.statistic == "times" else "person"
+        rows = WORLDS[self.world]
+        name = "person's 1 consecutive times" if self.statistic == "times" else "person"
         unit = Unit(name, self.neighbors)
         seen = [
             observed(lambda ledger, v=v: STATISTICS[self.statistic](v, rows, {"epsilon": 1, "ledger": ledger}), unit)  # type: ignore[misc]

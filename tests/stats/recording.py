@@ -48,7 +48,8 @@ def recorded(ask: Callable[[Ledger], object], unit: Unit) -> tuple[tuple[Fractio
     ledger = _one_ledger(unit)
     asked = len(ledger.secrets)
     ask(ledger)
-    (secret,), (sensitivity,) = ledger.secrets[asked:], ledger.sensitivities[asked:]
+    (secret,) = ledger.secrets[asked:]
+    (sensitivity,) = ledger.sensitivities[asked:]
     return secret, sensitivity
 
 

@@ -175,7 +175,8 @@ def test_rows_of_functions_are_read_one_by_one() -> None:
 
 
 def test_a_row_that_misses_any_value_counts_nowhere() -> None:
-    whole, gaps = np.array([0, 1, 1]), pa.array([0, None, 1])
+    whole = np.array([0, 1, 1])
+    gaps = pa.array([0, None, 1])
     for first, second in ((whole, gaps), (gaps, whole)):
 
         def table(ledger: Ledger, pair: Any = (first, second)) -> object:  # noqa: ANN401 - two columns

@@ -90,8 +90,8 @@ ANCHOR: tuple[Fault, ...] = (
     Fault(
         "anchor: old rows are added up unchecked",
         "core/journals/owner.py",
-        "facts, previous = row.facts_after(previous), row",
-        "facts, previous = row.facts, row",
+        "facts = row.facts_after(previous)",
+        "facts = row.facts",
         FORGED,
     ),
     Fault(

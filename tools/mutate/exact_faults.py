@@ -111,8 +111,8 @@ EXACT = (
     Fault(
         "sampled: the norm of a sum is less than the sum of norms",
         SAMPLED,
-        "order * _log_mixed(rate, moment / order) * OUTWARD, order",
-        "(order - 1) * _log_mixed(rate, moment / order) * OUTWARD, order",
+        "best = order * _log_mixed(rate, moment / order) * OUTWARD",
+        "best = (order - 1) * _log_mixed(rate, moment / order) * OUTWARD",
         RENYI,
     ),
     Fault(

@@ -90,8 +90,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "additive: clipped before the noise",
         "mechanisms/additive.py",
-        "flat, answers = array.ravel(), np.empty(array.size)",
-        "flat, answers = np.clip(array.ravel(), 0, 1), np.empty(array.size)",
+        "flat = array.ravel()",
+        "flat = np.clip(array.ravel(), 0, 1)",
         LAPLACE,
     ),
     Fault(
@@ -983,7 +983,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "journal: a fork shares the connection",
         "core/journals/sqlite.py",
-        "        connection, self._connection = self._connection, None\n        _ABANDONED.append(connection)\n",
+        "        self._connection = None\n        _ABANDONED.append(connection)\n",
         "",
         ("tests/core/journals/test_sqlite.py",),
     ),

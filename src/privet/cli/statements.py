@@ -16,7 +16,8 @@ def statements_in(text: str) -> list[str]:
         >>> statements_in("SELECT 1; -- one; two\nSELECT ';' AS x;\n")
         ['SELECT 1', "SELECT ';' AS x"]
     """
-    found, words = [""], [False]
+    found = [""]
+    words = [False]
     for piece in PIECES.findall(text):
         if piece == ";":
             found.append("")

@@ -48,7 +48,9 @@ def enumerated_sensitivity(
         >>> replaced, replaced.l1, round(float(replaced.l2), 6)
         (Sensitivity(1, cells=2), Fraction(2, 1), 1.414214)
     """
-    values, relation, records = tuple(universe), Neighbors.of(neighbors), whole(size, "size")
+    values = tuple(universe)
+    relation = Neighbors.of(neighbors)
+    records = whole(size, "size")
     pairs = _number_of_pairs(len(values), records, relation)
     if pairs > MOST_PAIRS:
         raise InvalidParameter(
@@ -60,7 +62,8 @@ def enumerated_sensitivity(
     cells = 0
     for one, other in _pairs(values, records, relation):
         moves = _moves(answer(one), answer(other))
-        each, total = max(each, *moves), max(total, sum(moves, Fraction(0)))
+        each = max(each, *moves)
+        total = max(total, sum(moves, Fraction(0)))
         square = max(square, sum((move * move for move in moves), Fraction(0)))
         cells = max(cells, sum(move > 0 for move in moves))
     if not each:

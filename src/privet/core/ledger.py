@@ -145,8 +145,12 @@ class Ledger(Balance):
     def _open(self, journal: Journal, terms: Terms | None, analyst: str | None, *, create: bool = True) -> None:
         self.analyst = Scope(analyst).analyst
         known = journal.open(terms, create=create)
-        self._journal, self.unit, self.rule, self.dataset = journal, known.unit, known.rule, known.dataset
-        self._counts_gamma, self._nothing = known.counts_gamma, known.capacity(known.limit) * 0
+        self._journal = journal
+        self.unit = known.unit
+        self.rule = known.rule
+        self.dataset = known.dataset
+        self._counts_gamma = known.counts_gamma
+        self._nothing = known.capacity(known.limit) * 0
         self._entropy = Entropy()
 
     # --- spending ---------------------------------------------------------------------------------------------

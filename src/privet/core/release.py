@@ -55,7 +55,8 @@ class Release(Generic[T]):
             function: sees the released value only.
             uncertainty: the law of the new value's error, computed from public or released numbers.
         """
-        value, gamma = function(self.value), self.gamma
+        value = function(self.value)
+        gamma = self.gamma
         return Release(value, uncertainty, self.loss, self.purpose, self.mechanism, self.unit, gamma=gamma)
 
     def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> float:
@@ -112,7 +113,8 @@ class Release(Generic[T]):
             curves = [kind for kind in known if issubclass(kind, LossCurve)]
             loss = PrivacyLoss.from_json(json.dumps(facts["loss"]), curves=curves)
             gamma = failing(facts.get("gamma", 0), "gamma")
-            words, unit = (facts["purpose"], facts["mechanism"]), Unit(**facts["unit"])
+            words = (facts["purpose"], facts["mechanism"])
+            unit = Unit(**facts["unit"])
             return Release(value, uncertainty, loss, *words, unit, gamma=gamma)
         except (ValueError, TypeError, KeyError) as problem:
             raise InvalidParameter(f"not the JSON of a release: {problem}") from problem

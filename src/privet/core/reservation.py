@@ -46,13 +46,19 @@ class Reservation(Ledger):
     def __init__(
         self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int | Repeat, ready: Iterable[Entry] = ()
     ) -> None:
-        self.unit, self.rule, self.analyst, self.dataset = ledger.unit, ledger.rule, ledger.analyst, ledger.dataset
+        self.unit = ledger.unit
+        self.rule = ledger.rule
+        self.analyst = ledger.analyst
+        self.dataset = ledger.dataset
         self._journal, self._entropy = ledger._journal, ledger._entropy  # noqa: SLF001 - its own class
         self._counts_gamma, self._nothing = ledger._counts_gamma, ledger._nothing  # noqa: SLF001 - its own class
         self._ready = Counter((each.mechanism, each.loss) for each in ready)  # recorded as drawn, and not released yet
-        self._taking, self._owner, self._counted = threading.Lock(), os.getpid(), False
+        self._taking = threading.Lock()
+        self._owner = os.getpid()
+        self._counted = False
         self._repeat = number if isinstance(number, Repeat) else None
-        self._purpose, self._number = purpose, number.sequence if isinstance(number, Repeat) else number
+        self._purpose = purpose
+        self._number = number.sequence if isinstance(number, Repeat) else number
         self._curves = {text: curve for curve, _ in plan.parts for text in curves_of(loss_facts(PrivacyLoss.of(curve)))}
 
     @property

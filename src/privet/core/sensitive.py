@@ -50,7 +50,9 @@ class Sensitive(Generic[Held]):
         if not isinstance(unit, Unit):
             raise InvalidParameter(f"unit must be a Unit, got {type(unit).__name__}")
         self._compute = compute
-        self.sensitivity, self.unit, self.deferred = sensitivity, unit, deferred
+        self.sensitivity = sensitivity
+        self.unit = unit
+        self.deferred = deferred
 
     def reveal_to_ledger(self) -> Held:
         """Return the exact value. Called by `Ledger.release` only, after the charge."""

@@ -50,7 +50,8 @@ class Sensitivity:
         gamma: Exact = 0,
     ) -> None:
         each, number = _positive(per_cell, "per_cell"), whole(cells, "cells")
-        total, length = each * number, root_above(each * each * number)
+        total = each * number
+        length = root_above(each * each * number)
         if l1 is not None:
             total = min(total, _positive(l1, "l1"))
         if l2 is not None:

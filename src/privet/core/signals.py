@@ -72,7 +72,9 @@ class deferred:  # noqa: N801 - used as a function
             return
         try:
             _close_gates()
-            _State.owner, _State.inside, _State.waits = threading.get_ident(), True, True
+            _State.owner = threading.get_ident()
+            _State.inside = True
+            _State.waits = True
         except BaseException:
             _open_gates()
             raise

@@ -73,7 +73,8 @@ def silently(compute: Callable[[], T], *, passing: tuple[type[BaseException], ..
     if _SILENT.get():  # a release within a statement: all is silent already
         return _attempted(compute, passing)
     _keep_hooks()
-    before, begun = _SILENT.set(True), object()
+    before = _SILENT.set(True)
+    begun = object()
     _RUNNING[begun] = threading.enumerate()
     try:
         with np.errstate(all="ignore"):

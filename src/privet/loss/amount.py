@@ -68,7 +68,8 @@ class Amount:
     def _like(self, parts: tuple[Part, ...]) -> "Amount":
         """An amount of the same units whose parts are known to be at least 0."""
         made = object.__new__(Amount)
-        made.__dict__["parts"], made.__dict__["units"] = parts, self.units
+        made.__dict__["parts"] = parts
+        made.__dict__["units"] = self.units
         return made
 
     @property

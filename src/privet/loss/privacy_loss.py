@@ -144,7 +144,8 @@ class PrivacyLoss:
             replaced: under REPLACE, the loss of a unit in the sample that is replaced, if it is less than that of one
                 which goes and another which comes, `group(2)`.
         """
-        share, relation = exact_within(rate, "rate", low=0, high=1), Neighbors.of(neighbors)
+        share = exact_within(rate, "rate", low=0, high=1)
+        relation = Neighbors.of(neighbors)
         if Neighbors.ADD_REMOVE not in self.neighbors:
             raise InvalidParameter(
                 f"Poisson sampling needs a loss under ADD_REMOVE, got one under {_names(self)}: "
@@ -311,7 +312,8 @@ class PrivacyLoss:
         if not 0 <= false_positive <= 1:
             raise InvalidParameter(f"false_positive must be in [0, 1], got {false_positive}")
         top = min(self.epsilon(1e-12), 700.0)
-        epsilon, best = np.linspace(0.0, top, 257), 0.0
+        epsilon = np.linspace(0.0, top, 257)
+        best = 0.0
         for _ in range(4):
             delta = self.profile(epsilon)
             delta = delta if self.symmetric else np.maximum(delta, self.profile(epsilon, adding=True))

@@ -88,7 +88,8 @@ def _epsilon_rule(promise: Guarantee, answer: PrivacyLoss) -> EpsilonSum:
 
     low, high = 1, 2
     while high < _MOST and fit(high):
-        low, high = high, high * 2
+        low = high
+        high = high * 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if fit(middle) else (low, middle)
@@ -100,7 +101,8 @@ def _renyi_rule(promise: Guarantee, answer: PrivacyLoss) -> RenyiSum:
 
     def room(order: float) -> float:
         rule = RenyiSum(order)
-        (capacity,), (cost,) = rule.capacity(promise).parts, rule.cost(answer).parts
+        (capacity,) = rule.capacity(promise).parts
+        (cost,) = rule.cost(answer).parts
         return float(capacity / cost) if 0 < cost < math.inf else (math.inf if cost == 0 else -1.0)
 
     return RenyiSum(max(_ORDERS, key=room))

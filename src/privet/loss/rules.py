@@ -99,7 +99,8 @@ class EpsilonSum:
             return Amount(_charged(loss, failure), failure, units=_PAIR)
         if promise is not None and not promise.gamma and loss.meets(promise):
             return Amount(promise.epsilon, promise.delta, units=_PAIR)
-        share, pure = Fraction(self.delta_per_answer), _charged(loss, Fraction(0))
+        share = Fraction(self.delta_per_answer)
+        pure = _charged(loss, Fraction(0))
         if pure < math.inf:
             return Amount(pure, Fraction(0), units=_PAIR)
         return Amount(_charged(loss, share) if share else math.inf, share, units=_PAIR)
@@ -117,7 +118,8 @@ class EpsilonSum:
 
 def _charged(loss: PrivacyLoss, delta: Fraction) -> Part:
     """Return ε(δ); where some ε keeps this δ, the largest loss does, which may be known to more digits than a float."""
-    found, top = charge(loss.epsilon(delta)), loss.largest_loss
+    found = charge(loss.epsilon(delta))
+    top = loss.largest_loss
     return min(found, top) if found < math.inf and isinstance(top, Fraction) else found
 
 

@@ -86,7 +86,8 @@ class AdditiveNoise(Mechanism[Numbers, Answer]):
         array = finite_numbers(value, exact_lists=True)
         if array.dtype.kind == "O":
             return np.array([self.lattice.to_float(self._step(each, source)) for each in array])
-        flat, answers = array.ravel(), np.empty(array.size)
+        flat = array.ravel()
+        answers = np.empty(array.size)
         for start in range(0, array.size, CHUNK):  # so that the arrays in between stay in the cache
             piece = slice(start, start + CHUNK)
             answers[piece] = self.lattice.to_floats(self._steps(flat[piece], source))

@@ -232,7 +232,8 @@ class Bernstein(Mechanism[Numbers, BernsteinFunction]):
             >>> round(Bernstein(Laplace(26, 26), degree=25).bias_of_holder(constant=1, exponent=1), 9)
             0.1
         """
-        size, power = exact_within(constant, "constant", low=0), exact(exponent, "exponent")
+        size = exact_within(constant, "constant", low=0)
+        power = exact(exponent, "exponent")
         if not 0 < power <= 1:
             raise InvalidParameter(f"exponent must be above 0 and at most 1, got {shortest(power)}")
         square = sum(((high - low) ** 2 for low, high in self.bounds), Fraction(0)) / (4 * self.degree)

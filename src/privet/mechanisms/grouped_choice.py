@@ -103,7 +103,10 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
         """The exponential mechanism's law: scores change only where there is weight."""
         top, bottom = self.fraction.numerator, self.fraction.denominator
         total = sum(group.values())
-        widths, scores, below, next_place = [], [], 0, 0
+        widths = []
+        scores = []
+        below = 0
+        next_place = 0
 
         def add(width: int, left: int, right: int) -> None:
             widths.append(width)
@@ -112,7 +115,8 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
         for place in sorted(group):
             add(place - next_place, below, total - below)
             add(1, below, total - below - group[place])
-            below, next_place = below + group[place], place + 1
+            below = below + group[place]
+            next_place = place + 1
         add(self.places - next_place, below, total - below)
         return SegmentLaw(widths, scores, rate=self.rate)
 

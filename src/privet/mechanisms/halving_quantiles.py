@@ -150,7 +150,8 @@ class HalvingQuantiles(Mechanism[Column, Floats]):
             ln(m (top + 1) / (1 - confidence)) / rate with probability at most (1 - confidence) / m.
         """
         refuse_certainty(confidence, "confidence")
-        top, number = (self.points + 1) << JITTER, len(self.quantiles)
+        top = (self.points + 1) << JITTER
+        number = len(self.quantiles)
         worst = math.log(top) + math.log(number) - math.log1p(-confidence)
         return self.levels * worst * 2 * self.rows * self.levels / float(self.epsilon) * UP
 
@@ -160,7 +161,8 @@ class HalvingQuantiles(Mechanism[Column, Floats]):
         at = self._drawn(part, self._within(part, middle), source)
         found[middle] = at
         cut = int(np.searchsorted(part.positions, at, side="right"))
-        left, right = part.positions[:cut], part.positions[cut:]
+        left = part.positions[:cut]
+        right = part.positions[cut:]
         parts = [Part(part.first, middle, part.low, at, left), Part(middle + 1, part.after, at, part.high, right)]
         return [each for each in parts if each.first < each.after]
 

@@ -117,7 +117,8 @@ class IntervalQuantile(Mechanism[Column, float]):
 
     def target(self, rows: int) -> Fraction:
         """The rank aimed at among so many rows."""
-        aimed, middle = self.quantile * rows + self.offset, Fraction(rows, 2)
+        aimed = self.quantile * rows + self.offset
+        middle = Fraction(rows, 2)
         if self.quantile == 0:
             return min(aimed, middle) if self.offset > 0 else aimed
         return max(aimed, middle) if self.quantile == 1 and self.offset < 0 else aimed

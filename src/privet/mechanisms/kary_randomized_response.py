@@ -64,7 +64,8 @@ class KaryRandomizedResponse(Mechanism[Categories, ReportedCategories]):
             >>> round(float(KaryRandomizedResponse.truthful(categories=10, truth=0.5).epsilon), 6)
             2.197225
         """
-        number, share = _number_of(categories), exact(truth, "truth")
+        number = _number_of(categories)
+        share = exact(truth, "truth")
         if not Fraction(1, number) <= share < 1:
             raise InvalidParameter(
                 f"truth must be at least 1/categories, the share of a blind guess, and below 1, got {shortest(share)}"

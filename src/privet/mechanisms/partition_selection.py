@@ -72,7 +72,8 @@ class Partitions(Mechanism[Counts, Out], Generic[Out]):
         half of δ for the coins and the other half for composing many small ε.
         """
         refuse_undeclared(sensitivity)
-        promise, moved = Guarantee(epsilon, delta), _moved(sensitivity)
+        promise = Guarantee(epsilon, delta)
+        moved = _moved(sensitivity)
         if math.floor(sensitivity.linf) > 1:
             raise InvalidParameter("a unit must count once in a partition: count units, with a per_cell of 1")
         ways = [(positive(promise.epsilon, "epsilon") / moved, positive(promise.delta, "delta") / moved)]
@@ -144,7 +145,9 @@ class PartitionSelection(Partitions[Kept]):
     @cached_property
     def _table(self) -> tuple[int, ...]:
         """π(0), π(1), ... up to the first that is 1, in whole parts of one over the denominator."""
-        one, jump, grown = self._parts, int(self.delta * self._parts), _exp_below(self.epsilon)
+        one = self._parts
+        jump = int(self.delta * self._parts)
+        grown = _exp_below(self.epsilon)
         table = [0]
         while table[-1] < one:
             kept = table[-1]
@@ -226,7 +229,8 @@ def bound_of(epsilon: Fraction, delta: Fraction) -> int:
     """
     used = min(epsilon, Fraction(LARGEST_EPSILON))
     with precise():
-        grown, jump = decimal_of(used).exp(), decimal_of(delta)
+        grown = decimal_of(used).exp()
+        jump = decimal_of(delta)
         bound = ((grown + 2 * jump - 1) / (jump * (grown + 1))).ln() / decimal_of(used)
     return math.ceil(Fraction(bound) * (1 + Fraction(1, 10**30)))
 

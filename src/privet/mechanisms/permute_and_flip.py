@@ -42,7 +42,8 @@ class PermuteAndFlip(Selection):
 
     def many(self, scores: Numbers, source: BitSource, count: int) -> NDArray[np.intp]:
         """The first candidate taken in each of `count` runs; the best one always is taken when its turn comes."""
-        row, rate = score_row(scores), self.rate
+        row = score_row(scores)
+        rate = self.rate
         exponents, best = exponents_of(row, rate)
         exact = [Fraction(score) for score in row.tolist()]
 
@@ -81,7 +82,8 @@ class PermuteAndFlip(Selection):
 def _nodes(decay: float) -> list[tuple[float, float]]:
     """Where to evaluate a function on [0, 1] that falls like e^(-decay x), and the weight of each place."""
     places, weights = np.polynomial.legendre.leggauss(NODES)
-    found, low = [], 0.0
+    found = []
+    low = 0.0
     while low < 1.0 and low * decay < NEGLIGIBLE:
         high = max(1.0 / decay, 2 * low)
         high = 1.0 if high > 0.5 else high  # noqa: PLR2004 - a sliver at the end would have no room for floats

@@ -69,7 +69,8 @@ class PointQuantile(IntervalQuantile):
         Values are clipped and compared with the points as they are, not rounded to them: a point then has the rank
         that it has among the values. Each comparison looks at one row, so the proof holds word for word.
         """
-        values, parts = known_numbers(value), self._parts
+        values = known_numbers(value)
+        parts = self._parts
         low, high = map(float, self.bounds)
         ordered = np.sort(np.clip(values.astype(np.float64), low, high))
         target = int(self.target(len(values)) * parts)

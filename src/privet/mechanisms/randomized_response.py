@@ -97,7 +97,8 @@ class RandomizedResponse(Mechanism[Bits, ReportedBits]):
         lie = _least_flip(promise.epsilon / whole(cells, "cells"))
         step = STEP
         while not cls(lie, lie, cells=cells).loss.meets(promise):
-            lie, step = min(lie * (1 + step), Fraction(1, 2)), 2 * step
+            lie = min(lie * (1 + step), Fraction(1, 2))
+            step = 2 * step
         return cls(lie, lie, cells=cells, promise=promise)
 
     @cached_property
@@ -140,8 +141,10 @@ class RandomizedResponse(Mechanism[Bits, ReportedBits]):
             >>> round(RandomizedResponse.symmetric(truth=0.75).flipped(2, bits=10), 6)
             0.281568
         """
-        number, all_bits = whole(count, "count", low=0), whole(bits, "bits")
-        flip, stay = max(self.flip_zero, self.flip_one), 1 - min(self.flip_zero, self.flip_one)
+        number = whole(count, "count", low=0)
+        all_bits = whole(bits, "bits")
+        flip = max(self.flip_zero, self.flip_one)
+        stay = 1 - min(self.flip_zero, self.flip_one)
         if number > all_bits:
             return 0.0
         return float_up(min(Fraction(1), math.comb(all_bits, number) * flip**number * stay ** (all_bits - number)))

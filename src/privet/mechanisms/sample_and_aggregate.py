@@ -183,7 +183,8 @@ class SampleAndAggregate(Mechanism[Rows, "float | NDArray[np.float64]"]):
 
     def _unscaled(self, index: int, share: Fraction) -> float:
         """A noisy sum of shares as a mean in the answer's unit, on the public lattice."""
-        (low, high), lattice = self.bounds[index], self._lattices[index]
+        low, high = self.bounds[index]
+        lattice = self._lattices[index]
         return lattice.to_float(lattice.to_step(low + (high - low) * share / self.blocks))
 
     def __repr__(self) -> str:

@@ -20,7 +20,9 @@ from privet.noise.lazy import Floats
 
 ROUNDED = Fraction(1, 2**40)  # neighbors' smooth sensitivities are floats: their logarithms are off by less than this
 SMALLEST = Fraction(1, 10**9)  # of ε: below, ROUNDED would be a part of it
-_NARROWEST, _WIDEST = Fraction(1, 2**250), 2**250  # noise scales in steps that the laws take
+# noise scales in steps that the laws take
+_NARROWEST = Fraction(1, 2**250)
+_WIDEST = 2**250
 _FAR = 900  # bits: answers up to so many steps are floats
 _WHOLE = 2**53  # whole numbers up to here are floats
 
@@ -133,7 +135,8 @@ class SmoothNoise(Mechanism[SmoothValue, Answer]):
         return self.lattice.to_floats(self.law(scale).around(source, centers))
 
     def _numbers(self, value: SmoothValue) -> NDArray[Any]:
-        array, huge = finite_numbers(value.value), isinstance(value.value, int) and abs(value.value) > _WHOLE
+        array = finite_numbers(value.value)
+        huge = isinstance(value.value, int) and abs(value.value) > _WHOLE
         if array.size != self.size:
             raise InvalidParameter(
                 f"{type(self).__name__} is made for answers of {self.size} numbers, and every number would show the "

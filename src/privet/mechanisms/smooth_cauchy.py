@@ -98,7 +98,8 @@ class SmoothCauchy(SmoothNoise):
 def _least_spread(epsilon: Fraction, smoothness: Fraction) -> Fraction:
     """1/a with a² = min(2 (cosh ε - 1), 2 e^β (cosh ε - cosh β)), rounded up."""
     with precise():
-        top, smooth = decimal_of(epsilon), decimal_of(smoothness + ROUNDED)
+        top = decimal_of(epsilon)
+        smooth = decimal_of(smoothness + ROUNDED)
         far = (_cosh(top) - _cosh(smooth)) * smooth.exp()
         return Fraction(str(float_up(1 / (2 * min(far, _cosh(top) - 1)).sqrt())))
 
@@ -106,7 +107,8 @@ def _least_spread(epsilon: Fraction, smoothness: Fraction) -> Fraction:
 def _epsilon(spread: Fraction, smoothness: Fraction) -> Fraction:
     """What a spread costs, rounded up."""
     with precise():
-        square, smooth = 1 / decimal_of(spread) ** 2, decimal_of(smoothness + ROUNDED)
+        square = 1 / decimal_of(spread) ** 2
+        smooth = decimal_of(smoothness + ROUNDED)
         grown = max(1 + square / 2, _cosh(smooth) + square / 2 * (-smooth).exp())
         loss = (grown + (grown**2 - 1).sqrt()).ln()
         return Fraction(str(float_up(loss * (1 + Decimal("1e-15")))))

@@ -50,7 +50,8 @@ class SmoothLaplace(SmoothNoise):
     def smoothness(self) -> float:
         """The smaller of ε / (2 ln(2/δ)) and ln(1 + ε / (2 ln(1/δ)))."""
         with precise():
-            half, chance = decimal_of(self.epsilon) / 2, decimal_of(self.delta)
+            half = decimal_of(self.epsilon) / 2
+            chance = decimal_of(self.delta)
             proven = (1 + half / -chance.ln()).ln() - decimal_of(ROUNDED)
             return float_down(min(half / (Decimal(2) / chance).ln(), proven))
 

@@ -79,7 +79,8 @@ def median_smooth_sensitivity(data: ArrayLike, *, bounds: tuple[Exact, Exact], s
     low, high = exact(bounds[0], "bounds"), exact(bounds[1], "bounds")
     if not low < high:
         raise InvalidParameter(f"bounds must be a lower and a higher number, got {bounds!r}")
-    rate, width = float(positive(smoothness, "smoothness")), math.nextafter(float(high - low), math.inf)
+    rate = float(positive(smoothness, "smoothness"))
+    width = math.nextafter(float(high - low), math.inf)
     rows = _clipped(data, float(low), float(high))
     padded = np.concatenate(([float(low)], rows, [float(high)]))
     return _raised(_best_pair(padded, (len(rows) + 1) // 2, rate, width), width)
@@ -122,7 +123,8 @@ def _best_pair(rows: Floats, middle: int, rate: float, width: float) -> float:
         tops = np.maximum.reduceat(values, starts)
         best = max(best, float(tops.max()))
         near = np.flatnonzero(values >= (tops - 2 * _LOSS * (1 + np.abs(tops)))[owner])
-        from_left, from_right = np.full(len(center), len(rows)), np.full(len(center), -1)
+        from_left = np.full(len(center), len(rows))
+        from_right = np.full(len(center), -1)
         np.minimum.at(from_left, owner[near], j[near])
         np.maximum.at(from_right, owner[near], j[near])
         left = np.stack((first, center - 1, low, from_right), axis=1)
@@ -188,7 +190,8 @@ def compare_with_global(
     """
     if not len(smooth_sensitivities) or not all(0 < number < math.inf for number in smooth_sensitivities):
         raise InvalidParameter("smooth_sensitivities must hold at least one finite number > 0")
-    chosen, promise = sorted(smooth_sensitivities), mechanism.promise
+    chosen = sorted(smooth_sensitivities)
+    promise = mechanism.promise
     plain: Laplace | Gaussian
     if isinstance(mechanism, SmoothGaussian):
         plain = Gaussian.calibrated(epsilon=promise.epsilon, delta=promise.delta, sensitivity=sensitivity)

@@ -238,7 +238,8 @@ class SparseVector(Mechanism[Numbers, Crossings]):
             both; the tail is shared evenly between the threshold and all answers together (union bound).
         """
         refuse_certainty(confidence, "confidence")
-        tail, number = 1 - confidence, whole(questions, "questions")
+        tail = 1 - confidence
+        number = whole(questions, "questions")
         bar = DiscreteLaplaceError(float(self._threshold_law.scale) * UP).distance(tail / 2)
         answer = DiscreteLaplaceError(float(self._query_law.scale) * UP).distance(tail / 2 / number)
         return (bar + answer + 1) * float(self.lattice.step) * UP
@@ -289,7 +290,8 @@ class Asking(Mechanism[Callable[[Any], float], Crossings]):
 
     def sample(self, value: Callable[[Any], float], source: BitSource) -> Crossings:
         """Ask until the last allowed crossing, or until there is no question."""
-        bar, flags = self.vector.noisy_threshold(source), list[bool]()
+        bar = self.vector.noisy_threshold(source)
+        flags = list[bool]()
         values: list[float] = []
         while sum(flags) < self.vector.count and (question := self.choose(tuple(flags))) is not None:
             answer = score_row([value(question)]).tolist()[0]

@@ -58,7 +58,8 @@ class StaircaseError(Uncertainty):
         """The least whole number of steps that is exceeded with at most this probability, and half a step."""
         least, most = 0, 1
         while self._reaching(most + 1) > tail:
-            least, most = most, 2 * most
+            least = most
+            most = 2 * most
         while most - least > 1:
             middle = (least + most) // 2
             least, most = (least, middle) if self._reaching(middle + 1) <= tail else (middle, most)
@@ -132,7 +133,8 @@ class Staircase(Mechanism[Numbers, Answer]):
     def loss(self) -> PrivacyLoss:
         """Randomized response with some probability, else nothing: exact."""
         with precise():
-            down, pure = (-decimal_of(self.epsilon)).exp(), PrivacyLoss.of(ApproximateCurve(self.epsilon))
+            down = (-decimal_of(self.epsilon)).exp()
+            pure = PrivacyLoss.of(ApproximateCurve(self.epsilon))
             later = self.width * down / (1 - down)
             told = (1 - later / (2 * self.rise - 1 + 2 * later)) * (1 + down)
             share = min(Fraction(1), Fraction(str(float_up(told))))
@@ -165,7 +167,9 @@ class Staircase(Mechanism[Numbers, Answer]):
     @property
     def expected_error(self) -> float:
         """The mean size of the noise; in the limit sensitivity e^(ε/2) / (e^ε - 1)."""
-        width, rise, series = self.width, self.rise, 1 / math.expm1(self.epsilon)
+        width = self.width
+        rise = self.rise
+        series = 1 / math.expm1(self.epsilon)
         beyond = 2 * width * (series * (rise + (width - 1) / 2) + width * series * series)
         total = 2 * rise - 1 + 2 * width * series
         return (rise * (rise - 1) + beyond) / total * float(self.lattice.step)

@@ -80,7 +80,8 @@ class TopChoices(Mechanism[Numbers, NDArray[np.int64]]):
 
     def sample(self, value: Numbers, source: BitSource) -> NDArray[np.int64]:
         """The indices of the chosen candidates, in the order in which they were chosen."""
-        scores, left = score_row(value), np.arange(len(score_row(value)))
+        scores = score_row(value)
+        left = np.arange(len(score_row(value)))
         chosen = []
         for _ in range(self.choices):
             place = CategoricalLaw(scores[left], rate=self.rate).one(source)

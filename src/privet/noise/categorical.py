@@ -94,7 +94,8 @@ class CategoricalLaw(Law):
 
     def _products(self, candidates: Indices) -> Floats:
         """Return rate * g for each candidate, to float64 accuracy relative to itself; infinity where it overflows."""
-        scores, best = self._scores[candidates], self._scores[self._best]
+        scores = self._scores[candidates]
+        best = self._scores[self._best]
         half: Floats
         if scores.dtype == np.object_:
             return np.array(

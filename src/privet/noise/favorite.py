@@ -37,7 +37,8 @@ class FavoriteLaw(Law):
     """
 
     def __init__(self, below: int, log_odds: Number) -> None:
-        self.below, self.log_odds = operator.index(below), exact_number(log_odds, name="log_odds")
+        self.below = operator.index(below)
+        self.log_odds = exact_number(log_odds, name="log_odds")
         if self.below < 1:
             raise InvalidParameter(f"below must be >= 1, got {below}")
         if not 0 <= self.log_odds <= 1 << 256:

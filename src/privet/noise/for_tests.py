@@ -35,7 +35,8 @@ class BitStringForTests:
         """Return the next `count` words, or raise `EntropyError` where the string has ended."""
         if count > len(self._words):
             raise EntropyError(f"the bit string has {len(self._words)} words left, {count} were asked for")
-        taken, self._words = self._words[:count], self._words[count:]
+        taken = self._words[:count]
+        self._words = self._words[count:]
         return np.array(taken, dtype=np.uint64)
 
 

@@ -75,7 +75,8 @@ class GaussianLaw(Law):
         along += 0.5
         across *= length
         across += 0.5
-        (first, doubtful), (second, unsure) = certain_floor(along, slack), certain_floor(across, slack)
+        first, doubtful = certain_floor(along, slack)
+        second, unsure = certain_floor(across, slack)
         return (first, second), doubtful | unsure
 
     def _length(self, uniform: F, radius: float) -> tuple[F, F]:
@@ -150,7 +151,9 @@ class GaussianLaw(Law):
         words = source.words(2 * pairs)
         offsets = np.zeros(2 * pairs)
         offsets[: len(fractions)] = fractions
-        uniform, angle, signs = midpoints(words[:pairs]), midpoints(words[pairs:]), words.view(np.float64)
+        uniform = midpoints(words[:pairs])
+        angle = midpoints(words[pairs:])
+        signs = words.view(np.float64)
         with np.errstate(divide="ignore"):
             floors, undecided = self.decide_around(uniform, angle, RADIUS, signs, offsets)
         places = np.flatnonzero(undecided)

@@ -15,7 +15,9 @@ from privet.noise.lazy import Floats, Steps, added
 
 _INT64 = 1 << 63
 _EXACT_FLOAT = 1 << 53  # integers up to here are floats
-_FINEST, _COARSEST = -1074, 1023  # the powers of two that are floats
+# the powers of two that are floats
+_FINEST = -1074
+_COARSEST = 1023
 _MIDDLE = 900  # exponents up to here neither overflow with an int64 nor lose a digit of it
 _LARGEST = np.finfo(np.float64).max
 

@@ -155,7 +155,8 @@ def try_floors(
 ) -> tuple[int, ...] | None:
     """Return the floor of each number in `formula(*uniforms)`, or nothing where the known bits leave one open."""
     with _PRECISION_LOCK:  # the precision belongs to the whole process; balls are right at any, only wider
-        before, ctx.prec = ctx.prec, precision
+        before = ctx.prec
+        ctx.prec = precision
         try:
             balls = formula(*(uniform.ball() for uniform in uniforms))
             whole = [ball.floor().unique_fmpz() for ball in balls if ball.is_finite()]

@@ -62,13 +62,15 @@ class RankLaw(Law):
         ordered: bool = False,
         place: Callable[[Values], NDArray[np.int64]] | None = None,
     ) -> None:
-        self.top, self.rate = top, exact_number(rate, name="rate")
+        self.top = top
+        self.rate = exact_number(rate, name="rate")
         if not 1 <= top < 1 << 62:
             raise InvalidParameter(f"top must be between 1 and 2^62, got {top}")
         if not Fraction(1, 1 << 256) <= self.rate <= 1 << 256:
             raise InvalidParameter(f"rate must be between 2^-256 and 2^256, got {rate}")
         self._in_order = ordered
-        self._values, self._place = values, place or (lambda some: some.astype(np.int64))
+        self._values = values
+        self._place = place or (lambda some: some.astype(np.int64))
         self.target = min(max(exact_number(target, name="target"), Fraction(0)), Fraction(len(values)))
         self._last = top.bit_length() + _SPARE
         self._window, self._first = self._ordered()
@@ -102,7 +104,8 @@ class RankLaw(Law):
 
     def _ordered(self) -> tuple[NDArray[np.int64], int]:
         """Return the placed values whose ranks can matter to a level but the last, in order, and the first's rank."""
-        reach, count = self._last * _LN_2_ABOVE / self.rate, len(self._values)
+        reach = self._last * _LN_2_ABOVE / self.rate
+        count = len(self._values)
         first = max(math.ceil(self.target - reach) - 1, 0)
         after = min(math.floor(self.target + reach) + 1, count)
         kept = self._values

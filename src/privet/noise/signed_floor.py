@@ -145,7 +145,8 @@ class RoundedNoise(SignedFloor):
 
     def near(self, source: BitSource, center: float) -> int:
         """Draw the whole number nearest to one center + X, as `around` does."""
-        word, (whole, fraction) = int(source.words(1)[0]), parted(center)
+        word = int(source.words(1)[0])
+        whole, fraction = parted(center)
         value, slack = self.size_of_one(center_of(word))
         signed = -value * self._scale if word >> 63 else value * self._scale
         floor = certain_whole(signed + fraction + 0.5, slack * self._scale + RESERVE)

@@ -38,7 +38,9 @@ class StaircaseLaw(Law):
     """
 
     def __init__(self, drop: Number, *, width: int, rise: int) -> None:
-        self.drop, self.width, self.rise = exact_number(drop, name="drop"), operator.index(width), operator.index(rise)
+        self.drop = exact_number(drop, name="drop")
+        self.width = operator.index(width)
+        self.rise = operator.index(rise)
         if not Fraction(1, 1 << 200) <= self.drop <= _STEEPEST:
             raise InvalidParameter(f"drop must be between 2^-200 and {_STEEPEST}, got {float(self.drop):.3g}")
         if not 1 <= self.rise <= self.width <= _WIDEST:
@@ -57,7 +59,8 @@ class StaircaseLaw(Law):
     def _some(self, source: BitSource, size: int) -> Steps:
         """Both places are drawn for every value, so that the work does not tell which stair it was."""
         stairs = self._stairs.many(source, size)
-        middle, beyond = self._middle.many(source, size) - (self.rise - 1), self._beyond.many(source, size)
+        middle = self._middle.many(source, size) - (self.rise - 1)
+        beyond = self._beyond.many(source, size)
         if int(np.abs(stairs).max()) * self.width >= 1 << 62:
             stairs = stairs.astype(np.object_)
         far = added((np.abs(stairs) - 1) * self.width, beyond + self.rise)
@@ -71,7 +74,8 @@ class _Stairs(ExponentialSize):
     """The number of the stair, with a fair sign."""
 
     def __init__(self, drop: Fraction, share: Fraction) -> None:
-        self._drop, self._share = drop, share
+        self._drop = drop
+        self._share = share
         super().__init__(1 / drop)
         self._doubt = RESERVE  # the offset is between 0 and 1, and its terms may cancel
 

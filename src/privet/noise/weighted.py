@@ -80,7 +80,8 @@ class WeightedLaw(Law):
         """Return the piece of the real that begins with this word, drawing as many more as that takes."""
         bits = 64
         while True:
-            known, bits = known << 64 | int(source.words(1)[0]), bits + 64
+            known = known << 64 | int(source.words(1)[0])
+            bits = bits + 64
             piece = bisect_right(self._edges, Fraction(known, 1 << bits))
             if piece == bisect_left(self._edges, Fraction(known + 1, 1 << bits)):
                 return piece

@@ -37,7 +37,9 @@ def refuse_fragment(text: object, place: str) -> None:
     """
     if not isinstance(text, str) or not text.strip():
         raise InvalidParameter(f"{place}: give a piece of SQL as text, got {text!r}")
-    open_brackets, inside, previous = [], "", ""
+    open_brackets = []
+    inside = ""
+    previous = ""
     for char in text:
         if inside:
             inside = "" if char == inside else inside

@@ -82,7 +82,8 @@ class Said:
             rows_per_group=spending.get("rows_per_group"),
             bounding=spending.get("bounding"),
         )
-        asked, share = asked_of(spending, catalog, explaining=explaining), spending.get("automatic_bounds")
+        asked = asked_of(spending, catalog, explaining=explaining)
+        share = spending.get("automatic_bounds")
         shaping = tuple(_said(spending.get(word)) for word in SHAPING)
         return cls(asked, confidence, limits, None if share is None else share_of(share), shaping)
 

@@ -23,7 +23,8 @@ class Planner:
     """
 
     def __init__(self, catalog: Catalog, values: Lister) -> None:
-        self._catalog, self._values = catalog, values
+        self._catalog = catalog
+        self._values = values
 
     def read(self, text: str, *, automatic: bool = False) -> Statement:
         """What a statement means; refused if it may not be answered. With `automatic`, bounds may be missing."""

@@ -43,7 +43,9 @@ class Session:
     def __init__(self, catalog: Catalog, *, backend: Backend, ledger: Ledger) -> None:
         if ledger.unit != catalog.unit:
             raise InvalidParameter(f"the catalog protects {catalog.unit!r}, but the ledger protects {ledger.unit!r}")
-        self.catalog, self.ledger, self._backend = catalog, ledger, backend
+        self.catalog = catalog
+        self.ledger = ledger
+        self._backend = backend
         self._planner = Planner(catalog, PublicValues(catalog, backend))
         self._paying = Paying(catalog, backend=backend, ledger=ledger)
         self._closed = False
@@ -67,10 +69,8 @@ class Session:
             KeyboardInterrupt: at Ctrl-C, with a message if it is paid for; the session can go on.
         """
         said = self._said(spending)
-        plan, why = (
-            self._planner.plan(text, said, weights=spending.get("weights")),
-            text.strip() if purpose is None else purpose,
-        )
+        plan = self._planner.plan(text, said, weights=spending.get("weights"))
+        why = text.strip() if purpose is None else purpose
         question = json.dumps([text, repr(said.asked), said.confidence, *said.shaping])
 
         def answer(run: Run) -> Answer:
@@ -105,7 +105,8 @@ class Session:
         Raises:
             as `sql` does; a refusal says which statement it is about, and then none is answered.
         """
-        said, asked = self._said(cast("Spending", spending)), Questions.of(statements, weights)
+        said = self._said(cast("Spending", spending))
+        asked = Questions.of(statements, weights)
         plan = self._planner.plan_batch(asked, said)
         why = "; ".join(text.strip() for text in asked.texts) if purpose is None else purpose
         shares = [str(share) for share in asked.shares]
@@ -186,7 +187,8 @@ class Session:
         return Receipt(plan, loss, cost_of(plan, loss, self.ledger.rule), unit, purpose, said.confidence)
 
     def _receipt_of_part(self, part: Planned, said: Said, joint: Receipt, purpose: str | None) -> Receipt:
-        unit, why = self.catalog.unit, part.statement.text if purpose is None else purpose
+        unit = self.catalog.unit
+        why = part.statement.text if purpose is None else purpose
         loss = part.priced.loss.under(unit.neighbors)
         cost = cost_alone(part, loss, self.ledger.rule)
         return Receipt(part, loss, cost, unit, why, said.confidence, joint.cost)

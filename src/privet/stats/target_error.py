@@ -23,7 +23,8 @@ from privet.stats.sums.moments import LARGEST, Moments
 from privet.stats.sums.variance import moved_pairs
 
 Statistic = Literal["count", "total", "proportion", "mean", "variance", "histogram", "quantile"]
-SMALLEST, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(500)
+SMALLEST = Fraction(1, 10**6)
+LARGEST_EPSILON = Fraction(500)
 SHORT = 6  # characters of an ε
 WOBBLES = 100
 
@@ -161,7 +162,8 @@ def _margin(facts: _Facts, confidence: float, delta: Exact, cells: int) -> Calla
     if not shares:
         one = Sensitivity(1 if facts.statistic == "variance" else facts.moved)
         return lambda epsilon: float(unit) * _law(epsilon, delta, one).margin(confidence)
-    number, width = float(facts.number), float(facts.declared.width)
+    number = float(facts.number)
+    width = float(facts.declared.width)
     moved = Sensitivity(facts.moved, cells=shares, l1=facts.moved, l2=facts.moved)
     worst = _worst_mean if shares == 2 else _worst_variance  # noqa: PLR2004 - the two sums of a mean
     return lambda epsilon: worst(_law(epsilon, delta, moved), number, width).margin(confidence)
@@ -169,7 +171,8 @@ def _margin(facts: _Facts, confidence: float, delta: Exact, cells: int) -> Calla
 
 def _rank_margin(facts: _Facts, confidence: float, q: Fraction, step: Exact | None) -> Callable[[Fraction], float]:
     """How many rows from its place a quantile may lie, whatever the data, as a function of ε."""
-    bounds, points = facts.declared, points_between(facts.declared, step)
+    bounds = facts.declared
+    points = points_between(facts.declared, step)
     moved = facts.moved * (1 if facts.replaces else max(q, 1 - q))
 
     def margin(epsilon: Fraction) -> float:

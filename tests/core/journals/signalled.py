@@ -41,7 +41,9 @@ class Child:
     """
 
     def __init__(self, address: str, number: int, life: int, folder: str) -> None:
-        self.address, self.number, self.name = address, number, f"{number}.{life}"
+        self.address = address
+        self.number = number
+        self.name = f"{number}.{life}"
         self.draw = random.Random(f"{number}.{life}")  # noqa: S311 - a test's
         self.told = os.open(f"{folder}/told.{self.name}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         self.board = board(folder)
@@ -127,7 +129,8 @@ class Child:
         assert self.opened().spent.epsilon >= 0
 
     def reopened(self, _: str) -> None:
-        ledger, self.ledger = self.ledger, None
+        ledger = self.ledger
+        self.ledger = None
         if ledger is not None and self.draw.random() < 0.5:  # otherwise it is left to the collector
             ledger.close()
         self.opened()
@@ -159,7 +162,9 @@ class Crowd:
     """
 
     def __init__(self, address: str, folder: Path, *, seed: int, plant: Plant | None = None) -> None:
-        self.address, self.folder, self.plant = address, folder, plant
+        self.address = address
+        self.folder = folder
+        self.plant = plant
         self.draw = random.Random(seed)  # noqa: S311 - a test's
         self.board = board(str(folder))
         self.sent: Counter[str] = Counter()
@@ -242,7 +247,8 @@ def run(  # noqa: PLR0913 - all by name but where
     """
     ledger = Ledger(Guarantee(10**6), unit=PERSON, journal=journal, failures=10**6)
     journal.cap(Guarantee(CAP), scope=Scope(CAPPED), reason="to see that it holds")
-    crowd, seen = Crowd(address, folder, seed=seed, plant=plant), 0
+    crowd = Crowd(address, folder, seed=seed, plant=plant)
+    seen = 0
     with crowd.living():
         while crowd.sent.total() < signals:
             crowd.disturb(min(25, signals - crowd.sent.total()))

@@ -91,7 +91,8 @@ def test_a_damaged_anchor_is_refused(place: Place, damage: str) -> None:
 @pytest.mark.parametrize("kind", ["folder", "in a file", "nowhere", "loop", "null", "fifo"])
 def test_an_anchor_that_is_no_file_is_refused(place: Place, kind: str) -> None:
     place.new().close()
-    bad, told = place.anchor.with_name("bad"), LedgerUnavailable
+    bad = place.anchor.with_name("bad")
+    told = LedgerUnavailable
     if kind == "folder":
         bad.mkdir()
     elif kind == "in a file":
@@ -144,7 +145,8 @@ VERSIONS = {2: NEWER, 999: NEWER, 0: NEVER, -1: NEVER}
 @pytest.mark.parametrize("version", VERSIONS)
 def test_other_versions_are_refused(place: Place, version: int) -> None:
     """Also by a handle that had the ledger open when the version changed, before it writes or after it has read."""
-    ledger, (kind, says) = place.new(), VERSIONS[version]
+    ledger = place.new()
+    kind, says = VERSIONS[version]
     ask(ledger)
     place.attacker.version(version)
     rows = place.attacker.rows()

@@ -17,7 +17,8 @@ from tests.core.journals.work import COUNT, SECRET, ask, spend_all
 
 
 def cap(limit: int, *, spent: int = 1) -> Facts:
-    promise, total = {"epsilon": str(limit), "delta": "0"}, [str(spent), "0"]
+    promise = {"epsilon": str(limit), "delta": "0"}
+    total = [str(spent), "0"]
     scope = Scope().facts
     return {"kind": "cap", "scope": scope, "limit": promise, "frozen": False, "spent": total, "reason": "forged"}
 
@@ -149,7 +150,9 @@ def test_rows_that_say_nothing_are_damage(place: Place, body: str) -> None:
 
 def test_two_acts_of_the_owner_at_once_are_no_forgery(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is room for one announcement: the first act must be covered before the second is announced."""
-    slow, quick, reader = place.new(Guarantee(1)), place.open(), place.open()
+    slow = place.new(Guarantee(1))
+    quick = place.open()
+    reader = place.open()
     with monkeypatch.context() as patched:
         patched.setattr(type(slow.journal), "_committed", lambda *_: None)  # it does not come to writing the anchor
         slow.journal.cap(Guarantee(2), reason="agreed")

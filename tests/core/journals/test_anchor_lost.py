@@ -50,7 +50,8 @@ def test_a_moved_anchor_is_not_left_out(place: Place, spends: int) -> None:
 def test_moving_and_making_anew(place: Place) -> None:
     with place.new() as ledger:
         ask(ledger)
-    journal, there = place.journal(), place.anchor.with_name("moved")
+    journal = place.journal()
+    there = place.anchor.with_name("moved")
     journal.open()
     with pytest.raises(InvalidParameter, match="is there already: name a new file"):
         journal.move_anchor(place.anchor)
@@ -117,7 +118,8 @@ def test_a_ledger_that_is_made_is_told_of(place: Place, recwarn: pytest.Warnings
 
 @pytest.mark.parametrize("trace", [".lock", "-wal"])
 def test_traces_beside_a_lost_file_are_enough_to_refuse(folder: Path, trace: str) -> None:
-    address, path = f"sqlite:///{folder}/ledger.db", folder / "ledger.db"
+    address = f"sqlite:///{folder}/ledger.db"
+    path = folder / "ledger.db"
     with new_ledger(address) as ledger:
         ask(ledger)
     for name in ("", ".anchor", ".lock"):

@@ -77,7 +77,8 @@ def test_backups_while_eight_processes_spend(address: str, folder: Path, backups
 
 
 def spend_until(address: str, analyst: str, results: Any, stop: Any) -> None:  # noqa: ANN401 - queue and event
-    ledger, answered = Ledger.open(address, analyst=analyst), 0
+    ledger = Ledger.open(address, analyst=analyst)
+    answered = 0
     while not stop.is_set():
         answered += spend_all(ledger, 1)
     results.put(answered)
@@ -211,7 +212,8 @@ def test_a_damaged_backup_is_refused_or_means_the_same(folder: Path, stride: int
     with new_ledger(f"sqlite:///{folder}/ledger.db") as ledger:
         spend_all(ledger, 20)
         back_up(ledger.journal, folder / "backup")
-    good, rows = (folder / "backup").read_bytes(), list(read(folder / "backup").rows())
+    good = (folder / "backup").read_bytes()
+    rows = list(read(folder / "backup").rows())
     refused = 0
     for place in range(0, len(good), stride):
         bad = bytearray(good)

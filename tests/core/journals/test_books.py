@@ -33,7 +33,8 @@ def spend(cost: object = "1", **more: object) -> dict[str, Any]:
 
 @pytest.mark.parametrize("times", [10_000, pytest.param(1_000_000, marks=pytest.mark.soak)])
 def test_very_many_very_small_spends_add_up_exactly(times: int) -> None:
-    nothing, tiny = Amount(Fraction(0), Fraction(0), units=UNITS), Amount(Fraction(1, 10**12), Fraction(0), units=UNITS)
+    nothing = Amount(Fraction(0), Fraction(0), units=UNITS)
+    tiny = Amount(Fraction(1, 10**12), Fraction(0), units=UNITS)
     account = Account(nothing, nothing, capacity=tiny * times)
     for _ in range(times):
         assert account.allows(tiny)
@@ -107,7 +108,8 @@ PARTS = st.sampled_from([Fraction(n, d) for n in (0, 1, 7) for d in (1, 3, 10, 1
 @given(st.lists(st.tuples(PARTS, PARTS), max_size=30), st.tuples(PARTS, PARTS))
 def test_sums_over_common_denominators_are_those_of_fractions(costs: list[tuple[Fraction, ...]], most: Any) -> None:  # noqa: ANN401 - fractions
     plain: Amount = Amount(Fraction(0), Fraction(0), units=UNITS)
-    tally, limit = tallied(plain), Amount(*most, units=UNITS)
+    tally = tallied(plain)
+    limit = Amount(*most, units=UNITS)
     for cost in costs:
         plain = kept(plain + Amount(*cost, units=UNITS))
         tally = added(tally, tallied(Amount(*cost, units=UNITS)))

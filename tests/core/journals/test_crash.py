@@ -70,7 +70,8 @@ def test_the_control_without_a_death(address: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("loops", [10, pytest.param(200, marks=pytest.mark.soak)])
 def test_killed_again_and_again(address: str, loops: int, tmp_path: Path) -> None:
     """Children release with keys and write the answers down until SIGKILL; nothing is free and nothing runs twice."""
-    ledger, answers = new_ledger(address, Guarantee(10**6)), tmp_path / "answers"
+    ledger = new_ledger(address, Guarantee(10**6))
+    answers = tmp_path / "answers"
     answers.touch()
     waits = Entropy().words(loops)
     for loop in range(loops):
@@ -101,7 +102,8 @@ def test_killed_again_and_again(address: str, loops: int, tmp_path: Path) -> Non
 def test_the_spend_is_on_disk_before_the_data_is_read(folder: Path) -> None:
     """What a power loss would leave at the moment the secret is computed."""
     address = f"sqlite:///{folder}/ledger.db"
-    ledger, image = new_ledger(address), folder / "image"
+    ledger = new_ledger(address)
+    image = folder / "image"
 
     def compute() -> int:
         image.mkdir()

@@ -46,7 +46,9 @@ class Lines:
     """Sends a real Ctrl-C when so many lines of the ledger have run; or at every line from there on."""
 
     def __init__(self, line: int, *, held: bool = False) -> None:
-        self.left, self.held, self.sent = line, held, 0
+        self.left = line
+        self.held = held
+        self.sent = 0
 
     def trace(self, frame: FrameType, event: str, _: object) -> Any:  # noqa: ANN401 - itself
         if not any(each in frame.f_code.co_filename for each in HERE):
@@ -109,7 +111,8 @@ def test_an_interrupt_at_every_line(
     ask(ledger)
     stride = 1 if every else 149 if isinstance(ledger.journal, PostgresJournal) else 29
     for line in itertools.count(1, stride):
-        lines, key = Lines(line, held=held), f"key {line}"
+        lines = Lines(line, held=held)
+        key = f"key {line}"
         with suppress(KeyboardInterrupt), lines.watched():
             work(ledger, key)
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -190,7 +193,8 @@ def test_who_waits_for_a_busy_server_hears_control_c_at_once_and_locks_nobody_ou
 
 
 def test_who_waits_for_another_thread_of_the_handle_hears_control_c(folder: Path) -> None:
-    ledger, go = new_ledger(f"sqlite:///{folder}/ledger.db"), threading.Event()
+    ledger = new_ledger(f"sqlite:///{folder}/ledger.db")
+    go = threading.Event()
 
     def hold() -> None:
         with ledger.journal._entered():
@@ -208,7 +212,8 @@ def test_who_waits_for_another_thread_of_the_handle_hears_control_c(folder: Path
 
 
 def test_what_is_done_while_another_thread_is_inside_is_let_go_when_it_leaves(place: Callable[[], Journal]) -> None:
-    ledger, go = new_ledger(place()), threading.Event()
+    ledger = new_ledger(place())
+    go = threading.Event()
     plan = ledger.reserve(COUNT.loss, purpose="a plan", key="k")
 
     def hold() -> None:
@@ -259,7 +264,8 @@ def test_a_plan_that_a_traceback_keeps_is_lost_for_who_made_it(place: Callable[[
 
 
 def test_a_computation_that_asks_for_its_own_key_is_told_so(place: Callable[[], Journal]) -> None:
-    ledger, told = new_ledger(place()), list[str]()
+    ledger = new_ledger(place())
+    told = list[str]()
 
     def compute() -> int:
         for each in (ledger, Ledger.open(place())):

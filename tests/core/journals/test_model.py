@@ -63,7 +63,8 @@ class Comparison(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None))
         self.address = f"sqlite:///{self.folder}/ledger.db"
-        self.ledger, self.model = new_ledger(self.address, Guarantee(3)), Model()
+        self.ledger = new_ledger(self.address, Guarantee(3))
+        self.model = Model()
 
     def handle(self, analyst: str | None) -> Ledger:
         return Ledger.open(self.ledger.journal, analyst=analyst)

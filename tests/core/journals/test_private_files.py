@@ -51,7 +51,8 @@ sys.addaudithook(Watch.hear)
 
 def test_only_sqlite_opens_the_database(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Closing any other descriptor of it would drop this process's locks."""
-    path, opened = folder / "ledger.db", list[str]()
+    path = folder / "ledger.db"
+    opened = list[str]()
     monkeypatch.setattr(Watch, "opened", opened)
     with new_ledger(f"sqlite:///{path}") as ledger:
         ask(ledger, key="k")
@@ -65,7 +66,8 @@ def test_only_sqlite_opens_the_database(folder: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("made", [False, True], ids=["empty", "in use"])
 def test_files_are_for_their_owner_alone(folder: Path, *, made: bool) -> None:
-    path, before = folder / "ledger.db", os.umask(0)
+    path = folder / "ledger.db"
+    before = os.umask(0)
     try:
         if made:
             ask(new_ledger(f"sqlite:///{path}"))

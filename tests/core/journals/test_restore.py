@@ -26,7 +26,8 @@ class Place:
     """Where a ledger is, and its anchor and backups beside it."""
 
     def __init__(self, folder: Path, server: str | None) -> None:
-        self.folder, self.server = folder, server
+        self.folder = folder
+        self.server = server
         self.anchor = folder / "the.anchor"
         self.new()
 
@@ -76,7 +77,8 @@ def test_nothing_is_lost_where_the_anchor_remembers_no_more(place: Place) -> Non
     with place.ledger(analyst="ada") as ledger:
         first = ask(ledger, key="k").to_json()
         spend_all(ledger, 3)
-        path, rows = place.back_up(ledger), list(ledger.journal.rows())
+        path = place.back_up(ledger)
+        rows = list(ledger.journal.rows())
     place.new()
     with pytest.raises(LedgerDamaged, match="remembers its row 5: put the journal back"):
         place.ledger()

@@ -87,7 +87,8 @@ def _make_and_spend(address: str) -> None:
 
 def test_forked_children_open_the_journal_again(address: str) -> None:
     ledger = new_ledger(address, Guarantee(20))
-    plan, journal = ledger.reserve(ask(ledger).loss * 4, purpose="four"), cast("SqliteJournal", ledger.journal)
+    plan = ledger.reserve(ask(ledger).loss * 4, purpose="four")
+    journal = cast("SqliteJournal", ledger.journal)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # forking while threads run is what is tested
         children = []

@@ -47,7 +47,8 @@ def content(address: str) -> tuple[object, ...]:
 @pytest.mark.parametrize("stride", [211, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_flipped_byte_is_refused_or_means_nothing(address: str, folder: Path, stride: int) -> None:
     """Every byte of the file: a flip in space that SQLite does not use changes nothing that can be seen."""
-    path, before = folder / "ledger.db", content(address)
+    path = folder / "ledger.db"
+    before = content(address)
     good = path.read_bytes()
     refused = 0
     for place in range(3, len(good), stride):
@@ -113,7 +114,8 @@ def test_a_text_that_is_not_one_object_is_refused_though_its_hash_is_right(body:
 
 def refused(rows: list[Row]) -> bool:
     """Whether a full check finds something wrong, up to the last hash, which the anchor holds."""
-    books, previous = Books(), None
+    books = Books()
+    previous = None
     try:
         for row in rows:
             books.apply(row.sequence, row.facts_after(previous))
@@ -125,7 +127,8 @@ def refused(rows: list[Row]) -> bool:
 
 def rewritten(rows: list[tuple[int, str]]) -> list[tuple[int, str, bytes, str | None, int | None]]:
     """Rows with the chain computed anew, as someone would who knows how."""
-    before, made = BEFORE_ALL, []
+    before = BEFORE_ALL
+    made = []
     for sequence, body in rows:
         before = digest(before, sequence, body)
         facts = json.loads(body)

@@ -12,7 +12,9 @@ from privet.core.journals.turns import Turns, turns_at
 
 
 def test_one_at_a_time() -> None:
-    turns, inside, most = Turns(), [], []
+    turns = Turns()
+    inside = []
+    most = []
 
     def work(number: int) -> None:
         with turns.taken(timeout=30) as came:
@@ -29,7 +31,8 @@ def test_one_at_a_time() -> None:
 
 
 def test_first_come_first_served() -> None:
-    turns, order = Turns(), list[int]()
+    turns = Turns()
+    order = list[int]()
 
     def work(number: int) -> None:
         with turns.taken(timeout=30):
@@ -47,7 +50,8 @@ def test_first_come_first_served() -> None:
 
 
 def test_who_waits_too_long_leaves_and_takes_nothing_along() -> None:
-    turns, came = Turns(), list[bool]()
+    turns = Turns()
+    came = list[bool]()
 
     def work() -> None:
         with turns.taken(timeout=0.05) as mine:
@@ -72,7 +76,8 @@ def test_an_error_inside_passes_the_turn_on() -> None:
 
 @pytest.mark.usefixtures("control_c")
 def test_control_c_while_waiting_leaves_the_queue() -> None:
-    turns, go = Turns(), threading.Event()
+    turns = Turns()
+    go = threading.Event()
 
     def hold() -> None:
         with turns.taken(timeout=1):

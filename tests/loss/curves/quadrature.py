@@ -32,7 +32,10 @@ def excess(ratio: acb, order: arb, *, analytic: bool) -> acb:
 def gaussian_divergence(mu: float | Fraction, rate: float | Fraction, order: float, *, adding: bool = False) -> arb:
     """Rényi divergence of a sampled Gaussian: log E w^a / (a - 1), or with w^(1-a)."""
     with ctx.workprec(BITS):
-        m, q, level, a = ball(mu), ball(rate), ball(order), ball(1 - order if adding else order)
+        m = ball(mu)
+        q = ball(rate)
+        level = ball(order)
+        a = ball(1 - order if adding else order)
 
         def integrand(z: acb, analytic: bool) -> acb:  # noqa: FBT001 - the library's own way to call
             ratio = 1 - q + q * (m * z - m * m / 2).exp()
@@ -47,7 +50,10 @@ def gaussian_divergence(mu: float | Fraction, rate: float | Fraction, order: flo
 def laplace_divergence(epsilon: float, rate: float, order: float, *, adding: bool = False) -> arb:
     """The same of sampled Laplace noise, whose ratio is constant left of 0 and right of 1."""
     with ctx.workprec(BITS):
-        e, q, level, a = ball(epsilon), ball(rate), ball(order), ball(1 - order if adding else order)
+        e = ball(epsilon)
+        q = ball(rate)
+        level = ball(order)
+        a = ball(1 - order if adding else order)
 
         def integrand(x: acb, analytic: bool) -> acb:  # noqa: FBT001 - the library's own way to call
             ratio = 1 - q + q * (e * (2 * x - 1)).exp()

@@ -11,7 +11,8 @@ GRID = np.linspace(0, 2, 21)
 
 
 def test_the_worst_is_the_largest_at_every_point() -> None:
-    a, b = LaplaceCurve(1), GaussianCurve("0.9")
+    a = LaplaceCurve(1)
+    b = GaussianCurve("0.9")
     worst = WorstOfCurve((of(a), of(b))).removing(GRID)
     np.testing.assert_array_equal(worst, np.maximum(a.removing(GRID), b.removing(GRID)))
     with pytest.raises(InvalidParameter, match="at least one"):
@@ -19,7 +20,8 @@ def test_the_worst_is_the_largest_at_every_point() -> None:
 
 
 def test_a_mixture_is_the_mean() -> None:
-    a, b = LaplaceCurve(1), GaussianCurve("0.9")
+    a = LaplaceCurve(1)
+    b = GaussianCurve("0.9")
     mixed = MixtureCurve(("0.25", "0.75"), (of(a), of(b)))
     np.testing.assert_allclose(mixed.removing(GRID), 0.25 * a.removing(GRID) + 0.75 * b.removing(GRID), rtol=1e-12)
     assert of(mixed).epsilon(1e-6) < of(b).epsilon(1e-6)

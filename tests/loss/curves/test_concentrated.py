@@ -15,7 +15,8 @@ def test_conversions_match_the_published_values() -> None:
 @pytest.mark.parametrize("mu", [0.05, 0.5, 2.0])
 def test_a_concentrated_bound_is_above_the_gaussian_it_describes(mu: float) -> None:
     epsilon = np.linspace(0, 6 * mu, 25)
-    bound, exact = ConcentratedCurve(mu * mu / 2).removing(epsilon), GaussianCurve(mu).removing(epsilon)
+    bound = ConcentratedCurve(mu * mu / 2).removing(epsilon)
+    exact = GaussianCurve(mu).removing(epsilon)
     assert np.all(bound >= exact)
 
 

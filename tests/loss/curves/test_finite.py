@@ -32,9 +32,11 @@ def test_published_max_divergences() -> None:
 
 
 def test_kary_response_is_its_matrix() -> None:
-    k, big = 4, math.exp(1)
+    k = 4
+    big = math.exp(1)
     matrix = (np.ones((k, k)) + (big - 1) * np.eye(k)) / (big + k - 1)
-    table, closed = FiniteCurve(matrix.tolist()), KaryResponseCurve(k, 1)
+    table = FiniteCurve(matrix.tolist())
+    closed = KaryResponseCurve(k, 1)
     epsilon = np.linspace(0, 1.2, 13)
     np.testing.assert_allclose(table.removing(epsilon), closed.removing(epsilon), rtol=1e-9, atol=1e-14)
     assert table.renyi(3.0)[0] == pytest.approx(closed.renyi(3.0)[0], rel=1e-9)

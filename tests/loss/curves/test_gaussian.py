@@ -10,7 +10,8 @@ from tests.loss.exact_sums import hockey_stick
 def exact_delta(mu: float, epsilon: float) -> arb:
     """Balle and Wang's formula with 300 digits."""
     ctx.dps = 300
-    a, b = arb(mu) / 2 - arb(epsilon) / mu, -arb(mu) / 2 - arb(epsilon) / mu
+    a = arb(mu) / 2 - arb(epsilon) / mu
+    b = -arb(mu) / 2 - arb(epsilon) / mu
     root = arb(2).sqrt()
     return ((-a / root).erfc() - arb(epsilon).exp() * (-b / root).erfc()) / 2
 
@@ -19,7 +20,8 @@ def exact_delta(mu: float, epsilon: float) -> arb:
 def test_never_below_the_formula_in_300_digits(mu: float) -> None:
     for depth in (0.0, 0.3, 1.0, 4.0, 10.0, 25.0, 36.0):
         epsilon = mu * depth + mu * mu / 2
-        found, exact = float(GaussianCurve(mu).removing(np.array([epsilon]))[0]), float(exact_delta(mu, epsilon))
+        found = float(GaussianCurve(mu).removing(np.array([epsilon]))[0])
+        exact = float(exact_delta(mu, epsilon))
         assert exact <= found <= exact * (1 + 1e-9 / min(mu, 1.0))
 
 
@@ -41,14 +43,16 @@ def test_many_gaussians_are_one() -> None:
 def test_discrete_gaussian_against_its_sum(scale: float, shift: int) -> None:
     k = np.arange(-60 * shift - 900, 60 * shift + 900)
     weight = np.exp(-0.5 * (k / scale) ** 2)
-    p, q = np.exp(-0.5 * ((k - shift) / scale) ** 2) / weight.sum(), weight / weight.sum()
+    p = np.exp(-0.5 * ((k - shift) / scale) ** 2) / weight.sum()
+    q = weight / weight.sum()
     for epsilon in (0.0, 0.1, 0.5, 2.0):
         found = DiscreteGaussianCurve(scale, shift).removing(np.array([epsilon]))[0]
         assert found == pytest.approx(hockey_stick(p, q, epsilon), rel=1e-9)
 
 
 def test_wide_discrete_noise_is_priced_like_continuous_noise_or_above() -> None:
-    wide, gaussian = DiscreteGaussianCurve(30_000, 30_000), GaussianCurve(1)
+    wide = DiscreteGaussianCurve(30_000, 30_000)
+    gaussian = GaussianCurve(1)
     for epsilon in (1.0, 4.0):
         exact = gaussian.removing(np.array([epsilon]))[0]
         assert exact < wide.removing(np.array([epsilon]))[0] < 20 * exact

@@ -16,7 +16,8 @@ def test_published_value() -> None:
 def test_discrete_laplace_against_its_sum(scale: float, shift: int) -> None:
     k = np.arange(-2000, 2001)
     weight = np.exp(-np.abs(k) / scale)
-    p, q = weight / weight.sum(), np.exp(-np.abs(k - shift) / scale) / weight.sum()
+    p = weight / weight.sum()
+    q = np.exp(-np.abs(k - shift) / scale) / weight.sum()
     for epsilon in (0.0, 0.1, 0.33, 0.7, shift / scale * 0.99):
         found = DiscreteLaplaceCurve(scale, shift).removing(np.array([epsilon]))[0]
         assert found == pytest.approx(hockey_stick(p, q, epsilon), rel=1e-9, abs=1e-15)

@@ -21,8 +21,11 @@ def test_the_exponential_mechanism_is_never_above_its_curve() -> None:
     rng = np.random.default_rng(7)
     closest = 0.0
     for _ in range(2000):
-        scores, moved = rng.choice([0.0, 3.0, 12.0], 4), rng.choice([-1.0, 0.0, 1.0], 4)
-        p, q = np.exp(scores), np.exp(scores + moved)  # epsilon 2: exp(epsilon score / 2)
+        scores = rng.choice([0.0, 3.0, 12.0], 4)
+        moved = rng.choice([-1.0, 0.0, 1.0], 4)
+        # epsilon 2: exp(epsilon score / 2)
+        p = np.exp(scores)
+        q = np.exp(scores + moved)
         p, q = p / p.sum(), q / q.sum()
         for epsilon in (0.0, 0.5, 1.0):
             curve = ExponentialCurve(2).removing(np.array([epsilon]))[0]

@@ -34,11 +34,13 @@ def gaussian_truth(mu: float, rate: float, epsilon: float) -> float:
         result: np.ndarray = absent + rate * norm.sf(t - mu) - math.exp(epsilon) * (absent + rate * norm.sf(t + mu))
         return result
 
-    low, high = -12.0, 16.0
+    low = -12.0
+    high = 16.0
     for _ in range(8):
         t = np.linspace(low, high, 2001)
         peak = int(np.argmax(gap(t)))
-        low, high = t[max(peak - 1, 0)], t[min(peak + 1, 2000)]
+        low = t[max(peak - 1, 0)]
+        high = t[min(peak + 1, 2000)]
     return float(gap(t).max())
 
 
@@ -94,7 +96,8 @@ def test_never_below_any_three_laws(weights: tuple[list[int], ...], rate: str, t
 
 def test_a_replaced_unit_costs_more_than_one_that_leaves_and_less_than_two() -> None:
     """And the price of one that leaves, the control, is broken by the truth."""
-    leaves, replaced = of(GaussianCurve(1)).sampled("0.1"), of(GaussianCurve(1)).sampled("0.1", neighbors="replace")
+    leaves = of(GaussianCurve(1)).sampled("0.1")
+    replaced = of(GaussianCurve(1)).sampled("0.1", neighbors="replace")
     assert leaves.delta("0.5") < gaussian_truth(1, 0.1, 0.5) < replaced.delta("0.5")
     for times in (1, 100):
         assert (leaves * times).epsilon(1e-6) < (replaced * times).epsilon(1e-6)
@@ -115,9 +118,12 @@ def noisy_sum(values: tuple[int, ...], size: int, scale: float) -> np.ndarray:
 
 def test_samples_of_fixed_size_against_all_samples() -> None:
     """Bits of four others: never below, and near for some; Poisson's curve for leaving, the control, is broken."""
-    scale, size, population = 2.0, 2, 5
+    scale = 2.0
+    size = 2
+    population = 5
     inner = of(DiscreteLaplaceCurve(2))
-    loss, wrong = inner.drawn(size, population), inner.sampled(Fraction(size, population)).reversed()
+    loss = inner.drawn(size, population)
+    wrong = inner.sampled(Fraction(size, population)).reversed()
     worst = dict.fromkeys((0.0, 0.1, 0.2), 0.0)
     for ones in range(population):
         others = (1,) * ones + (0,) * (population - 1 - ones)
@@ -140,7 +146,8 @@ def test_a_sample_of_fixed_size_follows_the_published_rule() -> None:
 
 def test_pure_losses_stay_pure_and_whole_samples_are_not_amplified() -> None:
     for inner in (of(LaplaceCurve(1)), of(ApproximateCurve(1))):
-        poisson, fixed = inner.sampled("0.1", neighbors="replace"), inner.drawn(1, 10)
+        poisson = inner.sampled("0.1", neighbors="replace")
+        fixed = inner.drawn(1, 10)
         present = 0.1 + 0.9 * math.exp(-1)
         assert poisson.epsilon(0) == pytest.approx(
             math.log(present / (0.1 * math.exp(-2) + 0.9 * math.exp(-1))), rel=1e-9
@@ -159,7 +166,8 @@ def test_renyi_of_sampled_gaussians_against_quadrature() -> None:
     rate, order, mu = 0.1, 3.0, 1.0
     x = np.linspace(-14, 16, 200_001)
     absent = (1 - rate) * norm.pdf(x)
-    p, q = absent + rate * norm.pdf(x - mu), absent + rate * norm.pdf(x + mu)
+    p = absent + rate * norm.pdf(x - mu)
+    q = absent + rate * norm.pdf(x + mu)
     exact = math.log(np.trapezoid(p**order * q ** (1 - order), x)) / (order - 1)
     assert exact <= of(GaussianCurve(1)).sampled("0.1", neighbors="replace").renyi(order) < 10 * exact
 

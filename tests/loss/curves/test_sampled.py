@@ -59,7 +59,8 @@ def test_renyi_of_a_sampled_gaussian_against_quadrature() -> None:
 
 def test_a_composition_can_be_sampled_as_a_whole() -> None:
     """One batch, two answers: cheaper than two batches, dearer than one answer."""
-    one, two = of(LaplaceCurve(1)), of(LaplaceCurve(1)) + of(GaussianCurve(1))
+    one = of(LaplaceCurve(1))
+    two = of(LaplaceCurve(1)) + of(GaussianCurve(1))
     assert one.sampled(0.1).epsilon(1e-6) < two.sampled(0.1).epsilon(1e-6) < two.epsilon(1e-6)
     exact = 0.1 * two.delta(math.log1p(math.expm1(0.5) / 0.1))
     assert two.sampled(0.1).delta(0.5) == pytest.approx(exact, rel=1e-3)

@@ -73,7 +73,8 @@ def test_unbounded_losses_are_integrated_up_to_a_bounded_tail(mu: float, rate: f
 def finite_divergence(present: list[Fraction], absent: list[Fraction], rate: Fraction, order: float) -> arb:
     """By the definition."""
     with ctx.workprec(BITS):
-        total, level = arb(0), ball(order)
+        total = arb(0)
+        level = ball(order)
         for p, q in zip(present, absent, strict=True):
             total += ball((1 - rate) * q + rate * p) ** level * ball(q) ** (1 - level)
         return total.log() / (level - 1)

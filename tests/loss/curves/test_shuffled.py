@@ -57,8 +57,11 @@ def test_one_report_is_not_amplified_and_many_never_cost_more_than_the_local_los
 
 def test_clones_bound_against_the_whole_sum() -> None:
     """Every count of clones and of their kinds, by brute force."""
-    n, local, epsilon = 12, 1.5, 0.3
-    truth, clone = 1 / (1 + math.exp(-local)), math.exp(-local)
+    n = 12
+    local = 1.5
+    epsilon = 0.3
+    truth = 1 / (1 + math.exp(-local))
+    clone = math.exp(-local)
     total = 0.0
     for c in range(n):
         weight = math.comb(n - 1, c) * clone**c * (1 - clone) ** (n - 1 - c)
@@ -73,7 +76,9 @@ def test_clones_bound_against_the_whole_sum() -> None:
 
 
 def test_positive_part_against_the_binomial() -> None:
-    values, chances, times = np.array([1.0, -2.0]), np.array([0.6, 0.4]), 50
+    values = np.array([1.0, -2.0])
+    chances = np.array([0.6, 0.4])
+    times = 50
     exact = sum(
         math.comb(times, k) * 0.6**k * 0.4 ** (times - k) * max(k - 2 * (times - k), 0) for k in range(times + 1)
     )
@@ -108,7 +113,8 @@ def worst_tally(low: float, high: float, reports: int, epsilon: float) -> float:
 def test_binary_response_against_every_value_of_the_others(flip_zero: str, flip_one: str, reports: int) -> None:
     """Never below, and exact to a thousandth."""
     loss = of(RandomizedResponseCurve(flip_zero, flip_one)).shuffled(reports)
-    low, high = float(flip_zero), 1 - float(flip_one)
+    low = float(flip_zero)
+    high = 1 - float(flip_one)
     for share in (0.0, 0.03, 0.3, 0.9):
         epsilon = share * float(loss.largest_loss)
         truth = worst_tally(low, high, reports, epsilon)

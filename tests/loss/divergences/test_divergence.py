@@ -106,7 +106,8 @@ def test_disjoint_distributions_are_told_apart_for_certain() -> None:
 
 
 def test_orders_next_to_one_do_not_vanish() -> None:
-    p, q = [0.5 + 2**-20, 0.5 - 2**-20], [0.5, 0.5]
+    p = [0.5 + 2**-20, 0.5 - 2**-20]
+    q = [0.5, 0.5]
     for order in (1 + 1e-15, 1 + 1e-8, 1.0):
         assert renyi_divergence(p, q, order=order) == pytest.approx(2**-39, rel=1e-4)
 

@@ -98,7 +98,8 @@ def test_user_function_on_densities_far_apart() -> None:
 
 
 def test_user_functions_survive_ratios_beyond_the_floats() -> None:
-    p, q = [1 - 1e-300, 1e-300], [1.0, 5e-324]
+    p = [1 - 1e-300, 1e-300]
+    q = [1.0, 5e-324]
     far = [1.0 - 2**-53, 1e-320], [1e-320, 1.0]
     assert TYPED["total variation"](*far) == pytest.approx(1)
     assert TYPED["power 2.5"](*far) == math.inf

@@ -77,7 +77,8 @@ def test_optimal_homogeneous_composition_down_to_tiny_deltas(times: int, epsilon
 
 def test_a_million_responses() -> None:
     found = (PrivacyLoss.of(ApproximateCurve(1)) * 10**6).epsilon(1e-6)
-    mean, spread = 1e6 * math.tanh(0.5), 2e3 * math.exp(0.5) / (1 + math.e)
+    mean = 1e6 * math.tanh(0.5)
+    spread = 2e3 * math.exp(0.5) / (1 + math.e)
     assert found == pytest.approx(mean + 4.7534 * spread, rel=1e-5)
 
 
@@ -140,7 +141,9 @@ def test_what_is_folded_into_a_narrow_window_stays_away_from_the_answer() -> Non
 
 def test_a_loss_that_grew_is_read_as_one_that_did_not() -> None:
     """Sums hand on what is known of their terms: nothing may get lost, whatever is added to what."""
-    one_sided, fused, bound = RandomizedResponseCurve("0.4", "0.45"), GaussianCurve("0.05"), RenyiBoundCurve(2, "0.01")
+    one_sided = RandomizedResponseCurve("0.4", "0.45")
+    fused = GaussianCurve("0.05")
+    bound = RenyiBoundCurve(2, "0.01")
     curves = [LaplaceCurve("0.1"), one_sided, LaplaceCurve("0.05"), fused, GaussianCurve("0.1"), bound, one_sided]
     for order in (curves, curves[::-1], curves[1:2] * 2 + curves):
         loss = PrivacyLoss()

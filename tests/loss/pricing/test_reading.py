@@ -92,7 +92,8 @@ def test_nothing_is_infinite_when_a_sampled_unit_joins() -> None:
 
 def test_products_that_are_long_are_rounded_against_us_and_stay_short() -> None:
     """A million runs of one part, and a thousand parts: the exact product would have millions of digits."""
-    x, n = Fraction(1, 10**9), 10**6
+    x = Fraction(1, 10**9)
+    n = 10**6
     infinite = of(ApproximateCurve("0.001", x), n).unbounded()
     assert n * x - n * (n - 1) * x**2 / 2 < infinite < n * x  # the first terms of 1 - (1 - x)^n
     shares = [Fraction(1, 10**6 + k * k) for k in range(1000)]

@@ -15,7 +15,8 @@ ORDERS = st.floats(1.0001, 300)
 @given(st.floats(0.05, 100), ORDERS)
 def test_laplace_is_rounded_up(scale: float, order: float) -> None:
     with oracle.digits():
-        x, a = 1 / oracle.ball(scale), oracle.ball(order)
+        x = 1 / oracle.ball(scale)
+        a = oracle.ball(order)
         inside = a / (2 * a - 1) * ((a - 1) * x).exp() + (a - 1) / (2 * a - 1) * (-a * x).exp()
         assert oracle.at_least(laplace_curve(scale, order=order), inside.log() / (a - 1), within=5e-16)
 

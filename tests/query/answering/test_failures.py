@@ -49,7 +49,8 @@ def test_one_sentence_wherever_it_fails(
 
 def test_what_the_ledger_says_passes_without_the_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second draw cannot be recorded, when the sums of the first are there."""
-    drawn, release = [], Ledger.release
+    drawn = []
+    release = Ledger.release
 
     def fail(self: Ledger, *given: Any, **more: Any) -> Any:  # noqa: ANN401 - a stand-in
         drawn.append(release(self, *given, **more))

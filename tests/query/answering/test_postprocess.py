@@ -135,7 +135,8 @@ def test_tables_of_different_calls_do_not_meet() -> None:
 
 def test_a_forked_process_opens_an_engine_of_its_own() -> None:
     assert rows(Output((item(Reference(COUNT)),), limit=1)) == [(3,)]
-    ours, theirs = _engine(os.getpid()), _engine(-1)
+    ours = _engine(os.getpid())
+    theirs = _engine(-1)
     assert _engine(os.getpid()) is ours
     assert theirs[0] is not ours[0]
     assert theirs[1] is not ours[1]

@@ -281,14 +281,16 @@ def test_a_unit_that_is_not_utf8_is_nobody_and_never_somebody_else(tmp_path: Pat
     ids = pa.array([b"a?", b"a\xff", b"b\xfe"] + [b"u%d" % n for n in range(MANY)], pa.binary())
     table = pa.table({"id": pa.Array.from_buffers(pa.string(), len(ids), ids.buffers()), "x": [1] * len(ids)})
     if kind == "arrow":
-        asked, lost = session(table, {"x": {}}), 2
+        asked = session(table, {"x": {}})
+        lost = 2
     else:
         pq.write_table(table, tmp_path / "t.parquet")
         (tmp_path / "c.toml").write_text(
             'unit = "person"\nlimit = { epsilon = "1000" }\n[tables.t]\nunit_column = "id"\nparquet = "t.parquet"\n'
             'columns.x = { type = "integer" }\n'
         )
-        asked, lost = privet.connect(tmp_path / "c.toml", threads=1), 3
+        asked = privet.connect(tmp_path / "c.toml", threads=1)
+        lost = 3
     with asked:
         assert asked.sql("SELECT COUNT(*) AS n FROM t", epsilon=40).rows[0]["n"] == len(ids) - lost
 

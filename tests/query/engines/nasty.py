@@ -5,7 +5,9 @@ import math
 from tests.query.worlds import CROWDED, ENDLESS, EPOCH, FIRST, SHARED, Part, World, world
 
 FAR = 1 << 62
-LAST_DAY, FIRST_DAY = 2_932_896, -719_162  # of the years 9999 and 1
+# of the years 9999 and 1
+LAST_DAY = 2_932_896
+FIRST_DAY = -719_162
 assert EPOCH.year == 1970
 
 NASTY: dict[int | None, Part] = {

@@ -112,7 +112,8 @@ def test_the_text_is_one_select_and_names_no_row(backend: Backend) -> None:
 
 def test_statements_side_by_side_do_not_see_each_other(backend: Backend) -> None:
     clinic = Column("clinic", VISIT.columns["clinic"])
-    relation, found = Released("stage", (clinic,)), {}
+    relation = Released("stage", (clinic,))
+    found = {}
 
     def ask(name: str) -> None:
         with backend.apart() as alone:

@@ -79,9 +79,11 @@ def test_functions_of_edge_values(engine: str, kinds: tuple[Type, ...]) -> None:
 def check(engine: str, kinds: tuple[Type, ...]) -> None:
     """Raise unless every function of these types is the same here, in DuckDB and in the reference."""
     made = tuple(Column(f"x{n}", Facts(kind)) for n, kind in enumerate(kinds))
-    rows, asked = rows_of(kinds), batches()[kinds]
+    rows = rows_of(kinds)
+    asked = batches()[kinds]
     wanted: list[Expression] = [call(name, *map(Reference, made), *literals) for name, literals in asked]
-    here, there = engine_of(engine).column(made, rows, wanted), engine_of("duckdb").column(made, rows, wanted)
+    here = engine_of(engine).column(made, rows, wanted)
+    there = engine_of("duckdb").column(made, rows, wanted)
     wrong: list[tuple[object, ...]] = []
     for row, mine, theirs in zip(rows, here, there, strict=True):
         for (name, literals), expression, one, other in zip(asked, wanted, map(plain_value, mine), theirs, strict=True):
@@ -113,7 +115,8 @@ def random_reals(seed: int, count: int) -> list[tuple[Value, ...]]:
 
     for _ in range(count):
         any_two = struct.unpack("<dd", draw.randbytes(16))
-        one, end = draw.randint(-1074, 1023), draw.choice([1023, 1024, -1074, -1075, -1076, -1022])
+        one = draw.randint(-1074, 1023)
+        end = draw.choice([1023, 1024, -1074, -1075, -1076, -1022])
         rows += [any_two, (near(one), near(end - one)), (near(one), near(one - end)), (near(1023), near(1023))]
     return [row for row in rows if not any(map(math.isnan, row))]
 

@@ -60,7 +60,9 @@ def lines(table: pa.Table) -> list[str]:
 
 def compare(engine: str, hospital: str, setting: int, names: list[str]) -> int:
     """How many statements were compared."""
-    catalog, found, compared = SETTINGS[setting].catalog, HOSPITALS[hospital], 0
+    catalog = SETTINGS[setting].catalog
+    found = HOSPITALS[hospital]
+    compared = 0
     here, there = (engine_of(name).backend(found, catalog) for name in (engine, "duckdb"))
     wrong: list[tuple[str, str]] = []
     for name in names:

@@ -43,7 +43,9 @@ def falsify(
     engine: str, setting: Setting, here: World, others: Sequence[World], plans: Iterable[Planned | None]
 ) -> int:
     """Try statements on a hospital and its neighbors; return how many there were that the catalog answers."""
-    catalog, tried, made = setting.catalog, 0, engine_of(engine)
+    catalog = setting.catalog
+    tried = 0
+    made = engine_of(engine)
     base, *rest = [
         made.backend(found, catalog, slot=slot)
         for slot, found in enumerate((here, *(other.stored_otherwise() for other in others)))
@@ -62,7 +64,8 @@ def falsify(
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_statements_on_a_crowded_hospital(engine: str, setting: Setting, share: int) -> None:
     """A share of all statements for each kind of unit: together they are more than forty different ones."""
-    here, others = worlds.world(CROWDED), list(setting.neighbors(CROWDED, OTHER))[:: -3 if share > 1 else 1][:2]
+    here = worlds.world(CROWDED)
+    others = list(setting.neighbors(CROWDED, OTHER))[:: -3 if share > 1 else 1][:2]
     names = NAMES[SETTINGS.index(setting) % share :: share]
     tried = falsify(engine, setting, here, others, (tight(name, setting.name) for name in names))
     assert tried >= {"units": 40, "rows": 8, "days": 7}[setting.name.split(",")[0]]
@@ -70,7 +73,8 @@ def test_statements_on_a_crowded_hospital(engine: str, setting: Setting, share: 
 
 @pytest.mark.parametrize("engine", OTHERS)
 def test_statements_where_nobody_is_left(engine: str) -> None:
-    setting, names = SETTINGS[0], NAMES[3::5]
+    setting = SETTINGS[0]
+    names = NAMES[3::5]
     plans = [tight(name, setting.name) for name in names]
     assert falsify(engine, setting, worlds.world(worlds.ALONE), [World((), (), ())], plans) == len(names)
 
@@ -110,7 +114,9 @@ def test_many_random_hospitals(engine: str, units: Units, other: Part, setting: 
 @pytest.mark.parametrize("setting", SETTINGS[:2], ids=lambda setting: setting.name)
 def test_everything_that_is_seen_on_a_nasty_hospital(engine: str, setting: Setting) -> None:
     """Each of the nasty comes to the crowd alone: what only its rows set off is seen to be set off by them."""
-    catalog, made, seen = setting.catalog, engine_of(engine), 0
+    catalog = setting.catalog
+    made = engine_of(engine)
+    seen = 0
     ordinary: Units = dict.fromkeys((1, 2, 3), CROWDED[3])
     for unit, part in NASTY.items():
         others: Units = ordinary | {unit: part}
@@ -133,7 +139,8 @@ def test_everything_that_is_seen_on_a_nasty_hospital(engine: str, setting: Setti
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_noticed(engine: str, fault: str) -> None:
     statement, wrongs = FAULTS[fault]
-    setting, here = SETTINGS[0], worlds.world(CROWDED)
+    setting = SETTINGS[0]
+    here = worlds.world(CROWDED)
     others = list(setting.neighbors(CROWDED, OTHER))
     with ExitStack() as stack:
         for where, name, wrong in wrongs:

@@ -94,7 +94,8 @@ def test_a_dialect_that_rounds_otherwise_is_noticed(monkeypatch: pytest.MonkeyPa
 
 def falsify(names: list[str], most: int) -> int:
     """Play statements on a hospital and its neighbors; how many were played."""
-    engine, played = engine_of("spark"), 0
+    engine = engine_of("spark")
+    played = 0
     for setting in (UNITS, UNITS + 1):
         catalog = SETTINGS[setting].catalog
         plans = [plan for name in names if (plan := plan_of(name, setting)) is not None]

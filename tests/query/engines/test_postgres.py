@@ -272,7 +272,8 @@ def test_rows_never_leave_but_as_sums(server: Postgres, schema: str, monkeypatch
 
 def test_statements_at_once_have_released_tables_of_their_own(server: Postgres, schema: str) -> None:
     fill(server, f"{schema}.people")
-    backend, relation = PostgresBackend(people(server, f"{schema}.people")), Released("stage", (Column("c", text()),))
+    backend = PostgresBackend(people(server, f"{schema}.people"))
+    relation = Released("stage", (Column("c", text()),))
     with backend.apart() as one, backend.apart() as two:
         one.publish({"stage": pa.table({"c": ["mine"]})})
         two.publish({"stage": pa.table({"c": ["yours"]})})

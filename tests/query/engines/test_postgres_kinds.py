@@ -29,7 +29,9 @@ from tests.query.hospital import number
 psycopg = pytest.importorskip("psycopg")
 NUMBERS = itertools.count()
 DATES = ("NULL", "'infinity'", "'-infinity'", "'4713-01-01 BC'", "'0001-01-01'", "'9999-12-31'", "'2024-02-29'")
-REAL, DAY, TIME = number(-5, 5, whole=False, nullable=True), Facts(Type.DATE, nullable=True), Facts(Type.TIMESTAMP)
+REAL = number(-5, 5, whole=False, nullable=True)
+DAY = Facts(Type.DATE, nullable=True)
+TIME = Facts(Type.TIMESTAMP)
 KINDS: dict[str, tuple[Facts, tuple[str, ...]]] = {
     "numeric": (REAL, ("'NaN'", "1e400", "-1e400", "1e-400", "1e-16000", "9223372036854775808", "NULL")),
     "numeric(3,400)": (REAL, ("'NaN'", "1e-400", "NULL")),
@@ -63,7 +65,8 @@ OF_DATES = (
 
 @pytest.fixture(name="place", scope="module")
 def _place() -> Iterator[tuple[Postgres, str]]:
-    server, schema = engine_of("postgres"), f"kinds_{next(NUMBERS)}"
+    server = engine_of("postgres")
+    schema = f"kinds_{next(NUMBERS)}"
     assert isinstance(server, Postgres)
     server.admin.execute(f"CREATE SCHEMA {schema}")
     yield server, schema

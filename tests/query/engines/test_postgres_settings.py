@@ -94,7 +94,8 @@ STATEMENTS = (
 
 @pytest.fixture(name="place", scope="module")
 def _place() -> Iterator[tuple[Postgres, Catalog]]:
-    server, schema = engine_of("postgres"), f"settings_{next(NUMBERS)}"
+    server = engine_of("postgres")
+    schema = f"settings_{next(NUMBERS)}"
     assert isinstance(server, Postgres)
     server.admin.execute(MAKE.format(schema))
     columns = {name: text(nullable=True) for name in TEXTS} | {

@@ -74,7 +74,8 @@ LYING = ("plain", "parted", "part", "kept", "parent")
 
 @pytest.fixture(name="place", scope="module")
 def _place() -> Iterator[tuple[Postgres, str]]:
-    server, schema = engine_of("postgres"), f"snapshot_{next(NUMBERS)}"
+    server = engine_of("postgres")
+    schema = f"snapshot_{next(NUMBERS)}"
     assert isinstance(server, Postgres)
     server.admin.execute(MAKE.format(schema, ROWS))
     yield server, schema

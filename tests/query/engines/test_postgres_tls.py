@@ -72,7 +72,8 @@ def _signed(
     def named(text: str) -> x509.Name:
         return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
 
-    now, day = dt.datetime.now(dt.UTC), dt.timedelta(days=1)
+    now = dt.datetime.now(dt.UTC)
+    day = dt.timedelta(days=1)
     made = (
         x509.CertificateBuilder()
         .subject_name(named(name))

@@ -54,7 +54,8 @@ BOUNDS = ((0.0, 20.0), (-5.0, 20.0), (-1e280, 1e280), (0.0, 1e-300), (1e9, 2e9))
 
 @pytest.fixture
 def schema() -> Iterator[str]:
-    server, name = _server(), f"weighing_{next(NUMBERS)}"
+    server = _server()
+    name = f"weighing_{next(NUMBERS)}"
     server.admin.execute(f"CREATE SCHEMA {name}")
     server.admin.execute(
         f"CREATE TABLE {name}.people (id bigint, city text, pay double precision, age integer); "
@@ -207,7 +208,8 @@ def test_units_are_close_together_as_statistics_say(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(close_units, "FEW", 10)
-    admin, table = _server().admin, f'"{schema}"."units"'
+    admin = _server().admin
+    table = f'"{schema}"."units"'
     admin.execute(f"CREATE TABLE {table} AS SELECT {ids} AS id FROM generate_series(1, 100) AS g")
     admin.execute(f"CREATE VIEW {schema}.seen AS SELECT * FROM {table}")
     assert not close_together(admin, table, "id")  # nobody has looked at it yet

@@ -90,7 +90,8 @@ def answers(session: Session, wanted: int) -> None:
 @contextlib.contextmanager
 def while_it_runs(engine: Spark, do: Callable[[], object]) -> Iterator[None]:
     """Do something as soon as Spark is at work."""
-    tracker, done = engine.session.sparkContext.statusTracker(), threading.Event()
+    tracker = engine.session.sparkContext.statusTracker()
+    done = threading.Event()
 
     def wait() -> None:
         while not done.is_set() and not tracker.getActiveStageIds():  # running tasks are told of only when others end

@@ -71,7 +71,8 @@ def without_java(folder: Path) -> dict[str, str]:
 def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     if importlib.util.find_spec("pyspark") is None or (java_of_a_wheel() is None and shutil.which("java") is None):
         pytest.skip(MISSING)
-    folder, ledger = tmp_path_factory.mktemp("programs"), f"sqlite:///{tmp_path_factory.mktemp('ledger')}/events.db"
+    folder = tmp_path_factory.mktemp("programs")
+    ledger = f"sqlite:///{tmp_path_factory.mktemp('ledger')}/events.db"
     environment = dict(os.environ) if java_of_a_wheel() is None else without_java(folder)
     found = subprocess.run(  # noqa: S603 - this interpreter
         [sys.executable, "-c", LOSING, ledger],

@@ -90,7 +90,8 @@ def test_a_key_may_be_null_or_no_day_at_all(engine: str, which: str) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_texts_near_the_last_whole_number_are_read_alike(engine: str) -> None:
-    column, last = Column("x", Facts(Type.TEXT)), 1 << 62
+    column = Column("x", Facts(Type.TEXT))
+    last = 1 << 62
     ends = [f"{sign}{last + gap}{rest}" for sign in ("", "-") for gap in (-512, -1, 0, 1) for rest in ("", ".5", "e0")]
     texts = [*ends, "4611686018427387903.4", "1e30", "-0.5", "4503599627370497.5", str(1 << 63), "1e400"]
     wanted = call("cast_integer", Reference(column))
@@ -100,7 +101,9 @@ def test_texts_near_the_last_whole_number_are_read_alike(engine: str) -> None:
 
 def test_columns_are_read_and_computed_with_one_zero() -> None:
     """Also where nothing shows it: two zeros in a table would be two rows that are told apart some day."""
-    column, server, minus = Column("x", Facts(Type.REAL)), cast("Any", engine_of("postgres")), Literal(-3.0, Type.REAL)
+    column = Column("x", Facts(Type.REAL))
+    server = cast("Any", engine_of("postgres"))
+    minus = Literal(-3.0, Type.REAL)
     made = [call(name, Reference(column), minus) for name in ("multiply", "divide", "modulo")]
     made.append(call("negate", Reference(column)))
     for run, dialect, kind in (

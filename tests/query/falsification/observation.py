@@ -125,7 +125,8 @@ def observe(session: Session, text: str, *, before: Observation | None = None, *
     asking = Session(session.catalog, backend=session._backend, ledger=Ledger(LIMIT, unit=session.catalog.unit))
     script = Script(None if before is None else before.said)
     seen: dict[str, str] = {}
-    noise, answered = io.StringIO(), False
+    noise = io.StringIO()
+    answered = False
     with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stderr(noise):
         warnings.simplefilter("always")
         try:

@@ -100,7 +100,9 @@ class RandomPlays:
         """Of numbers, texts and days."""
         if depth == 0:
             return self.chance.choice(NUMBERS)
-        text, day, others = f"{self.text(depth - 1)}", self.day(depth - 1), [self.number(depth - 1) for _ in range(2)]
+        text = f"{self.text(depth - 1)}"
+        day = self.day(depth - 1)
+        others = [self.number(depth - 1) for _ in range(2)]
         patterns = (
             *OF_NUMBERS,
             f"LENGTH({text})",

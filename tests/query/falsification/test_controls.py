@@ -25,7 +25,9 @@ WATCHED = both(
     visitors=within(("nothing", "minus zero", "very many rows"), VISITORS),
 )
 
-real_sums, real_text, real_keys = DuckDBBackend.sums, DuckDBBackend.text, keys_of
+real_sums = DuckDBBackend.sums
+real_text = DuckDBBackend.text
+real_keys = keys_of
 
 
 def rows_in(backend: DuckDBBackend) -> int:
@@ -64,7 +66,8 @@ def more_in_the_text(backend: DuckDBBackend, request: Bounded) -> str:
 
 def more_than_stated(backend: DuckDBBackend, request: Bounded) -> Sums:
     """A unit's rows are added up as often as they are there."""
-    found, times = real_sums(backend, request), 1 + rows_in(backend) // 100
+    found = real_sums(backend, request)
+    times = 1 + rows_in(backend) // 100
     groups = {
         keys: tuple(tuple(9 * times * cell for cell in cells) for cells in each) for keys, each in found.groups.items()
     }

@@ -23,7 +23,11 @@ FIRST, LAST = 19_723, 19_753  # January 2024
 DAY, SECOND = 86_400_000_000, 1_000_000
 ENDLESS, FOREVER = (1 << 31) - 1, (1 << 63) - 1  # how DuckDB writes an infinite date, and an infinite timestamp
 NEVER = -FOREVER
-YEAR_1, YEAR_9999, BEFORE, BEYOND = -719_162, 2_932_896, -800_000, 4_000_000  # dates, in days; two that Python has not
+# dates, in days; two that Python has not
+YEAR_1 = -719_162
+YEAR_9999 = 2_932_896
+BEFORE = -800_000
+BEYOND = 4_000_000
 BASE = 1 << 53  # ids: beyond it reals have no room for odd numbers
 CROWD = 3
 
@@ -139,12 +143,10 @@ def _each(values: tuple[Any, ...], *names: str) -> Part:
     return _same(*(dict.fromkeys(names, value) for value in values))
 
 
-NUMBERS, REALS, DATES, MOMENTS = (
-    ("whole", "big", "huge", "x"),
-    ("pay", "free", "small", "y"),
-    ("day", "late"),
-    ("moment", "seen"),
-)
+NUMBERS = ("whole", "big", "huge", "x")
+REALS = ("pay", "free", "small", "y")
+DATES = ("day", "late")
+MOMENTS = ("moment", "seen")
 TEXTS = ("kind", "word", "town")
 MANY = 300
 VISITORS: Mapping[str, Part] = {

@@ -28,7 +28,8 @@ from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
 from tests.query.asking import crowd, hospital, session_with
 
-PID, CITY = Column("pid", Facts(Type.INTEGER)), Column("city", Facts(Type.TEXT, values=("a", "b")))
+PID = Column("pid", Facts(Type.INTEGER))
+CITY = Column("city", Facts(Type.TEXT, values=("a", "b")))
 PAY = Column("pay", Facts(Type.REAL, low=Fraction(0), high=Fraction(8)))
 ROWS = Table("visit", (PID, CITY, PAY), Owner((PID,), Limits(rows_per_unit=4)))
 BY_CITY = (Key(CITY, Reference(CITY), ("a", "b")),)
@@ -56,7 +57,8 @@ def test_sampling_at_worst_errs_as_much_as_is_said(cap: int, rows: int) -> None:
 @pytest.mark.parametrize("rows", [5, 7, 1000, 209_715])
 @pytest.mark.parametrize("place", [0, 1, 3, PART // 3, PART - 1, PART])
 def test_weighing_errs_less_than_sampling_at_worst_up_to_so_many_rows(rows: int, place: int) -> None:
-    cap, most = 4, weighs_up_to(request())
+    cap = 4
+    most = weighs_up_to(request())
     assert most == 209_715
     share = PART * cap // rows
     lost = Fraction(place * cap) - rows * (place * share // PART)
@@ -103,7 +105,8 @@ def test_words_that_mean_nothing_are_refused() -> None:
 
 
 def test_a_join_keeps_what_one_side_says() -> None:
-    one, few = Owner((PID,), Limits(rows_per_unit=1, bounding="sample")), Owner((PID,), Limits(rows_per_unit=3))
+    one = Owner((PID,), Limits(rows_per_unit=1, bounding="sample"))
+    few = Owner((PID,), Limits(rows_per_unit=3))
     assert joined_limits(one, few) == joined_limits(few, one) == Limits(rows_per_unit=3, bounding="sample")
     assert joined_limits(few, Owner((PID,), Limits(2, bounding="sample"))) == Limits(6, bounding="sample")
 
@@ -171,7 +174,8 @@ def test_a_sample_has_whole_rows_of_the_unit_and_as_many_as_may_count(tmp_path: 
         text = "SELECT SUM(cost) AS s, COUNT(cost) AS n FROM visit"
         ((found,),) = [each.values() for each in bounded_sums(session, text, epsilon=1, bounding="sample")]
         ((weighed,),) = [each.values() for each in bounded_sums(session, text, epsilon=1)]
-    (above, below), steps = found[0], 1 << 20
+    above, below = found[0]
+    steps = 1 << 20
     assert above + below == 3 * steps  # two rows of the first unit and one of the second, each in full
     possible = {one + other for one, other in itertools.combinations([0, 8, 8, 3, 3], 2)}
     assert Fraction(above * 8, steps) - 5 in possible
@@ -221,7 +225,8 @@ def test_a_session_takes_it_explains_it_and_keeps_it_apart(tmp_path: Path) -> No
     patients, visits_ = crowd(30, 3)
     session, _ = session_with(hospital(tmp_path, patients=patients, visits=visits_))
     text = "SELECT COUNT(*) AS n FROM visit"
-    weighed, sampled = session.explain(text, epsilon=1), session.explain(text, epsilon=1, bounding="sample")
+    weighed = session.explain(text, epsilon=1)
+    sampled = session.explain(text, epsilon=1, bounding="sample")
     assert weighed.price == sampled.price
     assert any("not sampled" in line for line in weighed.contributions)
     assert any("sampled (as was said)" in line for line in sampled.contributions)

@@ -80,7 +80,8 @@ def test_groups_without_rows_have_no_average_and_every_interval() -> None:
 @pytest.mark.parametrize("noise", NOISES, ids=lambda noise: type(noise).__name__)
 @pytest.mark.parametrize("weights", [[1.0], [1.0, 1.0], [2.0, -0.5], [1.0, 0.0], [1.0, 0.5, -0.25], [1.0, 1.0, 1.0]])
 def test_margins_of_weighted_noise_hold_and_are_not_wide(noise: Noise, weights: list[float], source: BitSource) -> None:
-    n, confidence = 20_000, 0.95
+    n = 20_000
+    confidence = 0.95
     draws = np.asarray(noise.sample(np.zeros((n, len(weights)), dtype=np.int64), source), dtype=float) @ weights
     margin = float(noise_margin(np.array([weights]), noise, confidence)[0])
     inside = int((np.abs(draws) <= margin).sum())
@@ -110,7 +111,8 @@ def test_average_intervals_cover_even_in_small_groups(noise: Noise, rows: int, s
 
 def test_average_intervals_are_not_wide_where_rows_are_many(source: BitSource) -> None:
     exact = np.array([[3e8, 7e8]])
-    average, noise = Average(COLUMN, 0, Shape.MEAN, LATTICE), Laplace(1, 1e5)
+    average = Average(COLUMN, 0, Shape.MEAN, LATTICE)
+    noise = Laplace(1, 1e5)
     numbers = exact + np.asarray(noise.sample(np.zeros((TRIALS, 2), dtype=np.int64), source), dtype=float)
     low, high = average.interval(numbers, noise, 0.95)
     truth = float(average.values(exact)[0])

@@ -177,7 +177,8 @@ def joined(rows: list[tuple[int, int]], text: str, *, most: int = 10) -> int:
     catalog = Catalog.of(table, table="t", columns={"x": {"bounds": [0, 1000]}}, rows_per_unit=100, **how)
     declared = replace(catalog.tables["t"], rows_joined_per_unit=most)
     beside = DeclaredTable("p", {"k": Facts(Type.INTEGER)}, public=True)
-    tables, frames = {"t": declared, "p": beside}, {**catalog.frames, "p": pa.table({"k": list(range(7))})}
+    tables = {"t": declared, "p": beside}
+    frames = {**catalog.frames, "p": pa.table({"k": list(range(7))})}
     catalog = replace(catalog, tables=tables, frames=frames)
     with closing(DuckDBBackend(catalog, threads=1)) as backend:
         found: float = ExactSession(catalog, backend=backend).sql(text).rows[0]["n"]

@@ -125,7 +125,8 @@ def test_columns_that_share_numbers_bring_their_shares_together() -> None:
 
 
 def test_stages_share_one_promise() -> None:
-    first, second = aggregate(asked(Function.AVG, AGE)), aggregate(asked(Function.COUNT_ROWS), keys=BY_SEX)
+    first = aggregate(asked(Function.AVG, AGE))
+    second = aggregate(asked(Function.COUNT_ROWS), keys=BY_SEX)
     plan = priced(first, second, epsilon=1)
     assert [stage.loss.epsilon(0) for stage in plan.stages] == [0.5, 0.5]
     assert plan.loss == sum_of(stage.loss for stage in plan.stages)

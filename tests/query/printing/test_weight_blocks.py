@@ -27,7 +27,8 @@ from tests.query.replaying import planned, play
 from tests.query.worlds import SETTINGS
 
 STATEMENT = "SELECT stay, COUNT(*), SUM(cost - 9), MEDIAN(cost) FROM visit GROUP BY stay"
-FIRST, LAST = -(1 << 63), (1 << 63) - 1
+FIRST = -(1 << 63)
+LAST = (1 << 63) - 1
 TEXT = "SELECT city, COUNT(*) AS n, SUM(pay) AS pay, AVG(pay) AS mean FROM t GROUP BY city"
 
 

@@ -107,7 +107,9 @@ class Forged:
     name = "duckdb"
 
     def __init__(self, backend: Backend, old: str, new: str) -> None:
-        self._backend, self._old, self._new = backend, old, new
+        self._backend = backend
+        self._old = old
+        self._new = new
         self.changed = 0
 
     def forms(self, request: Bounded) -> tuple[str, ...]:

@@ -195,9 +195,11 @@ ANYTHING = st.one_of(
 
 @given(st.lists(ANYTHING, max_size=6), ANYTHING)
 def test_no_row_decides_how_another_is_read(values: list[Any], more: Any) -> None:  # noqa: ANN401 - anything
-    alone, together = Column.of(values).numbers(), Column.of([*values, more]).numbers()
+    alone = Column.of(values).numbers()
+    together = Column.of([*values, more]).numbers()
     assert np.array_equal(alone, together[:-1], equal_nan=True)
-    before, after = Column.of(values).owners(), Column.of([*values, more]).owners()
+    before = Column.of(values).owners()
+    after = Column.of([*values, more]).owners()
     assert np.array_equal(before[:, None] == before, after[:-1, None] == after[:-1])
     Column.of([*values, 1]).refuse_other_than(NUMBERS, "values")
     assert Column.of(values).presence().length == len(values)

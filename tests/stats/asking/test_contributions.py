@@ -15,7 +15,8 @@ OWNERS = st.lists(st.integers(-1, 4), max_size=25)
 @given(OWNERS, st.integers(1, 4))
 def test_each_owner_keeps_as_many_rows_as_allowed(owners: list[int], most: int) -> None:
     kept = kept_rows(np.array(owners, dtype=np.int64), most=most)
-    held, there = Counter(np.array(owners)[kept].tolist() if owners else []), Counter(owners)
+    held = Counter(np.array(owners)[kept].tolist() if owners else [])
+    there = Counter(owners)
     assert held == {owner: min(number, most) for owner, number in there.items() if owner >= 0}
 
 
@@ -60,14 +61,16 @@ def test_far_apart_codes_are_the_same_owners(owners: list[int], most: int) -> No
     assert np.array_equal(kept_rows(array, most=most), kept_rows(wide, most=most))
     times = np.arange(len(owners)) % 3
     known = np.ones(len(owners), dtype=np.bool_)
-    near, far = owner_at_time(array, times, known), owner_at_time(wide, times * 2**60, known)
+    near = owner_at_time(array, times, known)
+    far = owner_at_time(wide, times * 2**60, known)
     assert np.array_equal(near[:, None] == near, far[:, None] == far)
     assert np.array_equal(near < 0, far < 0)
 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_each_owner_at_each_time(most: int) -> None:
-    owners, times = np.array([0, 0, 0, 1, 1, -1]), np.array([5, 5, 9, 5, 5, 5])
+    owners = np.array([0, 0, 0, 1, 1, -1])
+    times = np.array([5, 5, 9, 5, 5, 5])
     pairs = owner_at_time(owners, times, np.array([True, True, True, True, False, True]))
     assert len(set(pairs[[0, 2, 3]].tolist())) == 3
     assert pairs[0] == pairs[1]

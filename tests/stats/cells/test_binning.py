@@ -38,7 +38,8 @@ def test_whole_numbers_are_counted_like_numpy(values: Any, edges: list[int]) -> 
 
 @given(st.lists(FLOATS, max_size=60), EDGES)
 def test_clipped_values_all_count_but_nan(values: list[float], edges: list[float]) -> None:
-    column, known = np.array(values, dtype=np.float64), np.array(edges)
+    column = np.array(values, dtype=np.float64)
+    known = np.array(edges)
     counts = bin_counts(column, known, clip=True)
     assert counts.sum() == np.count_nonzero(~np.isnan(column))
     inside = np.clip(column[~np.isnan(column)], known[0], known[-1])

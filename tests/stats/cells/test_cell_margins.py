@@ -84,13 +84,15 @@ CASES: dict[str, Errors] = {
 
 
 def rejected(covered: int, releases: int) -> bool:
-    low, high = binom.cdf(covered, releases, CONFIDENCE), binom.sf(covered - 1, releases, CONFIDENCE + 0.003)
+    low = binom.cdf(covered, releases, CONFIDENCE)
+    high = binom.sf(covered - 1, releases, CONFIDENCE + 0.003)
     return bool(min(low, high) < FALSE_ALARM)
 
 
 def check(errors: Errors, releases: int) -> None:
     found = np.array([errors() for _ in range(releases)])
-    sizes, margins = np.abs(found[:, 0]), found[:, 1]
+    sizes = np.abs(found[:, 0])
+    margins = found[:, 1]
     covered = int((sizes <= margins).sum())
     assert not rejected(covered, releases), f"{covered} of {releases} cover"
     share = 0.7 if releases == ALL else 0.5

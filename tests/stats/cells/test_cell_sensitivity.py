@@ -121,7 +121,8 @@ class Recording(Ledger):
         self.sensitivities.append(secret.sensitivity)
         self.mechanisms.append(mechanism)
         labels = np.arange(3)[: mechanism.choices] if isinstance(mechanism, TopChoices) else self.columns[-1]
-        uncertainty, loss = mechanism.uncertainty, mechanism.loss.under(self.unit.neighbors)
+        uncertainty = mechanism.uncertainty
+        loss = mechanism.loss.under(self.unit.neighbors)
         return Release(
             np.array(labels), uncertainty, loss, how["purpose"], repr(mechanism), self.unit
         )  # no noise: faster

@@ -130,7 +130,8 @@ def test_labels_of_another_type_are_refused() -> None:
 
 
 def test_a_table_of_two_columns() -> None:
-    first, second = [1, 1, 3, 9, 1, None], ["a", "b", "b", "b", None, "a"]
+    first = [1, 1, 3, 9, 1, None]
+    second = ["a", "b", "b", "b", None, "a"]
     secret, sensitivity = recorded(
         lambda ledger: histogram2d(
             first, second, edges=([0, 2, 4], None), categories=(None, ["a", "b"]), epsilon=1, ledger=ledger
@@ -167,7 +168,8 @@ def test_views_are_consistent_and_free() -> None:
 
 
 def test_a_released_total_adds_to_what_was_spent() -> None:
-    answer, total = histogram(AGES, edges=TENS, epsilon=1), count(AGES, epsilon=2)
+    answer = histogram(AGES, edges=TENS, epsilon=1)
+    total = count(AGES, epsilon=2)
     both = answer.with_total(total)
     assert both.loss.epsilon(0) == 3
     assert both.value.sum() == pytest.approx(max(total.value, 0))

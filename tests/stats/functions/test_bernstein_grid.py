@@ -59,7 +59,8 @@ def test_less_noise_and_more_waves_take_a_finer_grid() -> None:
 
 
 def test_in_more_dimensions_grids_are_coarser() -> None:
-    flat, surface = BernsteinGrid.best(**ASKED), BernsteinGrid.best(**ASKED, dimension=2)
+    flat = BernsteinGrid.best(**ASKED)
+    surface = BernsteinGrid.best(**ASKED, dimension=2)
     assert surface.degree <= flat.degree
     assert surface.error > flat.error
     assert BernsteinGrid.best(**(ASKED | {"sensitivity": Sensitivity("1e-30")}), dimension=4).degree == 15  # 2^16 cells

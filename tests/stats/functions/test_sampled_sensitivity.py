@@ -128,7 +128,8 @@ def test_move_of_is_a_norm_of_the_difference(one: float, other: float) -> None:
     def f(rows: Any) -> NDArray[Any]:  # noqa: ANN401 - a list
         return np.array([rows[0], 2 * rows[0]])
 
-    gap, double = abs(one - other), abs(2 * one - 2 * other)
+    gap = abs(one - other)
+    double = abs(2 * one - 2 * other)
     for norm, size in (("l1", gap + double), ("l2", math.hypot(gap, double)), ("linf", double)):
         found = move_of(f, [one], [other], norm=norm)
         assert size <= found <= size * (1 + 1e-12) + 1e-322

@@ -17,7 +17,8 @@ from privet.stats.functions.sampling_plan import SamplingPlan
 
 def promised(plan: SamplingPlan) -> bool:
     """Whether k/m >= 1 - gamma + rho + √(ln(1/rho)/(2m)) surely, in ball arithmetic with 200 bits."""
-    before, flint.ctx.prec = flint.ctx.prec, 200
+    before = flint.ctx.prec
+    flint.ctx.prec = 200
     try:
         rho, gamma = (flint.arb(flint.fmpq(x.numerator, x.denominator)) for x in (plan.rho, plan.gamma))
         least = 1 - gamma + rho + (-rho.log() / (2 * plan.m)).sqrt()
@@ -92,7 +93,8 @@ def test_plans_that_make_no_sense_are_refused(asked: Any, says: str) -> None:  #
 
 def test_another_pair_moves_farther_with_at_most_gamma() -> None:
     """n=20,000 runs of m=100, gamma=0.3 on uniform moves; false alarm 1e-6; the control takes the median instead."""
-    plan, runs = SamplingPlan.of(m=100, gamma="0.3"), 20_000
+    plan = SamplingPlan.of(m=100, gamma="0.3")
+    runs = 20_000
     moves = np.sort(np.random.default_rng(3).random((runs, plan.m)), axis=1)
     new = np.random.default_rng(4).random(runs)
     failed = int((new > moves[:, plan.k - 1]).sum())

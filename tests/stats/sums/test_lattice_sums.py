@@ -69,7 +69,8 @@ def test_where_units_are_replaced_rows_and_zero_are_one_reach_apart(bounds: tupl
 def test_long_columns_are_added_up_in_threads_and_chunks_without_an_error() -> None:
     """700,001 rows, one of them missing in the last chunk and one infinite in the first."""
     values = (np.arange(700_001) * 7919 % 1000) / 999
-    values[-1], values[5] = np.nan, np.inf
+    values[-1] = np.nan
+    values[5] = np.inf
     row_map = unit_map(Bounds.of((0, 1)), None)
     steps = np.clip(np.rint(np.delete(values, -1) * row_map.factor), 0, ONE)
     assert lattice_sums((values,), (row_map,), weigh) == (sum(map(int, steps.tolist())), 700_000)

@@ -48,7 +48,8 @@ def test_a_tail_is_never_below_the_truth(weights: tuple[float, ...]) -> None:
 
 def test_rounding_comes_on_top() -> None:
     for kind in (LaplaceError, GaussianError):
-        exact, rounded = LinearError(kind(1.0), (1.0, 1.0)), LinearError(kind(1.0, 0.5), (1.0, 1.0))
+        exact = LinearError(kind(1.0), (1.0, 1.0))
+        rounded = LinearError(kind(1.0, 0.5), (1.0, 1.0))
         assert rounded.distance(0.05) == pytest.approx(exact.distance(0.05) + 0.5)
 
 

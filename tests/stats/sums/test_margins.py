@@ -37,7 +37,8 @@ Y = X / 2 + RANDOM.normal(0, 10, 3000)
 HOLES = np.where(RANDOM.random(3000) < 0.1, np.nan, X)
 LOW, HIGH = 0.0, 80.0
 BOTH = ((LOW, HIGH), (-20.0, 60.0))
-CX, CY = np.clip(X, LOW, HIGH), np.clip(Y, -20, 60)
+CX = np.clip(X, LOW, HIGH)
+CY = np.clip(Y, -20, 60)
 ILL = X > 50
 PUBLIC = {"neighbors": "replace", "missing": "none"}
 Ask = Callable[..., Release[Any]]
@@ -113,7 +114,8 @@ def ratios(name: str, source: BitSource, releases: int) -> np.ndarray[Any, np.dt
 
 def agrees(covered: int, releases: int) -> bool:
     """Whether so many of the intervals cover, as 95 % should, at a false-alarm rate of 1e-6 in each tail."""
-    few, many = binom.cdf(covered, releases, CONFIDENCE), binom.sf(covered - 1, releases, CONFIDENCE)
+    few = binom.cdf(covered, releases, CONFIDENCE)
+    many = binom.sf(covered - 1, releases, CONFIDENCE)
     return bool(min(few, many) >= FALSE_ALARM)
 
 

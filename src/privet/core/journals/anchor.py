@@ -33,7 +33,9 @@ class Anchor:
     """
 
     def __init__(self, path: Path, *, timeout: float = 30.0) -> None:
-        self.path, self._name, self.timeout = path, str(path), timeout
+        self.path = path
+        self._name = str(path)
+        self.timeout = timeout
         self._file: int | None = None
 
     @property
@@ -104,7 +106,8 @@ class Anchor:
 
     def abandon(self) -> None:
         """Let go of the file."""
-        file, self._file = self._file, None
+        file = self._file
+        self._file = None
         if file is not None:
             os.close(file)
 
@@ -151,7 +154,8 @@ class Anchor:
 
     def _wait(self, file: int, how: int) -> None:
         """Take the lock, or say after a while that others have it; asked for now and then, so that Ctrl-C is heard."""
-        pause, end = QUICK, math.inf
+        pause = QUICK
+        end = math.inf
         while True:
             try:
                 return fcntl.flock(file, how | fcntl.LOCK_NB)

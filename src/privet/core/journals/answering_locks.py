@@ -26,7 +26,8 @@ class AnsweringLocks:
 
     def close(self) -> None:
         """Free all locks, unless a forked child's copy goes on: then it has the file."""
-        file, self._file = self._file, None
+        file = self._file
+        self._file = None
         if file is not None:
             os.close(file)
 

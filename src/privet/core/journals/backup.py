@@ -83,7 +83,8 @@ class Backup(Journal):
 
     def close(self) -> None:
         """Let go of the file."""
-        connection, self._connection = self._connection, None
+        connection = self._connection
+        self._connection = None
         if connection is not None:
             connection.close()
 

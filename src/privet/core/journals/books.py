@@ -193,13 +193,16 @@ class Books:
 
     def _open(self, facts: Facts) -> None:
         self._terms = Terms.of(facts["terms"])
-        self.declared, self.names = dict(self._terms.declared), {self._terms.dataset, *self._terms.shared_by}
+        self.declared = dict(self._terms.declared)
+        self.names = {self._terms.dataset, *self._terms.shared_by}
         limit = self._terms.limit
         self.accounts[DATASET] = Account(self.nothing, self.nothing, limit, tallied(self._terms.capacity(limit)))
 
     def _spend(self, sequence: int, facts: Facts, *, checked: bool) -> None:
         """Take in a spend; refuses one that was not allowed when it was written."""
-        cost, kind, analyst = amount_of(facts["cost"], self.nothing.units), facts["kind"], facts["analyst"]
+        cost = amount_of(facts["cost"], self.nothing.units)
+        kind = facts["kind"]
+        analyst = facts["analyst"]
         if not isinstance(cost, Tally) or len(cost.wholes) != len(self.nothing.units):
             raise LedgerDamaged(f"row {sequence} has a cost that the rule does not count")
         planned = kind == "reservation" or facts["plan"]
@@ -214,11 +217,13 @@ class Books:
         if kind == "draw":
             self._draw(facts["reservation"], asked)
         if planned:
-            self.plans[sequence], self.owners[sequence] = asked, analyst
+            self.plans[sequence] = asked
+            self.owners[sequence] = analyst
 
     def _lose(self, sequence: int, facts: Facts) -> None:
         """Count what was lost as spent by everybody, for everything; plans are void: who knows what was drawn."""
-        cost, capacity = amount_of(facts["cost"], self.nothing.units), self.dataset.capacity
+        cost = amount_of(facts["cost"], self.nothing.units)
+        capacity = self.dataset.capacity
         if capacity is None or not capacity.less(self.dataset.spent).fits(cost):
             raise LedgerDamaged(f"row {sequence} charges less for lost rows than they may have spent")
         self.accounts = {scope: account.charged(cost) for scope, account in self.accounts.items()}
@@ -284,12 +289,15 @@ class Books:
         try:
             state = facts["state"]
             books._terms = Terms.of(state["terms"])
-            books.declared, books.names = dict(state["declared"]), set(state["names"])
-            books.rows, books.spends = sequence + 1, state["spends"]
+            books.declared = dict(state["declared"])
+            books.names = set(state["names"])
+            books.rows = sequence + 1
+            books.spends = state["spends"]
             books.failures = Failures(dict(state.get("failures", ())))
             books.losses = [amount_of(each, books.nothing.units) for each in state.get("losses", ())]
             for number, owner, left in state["plans"]:
-                books.plans[number], books.owners[number] = Counter(left), owner
+                books.plans[number] = Counter(left)
+                books.owners[number] = owner
             for each in state["accounts"]:
                 books.accounts[Scope.of(each["scope"])] = books._account_of(each)
         except (KeyError, TypeError, ValueError) as problem:

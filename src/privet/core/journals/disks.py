@@ -33,7 +33,8 @@ def kind_of_disk(path: Path) -> str:
         raise LedgerUnavailable(
             f"{MOUNTS} cannot be read, so nobody knows whether {path} lies on a local disk: SQLite ledgers need Linux"
         ) from None
-    here, found = os.path.realpath(path), ("", "unknown")
+    here = os.path.realpath(path)
+    found = ("", "unknown")
     for line in lines:
         before, _, after = line.partition(" - ")
         fields = before.split(" ")

@@ -71,7 +71,8 @@ class Entry:
     def of(cls, sequence: int, facts: Facts, units: tuple[str, ...]) -> "Entry":
         """The entry that a row holds."""
         known = {name: facts.get(name) for name in ("reservation", "analyst", "key", "request", "at")}
-        loss, cost = _loss_of(canonical(facts["loss"])), amount_of(facts["cost"], units)
+        loss = _loss_of(canonical(facts["loss"]))
+        cost = amount_of(facts["cost"], units)
         words: tuple[str, str, str] = facts["kind"], facts["purpose"], facts["mechanism"]
         return cls(*words, loss, cost, sequence=sequence, plan=bool(facts.get("plan")), **known)  # type: ignore[arg-type] # as `facts` wrote them
 

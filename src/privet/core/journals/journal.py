@@ -259,7 +259,10 @@ class Journal(Opening, OwnersActs):
         """
         with self._steady(), self._writing() as pages:  # alone, so that no anchor runs ahead of what is read
             mine = self._caught_up(pages)
-            books, state, last, previous = Books(counting=mine.accounts), canonical(mine.state()), self._seen(), None
+            books = Books(counting=mine.accounts)
+            state = canonical(mine.state())
+            last = self._seen()
+            previous = None
             witness = self._witness()
         for row in self.rows():
             if row.sequence > last.sequence:

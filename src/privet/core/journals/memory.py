@@ -62,7 +62,8 @@ class MemoryJournal(Journal):
 
     def _settle(self) -> None:
         """Make rows of the entries that wait to be."""
-        waiting, self._waiting = self._waiting, []
+        waiting = self._waiting
+        self._waiting = []
         for entry, clock in waiting:
             self._head = Row.after(self._seen(), {**entry.facts, "at": read_clock(clock)})
             self._pages.append(self._head)

@@ -44,7 +44,9 @@ class Opening(Handle):
                 self._refuse_lost()
                 made = [self._append_first(pages, terms)]
         if made:
-            self._books, self._first, self.made = Books(), made[0][0], True
+            self._books = Books()
+            self._first = made[0][0]
+            self.made = True
             self._take_in(made)
         else:
             self._committed(self._seen())
@@ -65,7 +67,8 @@ class Opening(Handle):
         self._first = first
         last = pages.last() or 0
         start = self._checkpoint_before(last if witness.sequence is None else min(witness.sequence, last))
-        previous, books = None, Books()
+        previous = None
+        books = Books()
         for row in pages.rows(max(start - 1, 0)):
             if row.sequence == start - 1:
                 previous = row
@@ -80,7 +83,8 @@ class Opening(Handle):
         if previous is None or previous.sequence != last or canonical(books.terms.facts) != _terms_text(first):
             raise LedgerDamaged(f"{self.place} does not begin as it goes on")
         witness.ended(previous)
-        self._books, self._head = books, previous
+        self._books = books
+        self._head = previous
 
     def _refuse_first(self, first: Row, witness: Witness) -> None:
         """Refuse a journal of another version, of another anchor, or without the anchor that it was made with."""

@@ -106,11 +106,13 @@ def _refuse_reason(reason: object) -> None:
 
 def _spent_before(pages: Pages, scope: Scope, nothing: Amount) -> Amount:
     """The sum of all spends of a scope that was not counted so far; of rows that are still what they were."""
-    total, last = nothing, pages.last() or 0
+    total = nothing
+    last = pages.last() or 0
     previous: Row | None = None
     for first in range(0, last + 1, BATCH):
         for row in pages.rows(first, first + BATCH - 1):
-            facts, previous = row.facts_after(previous), row
+            facts = row.facts_after(previous)
+            previous = row
             if facts["kind"] == "lost" or (facts["kind"] in SPENDS and scope.counts(facts)):
                 total = added(total, amount_of(facts["cost"], nothing.units))
     return total

@@ -129,13 +129,15 @@ class PostgresJournal(RestorableJournal):
                 connection.execute(SCHEMA)
 
     def _disconnect(self) -> None:
-        connection, self._connection = self._connection, None
+        connection = self._connection
+        self._connection = None
         if connection is not None:
             with suppress(psycopg.Error):
                 connection.close()
 
     def _abandon(self) -> None:
-        connection, self._connection = self._connection, None
+        connection = self._connection
+        self._connection = None
         _ABANDONED.append(connection)
 
     # --- transactions -----------------------------------------------------------------------------------------

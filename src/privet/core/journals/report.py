@@ -52,7 +52,8 @@ def promised(books: Books, amount: Amount) -> Guarantee:
         >>> promised(books, Amount(Fraction(1, 100), units=("rho",)))
         (ε=0.621692655, δ=1e-6)-DP
     """
-    limit, parts = books.terms.limit, amount.parts
+    limit = books.terms.limit
+    parts = amount.parts
     delta = limit.delta if isinstance(limit, Guarantee) else USUAL_DELTA
     if not books.terms.counts_gamma:
         return _promised(books.terms.rule, parts, delta)
@@ -108,7 +109,8 @@ def _powers(epsilon: Fraction) -> tuple[str, str]:
 def report(journal: Journal) -> dict[str, Any]:
     """Everything an owner or auditor asks first, as JSON; amounts are exact."""
     books, head = journal.books(), journal.head()
-    terms, total = books.terms, promised(books, books.dataset.total)
+    terms = books.terms
+    total = promised(books, books.dataset.total)
     return {
         "ledger": journal.place,
         "dataset": terms.dataset,

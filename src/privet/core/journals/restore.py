@@ -127,7 +127,8 @@ class RestorableJournal(AnchoredJournal):
             self._disclaim()
             raise
         finally:
-            self._restoring, self._vouched = False, Vouched.NOTHING
+            self._restoring = False
+            self._vouched = Vouched.NOTHING
 
     def _claim(self) -> None:
         """Make sure that there is nothing at the place."""
@@ -179,7 +180,8 @@ class Missing:
 
 def _lost(books: Books, missing: Missing | None, loss: Loss) -> Facts:
     """The entry that charges whatever the missing rows may have spent."""
-    dataset, rows = books.dataset, None
+    dataset = books.dataset
+    rows = None
     room = books.room(books.terms.limit if dataset.limit is None else dataset.limit)
     if loss.limit is not None:
         parts = zip(room.parts, books.room(loss.limit).parts, strict=True)

@@ -58,7 +58,8 @@ class SqliteJournal(RestorableJournal):
     def __init__(self, path: str | Path, *, anchor: str | Path | None = None, timeout: float = 30.0) -> None:
         self.path = resolved(path)
         super().__init__(anchor or self.path.with_name(f"{self.path.name}.anchor"), timeout=timeout)
-        self._name, self._timeout = str(self.path), timeout
+        self._name = str(self.path)
+        self._timeout = timeout
         self._connection: sqlite3.Connection | None = None
         self._locks = AnsweringLocks(self.path.with_name(f"{self.path.name}.lock"))
         self._identity: tuple[int, int] | None = None
@@ -110,7 +111,8 @@ class SqliteJournal(RestorableJournal):
         found = _identity(self._name)
         if found is None or before not in (None, found) or self._identity not in (None, found):
             raise LedgerDamaged(f"{self.path} was replaced while it was open")
-        self._identity, self._log = found, None
+        self._identity = found
+        self._log = None
         self._turns = turns_at(found)
 
     def _prepare(self, connection: sqlite3.Connection, *, create: bool) -> None:
@@ -230,14 +232,16 @@ class SqliteJournal(RestorableJournal):
                 Path(f"{self._name}{ending}").unlink()
 
     def _disconnect(self) -> None:
-        connection, self._connection = self._connection, None
+        connection = self._connection
+        self._connection = None
         if connection is not None:
             with suppress(sqlite3.Error):
                 connection.close()
         self._locks.close()
 
     def _abandon(self) -> None:
-        connection, self._connection = self._connection, None
+        connection = self._connection
+        self._connection = None
         _ABANDONED.append(connection)
         self._locks.close()  # the parent's copy keeps its locks
 

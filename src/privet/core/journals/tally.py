@@ -22,7 +22,9 @@ class Tally(Amount):
 
     def __init__(self, wholes: tuple[int, ...], overs: tuple[int, ...], units: tuple[str, ...]) -> None:
         known = self.__dict__  # frozen, and made for every spend
-        known["wholes"], known["overs"], known["units"] = wholes, overs, units
+        known["wholes"] = wholes
+        known["overs"] = overs
+        known["units"] = units
 
     wholes: tuple[int, ...]
     overs: tuple[int, ...]

@@ -62,7 +62,8 @@ class Terms:
             Σγ_i, whatever their dependence, all hold and the rule's promise with them: the union bound. It takes
             functions that were fixed before any answer about this data was seen; see docs/random-dp.md.
         """
-        room, gamma = self.rule.capacity(limit), gamma_of(limit)
+        room = self.rule.capacity(limit)
+        gamma = gamma_of(limit)
         if self.counts_gamma:
             return room.and_gamma(gamma)
         if gamma:

@@ -38,7 +38,8 @@ def concentrated_delta(rho: float, epsilon: Array) -> Array:
     """
     if rho == 0:
         return np.zeros_like(epsilon)
-    low, high = np.full_like(epsilon, -60.0), np.log(1.0 + (np.minimum(epsilon, 1e9) + 1.0) / rho)
+    low = np.full_like(epsilon, -60.0)
+    high = np.log(1.0 + (np.minimum(epsilon, 1e9) + 1.0) / rho)
     for _ in range(60):
         middle = (low + high) / 2
         less = np.exp(middle)

@@ -108,14 +108,16 @@ class DiscreteGaussianCurve(LossCurve):
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""
-        scale, shift = float(self.scale), self.sensitivity
+        scale = float(self.scale)
+        shift = self.sensitivity
         if scale > TABLE_SCALE:
             return concentrated_delta(self.zcdp(), epsilon)
         tails = _tails(scale)
         edge = len(tails) // 2
         cut = np.minimum(epsilon * (scale * scale / shift) + shift / 2, 2.0 * edge + shift)
         first = np.floor(cut).astype(np.int64) + 1
-        inside, outside = _tail(tails, first - shift), _tail(tails, first)
+        inside = _tail(tails, first - shift)
+        outside = _tail(tails, first)
         lost = ROUNDING * max(1.0, scale / 64)
         grown = np.where(epsilon < LARGE, np.exp(np.minimum(epsilon, LARGE)) * outside, 0.0)
         return rounded_up(inside * (1 + lost) - grown * (1 - lost))

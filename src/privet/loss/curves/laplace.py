@@ -55,9 +55,11 @@ class LaplaceCurve(LossCurve):
 
         For small epsilon as log1p of the sum less 1, whose terms cancel to second order: hence its allowance.
         """
-        epsilon, less = float(self.epsilon), order - 1.0
+        epsilon = float(self.epsilon)
+        less = order - 1.0
         if less * epsilon < 1.0:
-            rise, fall = order * math.expm1(less * epsilon), less * math.expm1(-order * epsilon)
+            rise = order * math.expm1(less * epsilon)
+            fall = less * math.expm1(-order * epsilon)
             lift = (rise + fall + ROUNDING * (rise - fall)) / (2 * order - 1)
             value = math.log1p(lift) / less
         else:

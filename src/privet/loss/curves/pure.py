@@ -51,7 +51,8 @@ class ApproximateCurve(LossCurve):
 
     def removing(self, epsilon: Array) -> Array:
         """Delta at each epsilon."""
-        top, delta = float(self.epsilon), float_at_least(cast("Fraction", self.delta))
+        top = float(self.epsilon)
+        delta = float_at_least(cast("Fraction", self.delta))
         inside = -np.expm1(np.minimum(epsilon - top, 0.0)) / (1.0 + math.exp(-top))
         return rounded_up(delta + (1.0 - delta) * inside)
 
@@ -91,7 +92,8 @@ def response_renyi(epsilon: float, order: float) -> float:
         >>> round(response_renyi(math.log(3), 2), 6)
         0.847298
     """
-    wide, half = epsilon * (order - 0.5), epsilon / 2
+    wide = epsilon * (order - 0.5)
+    half = epsilon / 2
     if wide < OVERFLOW:
         lift = 2 * math.sinh(half * order) * math.sinh(half * (order - 1)) / math.cosh(half)
         return math.log1p(lift) / (order - 1) * (1 + ROUNDING)

@@ -17,8 +17,13 @@ if TYPE_CHECKING:
     from privet.loss.privacy_loss import PrivacyLoss
 
 LARGE = 700.0  # exponents up to here are floats
-NEAREST, FARTHEST, KNOTS = 1e-12, 60.0, 768  # where the best split is searched, and between it is interpolated
-POWERS, HIGHEST = (1.25, 1.5, 2.0, 3.0), 64.0  # of Hölder's inequality, and up to which order it is tried
+# where the best split is searched, and between it is interpolated
+NEAREST = 1e-12
+FARTHEST = 60.0
+KNOTS = 768
+# of Hölder's inequality, and up to which order it is tried
+POWERS = (1.25, 1.5, 2.0, 3.0)
+HIGHEST = 64.0
 WIDTHS = ((45.0, 47), (2.0, 41), (0.1, 21))  # half widths of the search for log(s / (1 - s)), and how many are tried
 
 
@@ -61,7 +66,9 @@ class ReplacedSampleCurve(LossCurve):
     @cached_property
     def largest_loss(self) -> float:
         """Where a e^-A + b e^-B is 1, A and B being the largest losses of `inner` and `replaced`; if both are pure."""
-        top, twice, rate = float(self.inner.largest_loss), float(self.replaced.largest_loss), float(self.rate)
+        top = float(self.inner.largest_loss)
+        twice = float(self.replaced.largest_loss)
+        rate = float(self.rate)
         if math.isinf(top + twice) or self.inner.delta(math.inf) or self.replaced.delta(math.inf):
             return math.inf
         absent = math.log1p(-rate) - top if rate < 1 else -math.inf
@@ -91,7 +98,8 @@ class ReplacedSampleCurve(LossCurve):
             Hölder's inequality D_a(P'|Q') <= (a - 1/p)/(a - 1) D_pa(P'|R) + D_b(R|Q'), b = (pa - 1)/(p - 1), for p > 1
             (Mironov 2017, Proposition 11): the two are those of `SampledCurve`. Bounded losses are told by the curve.
         """
-        rate, less = float(self.rate), order - 1
+        rate = float(self.rate)
+        less = order - 1
         moment = less * max(self.replaced.renyi_pair(order))
         mixed = float(np.logaddexp(math.log1p(-rate), math.log(rate) + moment)) if rate < 1 else moment
         value = min(max(super().renyi(order)), max(mixed, 0.0) / less * (1 + ROUNDING))
@@ -111,7 +119,8 @@ class ReplacedSampleCurve(LossCurve):
 
     def _bound(self, epsilon: Array, odds: Array) -> Array:
         """The bound for s / (1 - s) = e^odds, rounded up."""
-        share, rest = 1 / (1 + np.exp(-np.clip(odds, -LARGE, LARGE))), 1 / (1 + np.exp(np.clip(odds, -LARGE, LARGE)))
+        share = 1 / (1 + np.exp(-np.clip(odds, -LARGE, LARGE)))
+        rest = 1 / (1 + np.exp(np.clip(odds, -LARGE, LARGE)))
         ratio = self._log_absent(epsilon) - np.log(share)
         ratio = np.maximum(ratio - 2.0**-48 * (1 + np.abs(ratio)), -LARGE)
         small = np.minimum(ratio, 0.0)

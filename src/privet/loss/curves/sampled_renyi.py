@@ -44,7 +44,8 @@ def sampled_renyi(curve: "SampledCurve", order: float) -> tuple[float, float]:
         divergence is smaller (Mironov, Talwar and Zhang 2019, Theorem 5); for others (1 - q + q r)^(1-a) <= 1 - q +
         q r^(1-a), and no loss exceeds -log(1 - q), so that the integral of hockey sticks is finite.
     """
-    inner, rate = curve.inner, _rate(curve)
+    inner = curve.inner
+    rate = _rate(curve)
     moments = [(order - 1) * divergence * OUTWARD for divergence in inner.renyi_pair(order)]
     if rate == 1:
         return moments[0] / (order - 1) * OUTWARD, moments[1] / (order - 1) * OUTWARD
@@ -70,7 +71,8 @@ def _removing(curve: "SampledCurve", order: float, moment: float) -> float:
     rate = _rate(curve)
     if math.isinf(moment):
         return math.inf
-    best, least = order * _log_mixed(rate, moment / order) * OUTWARD, order * math.log(rate) + moment
+    best = order * _log_mixed(rate, moment / order) * OUTWARD
+    least = order * math.log(rate) + moment
     if best - least <= CLOSE * CLOSE * best:
         return best
     best = min(best, (order - 1) * float(curve.largest_loss) * OUTWARD)
@@ -122,7 +124,8 @@ def _log_g(curve: "SampledCurve", order: int) -> float:
     Proof: E_Q w^n expands into E_Q r^k (Mironov, Talwar and Zhang 2019, Section 3.3); the weights add up to 1, and
         E_Q r^0 = E_Q r = 1. All terms are positive, and each is right to a few units relative to its exponents.
     """
-    rate, k = _rate(curve), np.arange(2.0, order + 1)
+    rate = _rate(curve)
+    k = np.arange(2.0, order + 1)
     moments = _whole_moments(curve.inner, 1 << max(4, order.bit_length()))[2 : order + 1]
     if math.isinf(moments[-1]):
         return math.inf
@@ -186,7 +189,8 @@ def _log_sticks(curve: "SampledCurve", order: float) -> float:
     Proof of the tail: with b > a, removing(x) <= (1/b) (1 - 1/b)^(b-1) E_Q w^b e^(-(b-1) x) (`converted_delta`), times
         e^((a-1) x) an exponential whose integral from x on is its value over b - a.
     """
-    inner, rate = curve.inner, _rate(curve)
+    inner = curve.inner
+    rate = _rate(curve)
     top = float(inner.largest_loss) * OUTWARD
     if math.isfinite(top):
         return _log_integrals(inner, rate, order - 2, top) if order * top < MOST else math.inf
@@ -206,7 +210,8 @@ def _log_adding(curve: "SampledCurve", order: float) -> float:
 
     Proof of the tail: curves decrease, and the integral of (1 - q + q t)^(-a-1) from t on is (1 - q + q t)^-a / (a q).
     """
-    inner, rate = curve.inner, _rate(curve)
+    inner = curve.inner
+    rate = _rate(curve)
     top = min(float(inner.largest_loss) * OUTWARD, LARGE / 2)
     rungs = top * 2.0 ** np.arange(-30.0, 1.0)
     values = inner.profile(rungs)
@@ -263,14 +268,16 @@ def _log_cells(places: Array, stick: Array, rate: float, power: float) -> float:
         np.log1p(rate * np.expm1(np.minimum(places, 1.0))),
         np.logaddexp(math.log1p(-rate), math.log(rate) + places),
     )
-    one, other = power * log_w[:-1], power * log_w[1:]
+    one = power * log_w[:-1]
+    other = power * log_w[1:]
     if 0 < power < 1:  # concave: the tangent in the middle of the cell
         step = np.exp(log_w[1:] - log_w[:-1])
         middle = power * np.log((1 + step) / 2)
         tilt = power * (step - 1) / (1 + step)
         one, other = one + middle + np.log1p(-tilt), one + middle + np.log1p(tilt)
     grown = np.exp(other - one)
-    left, right = stick[:-1], stick[1:]
+    left = stick[:-1]
+    right = stick[1:]
     inside = (2 + grown) * left + (1 + 2 * grown) * right
     logs = np.log(inside / 6 * np.expm1(places[1:] - places[:-1])) + one + places[:-1]
     highest = float(logs.max())

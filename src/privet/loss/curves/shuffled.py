@@ -127,8 +127,10 @@ class ShuffledCurve(ReportsCurve):
 
 def _likely(trials: int, chance: float, width: float) -> tuple[Array, Array, float]:
     """Counts of a binomial within some standard deviations, their probabilities, and a bound of the rest."""
-    mean, spread = trials * chance, math.sqrt(trials * chance * (1 - chance)) + 1.0
-    low, high = max(0, math.floor(mean - width * spread)), min(trials, math.ceil(mean + width * spread))
+    mean = trials * chance
+    spread = math.sqrt(trials * chance * (1 - chance)) + 1.0
+    low = max(0, math.floor(mean - width * spread))
+    high = min(trials, math.ceil(mean + width * spread))
     counts = np.arange(low, high + 1.0)
     return (
         counts,
@@ -208,7 +210,9 @@ class ShuffledKaryCurve(ReportsCurve):
         return min(clones, self._blanket(epsilon) * (1 + ROUNDING))
 
     def _blanket(self, epsilon: float) -> float:
-        top, k, n = float(self.epsilon), self.categories, self.reports
+        top = float(self.epsilon)
+        k = self.categories
+        n = self.reports
         if epsilon >= top:
             return 0.0
         share = k / (math.exp(top) + k - 1)
@@ -274,7 +278,8 @@ class ShuffledResponseCurve(LossCurve):
             return ShuffledCurve(self.largest_loss, self.reports).removing(epsilon)
         worst = np.zeros_like(epsilon)
         for least, most in dict.fromkeys([(low, high), (1 - high, 1 - low)] if low < high else []):
-            below, above = -float_at_least(-least), float_at_least(most)
+            below = -float_at_least(-least)
+            above = float_at_least(most)
             worst = np.maximum(worst, tally_delta(below, above, self.reports, epsilon))
         return rounded_up(worst)
 

@@ -12,7 +12,10 @@ from privet.loss.curve import Array
 BLOCKS, FINEST = 512, 32  # the others' values are tried in at least so many blocks, finer towards one end
 NEGLIGIBLE = 46.0  # e^-46 is far below float64's rounding
 STEP = 2.0  # deviations by which the tally's mean moves from one tilt to the next
-FEWEST, MORE, MOST = 32, 16.0, 256  # places of a tilt at which the profile is computed, more of them farther out
+# places of a tilt at which the profile is computed, more of them farther out
+FEWEST = 32
+MORE = 16.0
+MOST = 256
 LEAST, FARTHEST = 1e-290, 64.0  # smaller values and larger tilts are not followed
 CELLS = 100_000  # deviations, over all blocks, that are looked at together
 SETTLED = 1e-3  # a mean as near as this to the largest tally: the mode stays there
@@ -87,8 +90,11 @@ class TallyProfile:
 
     def __init__(self, low: float, high: float, reports: int) -> None:
         self._others = blocks(low, high, reports)
-        self._tilt, self._ended, self._lock = 0.0, False, Lock()
-        self._places, self._heights = np.zeros(0), np.zeros(0)
+        self._tilt = 0.0
+        self._ended = False
+        self._lock = Lock()
+        self._places = np.zeros(0)
+        self._heights = np.zeros(0)
 
     def __call__(self, place: Array) -> Array:
         """W at these places; computed as far out as was ever asked for."""
@@ -142,7 +148,8 @@ def _heights(others: Others, tilts: Array) -> Array:
 
     The probability of more than a tally is added up from below: until nothing is left of it, or little.
     """
-    tilt, mean = float(tilts[0]), others.mean(float(tilts[0]))
+    tilt = float(tilts[0])
+    mean = others.mean(float(tilts[0]))
     deviation = math.sqrt(float(others.variance(tilt).max()))
     first = np.floor(mean) - 2.0
     rows = math.ceil(float((others.mean(float(tilts[-1])) - mean).max())) + 8
@@ -171,14 +178,17 @@ def _tilted_tallies(others: Others, tilt: float, first: Array, reach: int, devia
         inequality) or nowhere. What is left out is below e^-46 each, as the function falls with the frequency; the
         rest is computed to a few units in the last place of its exponent.
     """
-    people, far = float((others.ones + others.zeros).max()), 14 * deviation + 16.0
+    people = float((others.ones + others.zeros).max())
+    far = 14 * deviation + 16.0
     size = reach + math.ceil(far)
     wrapped = 2 * math.exp(-(far**2) / (2 * (deviation**2 + far / 3)))
     if people < size:
-        size, wrapped = int(people) + 1, 0.0
+        size = int(people) + 1
+        wrapped = 0.0
     size += 1 - size % 2  # no frequency is its own mirror image
     angle = 2 * math.pi / size * np.arange(1.0, (size + 1) // 2)
-    chances, numbers = (tilted(others.high, tilt), tilted(others.low, tilt)), (others.ones, others.zeros)
+    chances = (tilted(others.high, tilt), tilted(others.low, tilt))
+    numbers = (others.ones, others.zeros)
     sine = np.sin(angle / 2) ** 2
     falls = [0.5 * np.log1p(-4 * chance * (1 - chance) * sine) for chance in chances]
     kept = int(np.count_nonzero(float((others.ones + others.zeros).min()) * np.maximum(*falls) > -NEGLIGIBLE))

@@ -28,7 +28,8 @@ GUARD = 14.0  # how much less may stray from the window than for an upper bound,
 
 def lowered(atoms: Atoms, step: float, tilt: float) -> tuple[Atoms, float]:
     """Atoms on the grid that stay below the curve once every loss is reduced by the returned shift."""
-    mass, losses = atoms.mass.copy(), atoms.losses
+    mass = atoms.mass.copy()
+    losses = atoms.losses
     mass[0] = 0.0  # what lies left of the grid is given up
     gap = np.diff(losses)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -89,7 +90,8 @@ def epsilon_below(parts: Parts, delta: float) -> float:
     sure = [i for i, point in enumerate(ladder) if delta_at(float(point)) > delta]
     if not sure:
         return 0.0
-    low, high = float(ladder[sure[-1]]), float(np.append(ladder, top)[sure[-1] + 1])
+    low = float(ladder[sure[-1]])
+    high = float(np.append(ladder, top)[sure[-1] + 1])
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if delta_at(middle) > delta else (low, middle)
@@ -101,7 +103,8 @@ def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float, flo
 
     Losses beyond the plan's cut are given up.
     """
-    products, shift = [], 0.0
+    products = []
+    shift = 0.0
     away = np.abs(np.log(TILTS / plan.tilt))
     tilts = TILTS[(away > 0) & (away < FAR)]
     logs = np.zeros_like(tilts)
@@ -122,7 +125,8 @@ def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float, flo
 
 def _astray(plan: Plan, tilts: Array, rise: Array) -> float:
     """A bound of the tilted mass outside the window, which the transform folded into it (Chernoff)."""
-    first, end = plan.first * plan.step, (plan.first + plan.size) * plan.step
+    first = plan.first * plan.step
+    end = (plan.first + plan.size) * plan.step
     exponents = rise + (plan.tilt - tilts) * np.where(tilts < plan.tilt, first, end)
     outside = [math.exp(float(exponents[side].min(initial=0.0))) for side in (tilts < plan.tilt, tilts > plan.tilt)]
     return min(1.0, sum(outside) * (1 + 2.0**-20))

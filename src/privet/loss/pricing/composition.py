@@ -113,7 +113,8 @@ class Composition:
             return math.inf
         expected = plan.epsilon / plan.step - plan.first
         near = NEARBY / ((plan.tilt + 1.0) * plan.step)
-        start, stop = math.floor(expected - near), math.ceil(expected + near / 4)
+        start = math.floor(expected - near)
+        stop = math.ceil(expected + near / 4)
         if max(0, -plan.first) < start < stop < plan.size:
             found = self._crossing(start, stop, share)
             if self._loss(start) < found < math.inf:
@@ -155,12 +156,14 @@ class Composition:
             lower by (x + 4) u: both are added, to delta where it is compared and to the answer where it is solved for.
             So delta is low enough at the point that is found, and on the interval before it the equation is exact.
         """
-        plan, first = self.plan, self._loss(start)
+        plan = self.plan
+        first = self._loss(start)
         room = share * _exp(plan.tilt * first - self.log_total)
         if stop - start < 2 or room < SCARCE:  # noqa: PLR2004 - no interval to search
             return math.inf
         weights, growth = (_weights_again if plan.size <= SMALL else _weights)(plan.tilt, plan.step, plan.size)
-        here, count = stop - start, plan.size - start
+        here = stop - start
+        count = plan.size - start
         heights = self.mass[start:] * weights[:, :count]
         sums = heights[:, here - 1 :: -1].cumsum(axis=1)[:, ::-1]
         if here < count:
@@ -268,8 +271,10 @@ def discretised(direction: Direction, step: float, cut: float, tilt: float) -> A
     bottom = -top
     if math.isinf(top):
         scout = scouted(direction, CAREFUL)
-        top, bottom = scout.cut_above(cut), scout.cut_below(1e-18)
-    high, low = max(1, math.ceil(top / step * (1 - 1e-12))), max(1, math.ceil(-bottom / step * (1 - 1e-12)))
+        top = scout.cut_above(cut)
+        bottom = scout.cut_below(1e-18)
+    high = max(1, math.ceil(top / step * (1 - 1e-12)))
+    low = max(1, math.ceil(-bottom / step * (1 - 1e-12)))
     return lean_grid(direction, step, low, high, tilt)
 
 
@@ -287,11 +292,15 @@ def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
     Every mass is scaled by its weight at the last loss. Weights that are far apart could underflow where they count, so
     they are then scaled by the largest product instead. What underflows else is far below the allowance for rounding.
     """
-    lowest, highest, count = float(atoms.losses[0]), float(atoms.losses[-1]), len(atoms.mass)
-    start, span = round(lowest / step), round((highest - lowest) / step) + 1
+    lowest = float(atoms.losses[0])
+    highest = float(atoms.losses[-1])
+    count = len(atoms.mass)
+    start = round(lowest / step)
+    span = round((highest - lowest) / step) + 1
     if count == span <= size <= SMALL and tilt * (highest - lowest) < GENTLE:
         (weights, _), _ = _weights_again(tilt, step, size)
-        weight, scale = atoms.mass * weights[count - 1 :: -1], tilt * highest
+        weight = atoms.mass * weights[count - 1 :: -1]
+        scale = tilt * highest
     else:
         with np.errstate(divide="ignore"):
             exponent = np.log(atoms.mass) + tilt * atoms.losses
@@ -305,7 +314,8 @@ def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
     log_total = scale + math.log(total)
     reach = tilt * max(abs(lowest), abs(highest)) + abs(scale) + abs(math.log(total))
     laid = circle if span > size else weight
-    still, circle[0] = float(circle[0]), 0.0
+    still = float(circle[0])
+    circle[0] = 0.0
     values = fft.rfft(circle)
     values += still
     norm = math.sqrt(max(float(laid @ laid) - still * still, 0.0)) + 5 * still / (16 * math.log2(size))
@@ -318,7 +328,8 @@ def _circle(weight: Array, places: int | NDArray[np.int64], size: int) -> Array:
     if not isinstance(places, int) or count > size:
         around = (np.arange(places, places + count) if isinstance(places, int) else places) % size
         return np.bincount(around, weights=weight, minlength=size).astype(np.float64, copy=False)
-    circle, start = np.zeros(size), places % size
+    circle = np.zeros(size)
+    start = places % size
     before = min(count, size - start)
     circle[start : start + before] = weight[:before]
     circle[: count - before] = weight[before:]

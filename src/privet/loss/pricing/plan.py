@@ -145,7 +145,8 @@ def summary_of(parts: Parts, scouts: int, cut: float = 0.0) -> Summary:
 
 
 def _summary_of_one(direction: Direction, times: int, scouts: int, cut: float) -> Summary:
-    found, curve = scouted_moments(direction, scouts, cut), direction.curve
+    found = scouted_moments(direction, scouts, cut)
+    curve = direction.curve
     spacing = curve.spacing
     return Summary(
         times * found.logs,
@@ -180,7 +181,8 @@ def plan_for(  # noqa: PLR0913 - what is asked and how to look, each by name
     the answer; it is kept above two over the standard deviation, so that the window stays narrow. Where a quick look
     finds that the grid is large, a careful one costs less than it saves.
     """
-    summary, ladder = summary_of(parts, scouts), LADDERS[scouts]
+    summary = summary_of(parts, scouts)
+    ladder = LADDERS[scouts]
     if scouts == CAREFUL:
         depth = _aimed(summary, ladder, log_delta, epsilon).log_delta
         summary = summary_of(parts, scouts, cut_for(depth, parts.total))
@@ -212,7 +214,8 @@ def _aimed(summary: Summary, ladder: Ladder, log_delta: float | None, epsilon: f
 
 
 def _planned(summary: Summary, ladder: Ladder, aim: Aim, guard: float, worth: float) -> Plan:
-    tilts, spread = ladder.tilts, math.sqrt(summary.variance)
+    tilts = ladder.tilts
+    spread = math.sqrt(summary.variance)
     steepest = (STEEP if aim.log_delta > SHALLOW else STEEPEST) / max(spread, 1e-300)
     steep = min(int(tilts.searchsorted(steepest)), len(tilts) - 1)
     if ladder is LADDERS[QUICK]:
@@ -226,15 +229,18 @@ def _planned(summary: Summary, ladder: Ladder, aim: Aim, guard: float, worth: fl
             excess[index] + worth * math.log(high - low) for index, (low, high) in zip(near, windows, strict=True)
         ]
         place = int(np.argmin(scores))
-        chosen, (low, high) = near[place], windows[place]
-    tilt, least = float(tilts[chosen]), spread / 16
+        chosen = near[place]
+        low, high = windows[place]
+    tilt = float(tilts[chosen])
+    least = spread / 16
     sharpest = min(tilt, _lowest(tilts, aim.bounds, aim.best))
     step, size = _resolution(summary, high - low, sharpest, max(aim.epsilon, least))
     return Plan(tilt, step, math.floor(low / step), size, aim.log_delta, aim.epsilon, least)
 
 
 def _quick_window(rising: Array, tilts: Array, aim: Aim, chosen: int) -> tuple[float, float]:
-    tilt, room = float(tilts[chosen]), (ABOVE if aim.sure else CLOSE) - aim.log_delta
+    tilt = float(tilts[chosen])
+    room = (ABOVE if aim.sure else CLOSE) - aim.log_delta
     high = (float(rising[chosen]) + room) / tilt
     width = _period(tilts, rising, chosen, aim.epsilon - ANSWER / tilt, room)
     return min(high - width, aim.epsilon - MARGIN / tilt), high
@@ -242,12 +248,16 @@ def _quick_window(rising: Array, tilts: Array, aim: Aim, chosen: int) -> tuple[f
 
 def _careful_window(logs: Array, ladder: Ladder, aim: Aim, chosen: int, guard: float) -> tuple[float, float]:
     """Where the tilted losses begin, or lower, and where they end for delta's purpose; with a guard, where they end."""
-    tilts, rising, slower = ladder.tilts, logs[len(ladder.negative) :], len(ladder.negative) + chosen
-    tilt, room = float(tilts[chosen]), ABOVE + guard - aim.log_delta
+    tilts = ladder.tilts
+    rising = logs[len(ladder.negative) :]
+    slower = len(ladder.negative) + chosen
+    tilt = float(tilts[chosen])
+    room = ABOVE + guard - aim.log_delta
     high = (float(rising[chosen]) + room) / tilt
     if guard:
         high = max(high, _steeper(tilts, rising, chosen, BELOW + guard - float(rising[chosen])))
-    rise, gap = rising[chosen] - logs[:slower], tilt - ladder.forward[:slower]
+    rise = rising[chosen] - logs[:slower]
+    gap = tilt - ladder.forward[:slower]
     begin = float(((rise - BELOW - guard) / gap).max())
     return min(begin, high - _period(tilts, rising, chosen, aim.epsilon, room), aim.epsilon - ABOVE / tilt), high
 

@@ -110,11 +110,14 @@ def delta(parts: Parts, epsilon: float) -> float:
         return infinite
     if len(parts) == 1 and parts[0][1] == 1:
         return max(TINY, float(parts[0][0].ahead(np.array([epsilon * (1 - OUTWARD)]))[0]))
-    result, guess, worth = 1.0, None, NARROW
+    result = 1.0
+    guess = None
+    worth = NARROW
     for scouts in ATTEMPTS:
         found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts, worth=worth))
         seen = min(found.delta(epsilon), _moment_bound(found, epsilon))
-        before, result = result, min(result, seen + TINY * ends.runs)
+        before = result
+        result = min(result, seen + TINY * ends.runs)
         spoilt = found.allowance(epsilon) + found.lost - infinite
         if spoilt <= NOISY * result or (guess is not None and result > before * (1 - NOISY)):
             break
@@ -147,13 +150,16 @@ def epsilon(parts: Parts, delta: float, exactly: Fraction | None = None) -> floa
         return 0.0
     if len(parts) == 1 and parts[0][1] == 1:
         return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta) * (1 + OUTWARD))
-    target, level, result = delta - TINY * ends.runs, math.log(room), top
+    target = delta - TINY * ends.runs
+    level = math.log(room)
+    result = top
     guess: float | None = None
     worth = NARROW
     for scouts in ATTEMPTS if level > SHALLOW else ATTEMPTS[1:]:
         found = compose(parts, plan_for(parts, log_delta=level, epsilon=guess, scouts=scouts, worth=worth))
         answer = found.epsilon(target)
-        before, result = result, min(result, answer, _chernoff(found, room))
+        before = result
+        result = min(result, answer, _chernoff(found, room))
         inside = found.shows(answer - found.plan.step)  # at the edge of the window it may be lower still
         noise = found.allowance(result) / room
         if inside and found.plan.fits(result) and noise <= NOISY:
@@ -177,7 +183,8 @@ def _log_moment(found: Composition) -> float:
 
 def _moment_bound(found: Composition, epsilon: float) -> float:
     """The bound of delta by one moment, for what the window does not show."""
-    moment, fall = _log_moment(found), found.plan.tilt * epsilon
+    moment = _log_moment(found)
+    fall = found.plan.tilt * epsilon
     exponent = moment - fall + 2.0**-44 * (1 + abs(moment) + fall)
     return min(1.0, (found.beyond + math.exp(min(exponent, 0.0))) * (1 + 2.0**-40))
 
@@ -204,7 +211,8 @@ def profile(parts: Parts, epsilon: Array) -> Array:
     best = np.ones_like(epsilon)
     for composed in _levels(parts):
         best = np.minimum(best, composed.profile(epsilon))
-    flat, ends = epsilon >= _as_float(largest_loss(parts)), ends_of(parts)
+    flat = epsilon >= _as_float(largest_loss(parts))
+    ends = ends_of(parts)
     return np.minimum(1.0, np.where(flat, ends.unbounded, best + TINY * ends.runs))
 
 

@@ -22,7 +22,8 @@ def solved(curve: Callable[[Array], Array], delta: float) -> float:
         return math.inf
     if enough[0] == 0:
         return 0.0
-    low, high = float(LADDER[enough[0] - 1]), float(LADDER[enough[0]])
+    low = float(LADDER[enough[0] - 1])
+    high = float(LADDER[enough[0]])
     while high - low > FINE * high:
         points = low + (high - low) * RUNGS
         enough = np.flatnonzero(curve(points) <= delta)
@@ -30,5 +31,6 @@ def solved(curve: Callable[[Array], Array], delta: float) -> float:
         edges = (low, *points.tolist(), high)
         if edges[first + 1] >= high and edges[first] <= low:
             break
-        low, high = edges[first], edges[first + 1]
+        low = edges[first]
+        high = edges[first + 1]
     return high

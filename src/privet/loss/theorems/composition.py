@@ -149,12 +149,14 @@ def optimal_composition(epsilon: Exact, *, times: int, delta: Exact = 0, delta_e
 
 def _largest_ratio(releases: _Releases) -> Decimal:
     """Return the largest (P(n >= m) - δ') / Q(n >= m) over m, or 1 where none exceeds it."""
-    k, left = releases.times, decimal_of(releases.left)
+    k = releases.times
+    left = decimal_of(releases.left)
     growth = decimal_of(releases.epsilon).exp()
     shrink = 1 / growth
     p = (1 + shrink) ** -k  # every head: e^{kε} / (1 + e^ε)^k
     q = (1 + growth) ** -k
-    above, below = p - left, q
+    above = p - left
+    below = q
     for n in range(k - 1, k // 2, -1):  # below, the loss is negative and no set gains by it
         factor = Decimal(n + 1) / Decimal(k - n)
         p, q = p * factor * shrink, q * factor * growth
@@ -201,7 +203,8 @@ def renyi_composition(epsilon: Exact, *, times: int, delta: Exact, delta_each: E
     releases = _Releases.of(epsilon, times, delta, delta_each)
     if releases.left <= 0:
         return basic_composition(epsilon, times=times, delta=delta, delta_each=delta_each)
-    level, left = float(releases.epsilon), releases.left
+    level = float(releases.epsilon)
+    left = releases.left
     order = best_order(lambda orders: tight_epsilons(times * response_renyi(level, orders), orders, left))
     return renyi_to_epsilon(_renyi_at(releases, order), order=order, delta=left)
 
@@ -217,7 +220,8 @@ def renyi_composition_standard(epsilon: Exact, *, times: int, delta: Exact, delt
     releases = _Releases.of(epsilon, times, delta, delta_each)
     if releases.left <= 0:
         return basic_composition(epsilon, times=times, delta=delta, delta_each=delta_each)
-    level, left = float(releases.epsilon), releases.left
+    level = float(releases.epsilon)
+    left = releases.left
     order = best_order(lambda orders: standard_epsilons(times * response_renyi(level, orders), orders, left))
     return renyi_to_epsilon_standard(_renyi_at(releases, order), order=order, delta=left)
 

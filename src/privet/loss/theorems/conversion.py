@@ -139,10 +139,12 @@ def renyi_to_delta(bound: Exact, *, order: Exact, epsilon: Exact) -> float:
         >>> round(renyi_to_delta(1, order=10, epsilon=2) * 1e6, 6)
         4.781149
     """
-    value, level = decimal_of(nonnegative(bound, "bound")), exact_within(order, "order", low=1)
+    value = decimal_of(nonnegative(bound, "bound"))
+    level = exact_within(order, "order", low=1)
     if level == 1:
         return 1.0
-    a, target = decimal_of(level), decimal_of(nonnegative(epsilon, "epsilon"))
+    a = decimal_of(level)
+    target = decimal_of(nonnegative(epsilon, "epsilon"))
     log_delta = (a - 1) * (value - target + ((a - 1) / a).ln()) - a.ln()
     return min(1.0, float_up(log_delta.exp()))
 

@@ -23,15 +23,18 @@ def event_bounds(probability: Exact, *, bound: Exact, order: Exact) -> tuple[flo
         >>> [round(value, 6) for value in event_bounds(0.25, bound=0.847298, order=2)]
         [0.026786, 0.763763]
     """
-    rate, loss = probability_of(probability, "probability"), decimal_of(nonnegative(bound, "bound"))
+    rate = probability_of(probability, "probability")
+    loss = decimal_of(nonnegative(bound, "bound"))
     if rate == 0:
         return 0.0, 0.0
     log_rate = decimal_of(rate).ln()
     if order == math.inf:
-        low, high = log_rate - loss, log_rate + loss
+        low = log_rate - loss
+        high = log_rate + loss
     else:
         level = decimal_of(check_order(order))
-        low, high = log_rate * level / (level - 1) - loss, (log_rate + loss) * (level - 1) / level
+        low = log_rate * level / (level - 1) - loss
+        high = (log_rate + loss) * (level - 1) / level
     return float_down(low.exp()), min(1.0, float_up(high.exp()))
 
 

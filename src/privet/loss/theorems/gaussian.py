@@ -39,8 +39,10 @@ def gaussian_delta(mu: float, *, epsilon: float) -> float:
         return 0.0
     if math.isinf(ratio):
         return 1.0
-    half, shift = ratio / 2, level / ratio
-    a, b = half - shift, -half - shift
+    half = ratio / 2
+    shift = level / ratio
+    a = half - shift
+    b = -half - shift
     if math.isinf(shift) or a < -_LARGEST_EXPONENT:
         return math.nextafter(0, 1)
     bell = math.exp(-a * a / 2) / 2
@@ -57,12 +59,14 @@ def gaussian_epsilon(mu: float, *, delta: float) -> float:
         >>> round(gaussian_epsilon(1, delta=0.1), 6)
         1.160334
     """
-    ratio, failure = _positive(mu, "mu"), _failure(delta)
+    ratio = _positive(mu, "mu")
+    failure = _failure(delta)
     if ratio == 0 or gaussian_delta(ratio, epsilon=0) <= failure:
         return 0.0
     if failure == 0 or math.isinf(ratio):
         return math.inf
-    low, high = 0.0, ratio * ratio / 2 + ratio * math.sqrt(-2 * math.log(failure)) + 1
+    low = 0.0
+    high = ratio * ratio / 2 + ratio * math.sqrt(-2 * math.log(failure)) + 1
     while gaussian_delta(ratio, epsilon=high) > failure:
         high *= 2
     for _ in range(_HALVINGS):
@@ -86,11 +90,9 @@ def gaussian_scale(epsilon: float, *, delta: float, l2_sensitivity: float = 1.0)
         >>> round(gaussian_scale(1, delta=1e-4), 6)
         3.185703
     """
-    level, failure, move = (
-        _positive(epsilon, "epsilon"),
-        _failure(delta),
-        _positive(l2_sensitivity, "l2_sensitivity"),
-    )
+    level = _positive(epsilon, "epsilon")
+    failure = _failure(delta)
+    move = _positive(l2_sensitivity, "l2_sensitivity")
     if move == 0 or failure == 1:
         return 0.0
     if failure == 0:

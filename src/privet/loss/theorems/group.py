@@ -71,7 +71,8 @@ def group_renyi(bound: Exact, *, order: Exact, doublings: int) -> tuple[float, f
         >>> group_renyi(0.5, order=16, doublings=2)
         (4.0, 4.5)
     """
-    level, steps = check_order(order), whole(doublings, "doublings", low=0)
+    level = check_order(order)
+    steps = whole(doublings, "doublings", low=0)
     if level < 2 ** (steps + 1):
         raise InvalidParameter(
             f"order must be at least 2^(doublings + 1) = {2 ** (steps + 1)}; got {order}: "

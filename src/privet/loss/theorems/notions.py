@@ -63,7 +63,9 @@ def compare_notions(
         2 releases                ε = 2                  1 at order 16
         post-processing           unchanged              unchanged
     """
-    level, loss, a = nonnegative(epsilon, "epsilon"), nonnegative(bound, "bound"), check_order(order)
+    level = nonnegative(epsilon, "epsilon")
+    loss = nonnegative(bound, "bound")
+    a = check_order(order)
     count = whole(times, "times")
     new_order, new_bound = group_renyi(loss, order=a, doublings=1)
     growth = f"{float(a) - 1:.6g}"

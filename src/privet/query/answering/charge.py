@@ -36,7 +36,9 @@ class Paying:
     """
 
     def __init__(self, catalog: Catalog, *, backend: Backend, ledger: Ledger) -> None:
-        self._catalog, self._ledger, self._backend = catalog, ledger, backend
+        self._catalog = catalog
+        self._ledger = ledger
+        self._backend = backend
 
     def answered(  # noqa: PLR0913 - all by name but what is asked
         self,
@@ -58,7 +60,8 @@ class Paying:
         if not plan.priced.loss.parts:  # public tables, or public groups without a number
             with unpaid():
                 return answer(self._run(plan, self._ledger, purpose, confidence))
-        promise, delta = plan.priced.promise, plan.priced.asked.delta
+        promise = plan.priced.promise
+        delta = plan.priced.asked.delta
         with deferred():  # Ctrl-C is heard while others are waited for and while the answer is computed, not in between
             reservation = self._ledger.reserve(
                 plan.priced.loss,

@@ -16,7 +16,8 @@ class PublicValues:
     """Lists the distinct values of columns of public tables; each is read once."""
 
     def __init__(self, catalog: Catalog, backend: Backend) -> None:
-        self._catalog, self._backend = catalog, backend
+        self._catalog = catalog
+        self._backend = backend
         self._known: dict[tuple[str, str], tuple[Value, ...]] = {}
 
     def __call__(self, table: str, column: str) -> tuple[Value, ...]:

@@ -64,7 +64,8 @@ def released_table(
     arrays = [key_array([group[place] for group in groups], each.facts) for place, each in enumerate(columns)]
     intervals = {}
     for reading in stage.needs.readings:
-        mine, noise = numbers[reading.draw], stage.noise_of(reading.draw)
+        mine = numbers[reading.draw]
+        noise = stage.noise_of(reading.draw)
         columns.append(reading.column)
         arrays.append(number_array(reading.values(mine), reading.column.facts.type, np.rint))
         ends = None if noise is None else reading.interval(mine, noise, confidence)

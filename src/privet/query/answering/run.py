@@ -54,8 +54,12 @@ class Run:
     def __init__(  # noqa: PLR0913 - all by name
         self, plan: Planned, *, backend: Backend, ledger: Ledger, purpose: str, confidence: float, catalog: Catalog
     ) -> None:
-        self._plan, self._backend, self._ledger, self._catalog = plan, backend, ledger, catalog
-        self._purpose, self._confidence = purpose, confidence
+        self._plan = plan
+        self._backend = backend
+        self._ledger = ledger
+        self._catalog = catalog
+        self._purpose = purpose
+        self._confidence = confidence
         self.tables: dict[str, pa.Table] = {}
         self.stages: dict[str, PricedStage] = {}  # as they were answered
         self.found: dict[Search, Ends | None] = {}
@@ -109,7 +113,8 @@ class Run:
 
     def _found(self, stage: PricedStage) -> Ends | None:
         """The bounds of one argument."""
-        (rows,), noise = stage.needs.readings, stage.noise_of(0)
+        (rows,) = stage.needs.readings
+        noise = stage.noise_of(0)
         if not isinstance(rows, Linear) or noise is None:
             raise TypeError("bins are counted")
         sums = cache(lambda: self._backend.sums(stage.needs.request))
@@ -131,7 +136,8 @@ class Run:
         self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums], ranks: Ranker
     ) -> Floats:
         """The released numbers of one draw, one row for each group."""
-        draw, mechanism = stage.needs.draws[place], stage.mechanisms[place]
+        draw = stage.needs.draws[place]
+        mechanism = stage.mechanisms[place]
         if draw.measure.shape is Shape.RANKS:
             request = stage.needs.request_of(draw)
 
@@ -140,7 +146,8 @@ class Run:
                 return [{int(at): int(weight) for at, weight in found.get(group, {}).items()} for group in groups]
 
             return _rows(self._draw(ranked, mechanism, stage.sensitivities[place]), len(groups))
-        which, cells = stage.needs.request.measures.index(draw.measure), draw.measure.cells
+        which = stage.needs.request.measures.index(draw.measure)
+        cells = draw.measure.cells
 
         def dense() -> np.ndarray[Any, np.dtype[np.int64]]:
             nothing = (0,) * cells

@@ -43,7 +43,8 @@ class SqlEngine(ABC):
     packs = False  # whether weights of units that are close together are looked up in blocks
 
     def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
-        self._catalog, self._dialect = catalog, dialect
+        self._catalog = catalog
+        self._dialect = dialect
         self._tables: dict[str, Source] = {}
         self._released: dict[str, str] = {}
         self._whole_units = False  # by their type
@@ -131,7 +132,8 @@ class SqlEngine(ABC):
 
     def _refuse_unlike_units(self) -> None:
         """Units are compared between tables, and keys on the way to them: each by value, which needs one kind."""
-        kinds, found = set[str](), dict[str, str]()
+        kinds = set[str]()
+        found = dict[str, str]()
         for name, table in self._catalog.tables.items():
             if table.public or table.unit_column is None or self._catalog.row_level:
                 continue

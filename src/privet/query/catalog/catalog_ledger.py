@@ -67,7 +67,8 @@ def _opened(catalog: Catalog, analyst: str | None, create: bool | None) -> Ledge
 
 
 def _differences(catalog: Catalog, ledger: Ledger) -> Iterator[str]:
-    place, books = ledger.journal.place, ledger.journal.books()
+    place = ledger.journal.place
+    books = ledger.journal.books()
     if ledger.unit != catalog.unit:
         yield (
             f"the ledger {place} protects {ledger.unit!r}, but the catalog says {catalog.unit!r}: what was spent for "

@@ -50,7 +50,9 @@ def convert(
             f"{out} is there already: name a new file, or say --force to replace one that is not read"
         )
     declared = {name.casefold(): kind for name, kind in types.items()}
-    part, rows, before = out.with_name(f".{out.name}.{os.getpid()}.part"), 0, 0
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    rows = 0
+    before = 0
     writer = None
     try:
         for file in files:
@@ -99,7 +101,9 @@ def _parquet(file: Path, declared: Mapping[str, Type]) -> Iterator[tuple[pa.Tabl
     try:
         opened = pq.ParquetFile(file)
         batches = itertools.chain([pa.RecordBatch.from_pylist([], opened.schema_arrow)], opened.iter_batches(ROWS))
-        size, rows, done = file.stat().st_size, max(opened.metadata.num_rows, 1), 0
+        size = file.stat().st_size
+        rows = max(opened.metadata.num_rows, 1)
+        done = 0
         for batch in batches:
             done += len(batch)
             names = batch.schema.names
@@ -115,7 +119,8 @@ def _parquet(file: Path, declared: Mapping[str, Type]) -> Iterator[tuple[pa.Tabl
 
 def _cast(column: Any, name: str, file: Path, declared: Mapping[str, Type]) -> Any:  # noqa: ANN401 - pyarrow has no types
     """As declared; moments in microseconds, which every engine reads."""
-    kind, own = declared.get(name.casefold()), column.type
+    kind = declared.get(name.casefold())
+    own = column.type
     wanted = ARROW[kind] if kind else pa.timestamp("us", own.tz) if pa.types.is_timestamp(own) else own
     try:
         return column.cast(wanted)
@@ -171,7 +176,8 @@ def _records(opened: IO[bytes] | gzip.GzipFile, file: Path) -> Iterator[tuple[in
     """The number of the first line of each row, and its fields. A row goes on while a quote is open."""
     comma = "\t" if file.name.lower().endswith((".tsv", ".tsv.gz")) else ","
     field = f'(?:"(?:[^"]|"")*"|[^"{comma}\r\n]*)'
-    whole, each = re.compile(f"{field}(?:{comma}{field})*"), re.compile(f"({field}){comma}")
+    whole = re.compile(f"{field}(?:{comma}{field})*")
+    each = re.compile(f"({field}){comma}")
     start, quotes, size = 1, 0, 0
     lines: list[str] = []
     for number, raw in enumerate(opened, 1):
@@ -180,7 +186,8 @@ def _records(opened: IO[bytes] | gzip.GzipFile, file: Path) -> Iterator[tuple[in
         except UnicodeDecodeError:
             raise InvalidParameter(f"{file}, line {number}: it is not UTF-8: save the file as UTF-8") from None
         lines.append(line)
-        quotes, size = quotes + line.count('"'), size + len(line)
+        quotes = quotes + line.count('"')
+        size = size + len(line)
         if quotes % 2 == 1 and size <= LONGEST_ROW:
             continue
         row = "".join(lines).removesuffix("\n").removesuffix("\r")
@@ -190,7 +197,10 @@ def _records(opened: IO[bytes] | gzip.GzipFile, file: Path) -> Iterator[tuple[in
             raise InvalidParameter(f"{file}, line {start}: {STRAY}")
         else:
             yield start, [_unquoted(found) for found in each.findall(row + comma)]
-        lines, start, quotes, size = [], number + 1, 0, 0
+        lines = []
+        start = number + 1
+        quotes = 0
+        size = 0
     if lines:
         raise InvalidParameter(
             f"{file}, line {start}: a quote is never closed: close it, or write two for one that is meant"

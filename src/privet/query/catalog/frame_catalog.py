@@ -42,7 +42,8 @@ def catalog_of_frame(frame: object, **declared: Unpack[FrameWords]) -> Catalog:
     for word in ("limit", "unit", "columns"):
         if word not in declared:
             raise InvalidParameter(f"{word} is missing: Catalog.of(frame, unit=…, unit_column=…, limit=…, columns=…)")
-    name, unit = declared.get("table", "data"), declared["unit"]
+    name = declared.get("table", "data")
+    unit = declared["unit"]
     public = dict(declared.get("public", {}))
     tables = {name: _private(frame, name, declared)}
     window = _window(declared)
@@ -71,7 +72,8 @@ def _window(declared: FrameWords) -> TimeWindow | None:
 
 
 def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
-    found, who = frame_types(frame), frame_types(frame, key=True)
+    found = frame_types(frame)
+    who = frame_types(frame, key=True)
     unit_column = declared.get("unit_column")
     columns: dict[str, Facts] = {}
     for column, words in declared["columns"].items():
@@ -85,7 +87,8 @@ def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
         if unit_column not in columns:
             columns[unit_column] = facts_from({}, f"tables.{name}.columns.{unit_column}", found=who[unit_column])
     rows, groups, each = (declared.get(word) for word in ("rows_per_unit", "groups_per_unit", "rows_per_group"))
-    unsaid, way = rows is groups is each is None, declared.get("bounding")
+    unsaid = rows is groups is each is None
+    way = declared.get("bounding")
     limits = ONE_ROW if unsaid and way is None else Limits(1 if unsaid else rows, groups, each, way)  # type: ignore[arg-type]
     return DeclaredTable(name, columns, unit_column=unit_column, limits=limits)
 

@@ -98,7 +98,8 @@ def _pandas(frame: Any) -> Iterator[FrameColumn]:  # noqa: ANN401 - not installe
 def _series(name: str, series: Any) -> FrameColumn:  # noqa: ANN401, PLR0911 - of pandas; a line for each kind
     if hasattr(series.dtype, "categories"):
         return _categories(name, series)
-    told, kind = str(series.dtype), series.dtype.kind if isinstance(series.dtype, np.dtype) else None
+    told = str(series.dtype)
+    kind = series.dtype.kind if isinstance(series.dtype, np.dtype) else None
     match kind:
         case "i" | "u" | "f":
             public = Type.REAL if kind == "f" else Type.INTEGER
@@ -107,7 +108,8 @@ def _series(name: str, series: Any) -> FrameColumn:  # noqa: ANN401, PLR0911 - o
             as_declared = partial(_as_declared, lambda: pa.array(series.to_numpy()), Type.BOOLEAN)
             return FrameColumn(name, None, None, told, as_declared, loose=True, public=Type.BOOLEAN)
         case "M":
-            clock, own = partial(_clock, series.to_numpy()), Type.TIMESTAMP
+            clock = partial(_clock, series.to_numpy())
+            own = Type.TIMESTAMP
             return FrameColumn(name, own, own, told, clock, unit=Type.TEXT, public=own)
         case "O":
             objects = partial(_objects, series)
@@ -175,7 +177,8 @@ def _categories(name: str, series: Any) -> FrameColumn:  # noqa: ANN401 - of pan
     inner = _series(name, series.cat.categories.to_series())
 
     def rows(kind: Type | None, key: bool) -> pa.ChunkedArray | None:  # noqa: FBT001 - a callback
-        values, codes = inner.array(kind, key), series.cat.codes.to_numpy()
+        values = inner.array(kind, key)
+        codes = series.cat.codes.to_numpy()
         return None if values is None else _chunked(values.combine_chunks().take(pa.array(codes, mask=codes < 0)))
 
     return FrameColumn(

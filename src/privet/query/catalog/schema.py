@@ -32,7 +32,8 @@ def contradictions(catalog: Catalog, schema: Schema) -> Iterator[str]:
             if _found(found, column) is None:
                 yield f"tables.{name}.{word}: the data has no column {column}{nearest(column, found)}"
         for column, facts in table.columns.items():
-            engine, place = _found(found, column), f"tables.{name}.columns.{column}"
+            engine = _found(found, column)
+            place = f"tables.{name}.columns.{column}"
             if engine is None:
                 yield f"{place}: the data has no such column{nearest(column, found)}"
             elif column == table.unit_column and not table.unit_path:
@@ -66,7 +67,8 @@ def _fix(engine: str, kind: Type | None) -> str:
 
 def _unit(place: str, engine: str, declared: Type, *, loose: bool) -> Iterator[str]:
     """A unit that would be rounded, or be written in several ways."""
-    exact, kind = unit_kind(engine, declared) is not None, type_of(engine)
+    exact = unit_kind(engine, declared) is not None
+    kind = type_of(engine)
     if exact and (kind is not Type.TEXT or declared is kind or loose):
         return
     fix = _fix(engine, kind) if readable_as(unit_type(engine), kind or declared) else unit_fix(engine)

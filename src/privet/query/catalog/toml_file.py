@@ -135,7 +135,8 @@ def _unit(words: Words, name: str, window: TimeWindow | None, tables: Mapping[st
 
 def _window(words: Words) -> TimeWindow:
     parts = Words(words.within("window"), "window", ("column", "length"))
-    column, length = parts.text("column", example='"day"'), parts.count("length")
+    column = parts.text("column", example='"day"')
+    length = parts.count("length")
     if column is None or length is None:
         raise words.wrong("window", f"give column and length, such as {EXAMPLES['window']}")
     return TimeWindow(column, length)

@@ -16,7 +16,8 @@ def path_from(text: str) -> tuple[tuple[Step, ...], str] | None:
         >>> path_from("order_id -> orders.id -> customer_id")
         ((Step(column='order_id', table='orders', key='id'),), 'customer_id')
     """
-    steps, start = [], 0
+    steps = []
+    start = 0
     while found := HOP.match(text, start):
         steps.append(Step(*map(_bare, found.groups())))
         start = found.end()

@@ -114,7 +114,8 @@ def _rest(a: Interval, b: Interval) -> Interval:
     low, high = a
     candidates = [end for end in (size, intervals.absolute(a)[1]) if end is not None]
     far = min(candidates) if candidates else None
-    negative, positive = low is None or low < 0, high is None or high > 0
+    negative = low is None or low < 0
+    positive = high is None or high > 0
     down = (None if far is None else -far) if negative else Fraction(0)
     return (down, far if positive else Fraction(0))
 

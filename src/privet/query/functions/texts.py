@@ -53,7 +53,8 @@ def _text_facts(arguments: Arguments) -> Facts:
 
 
 def _substring_facts(arguments: Arguments) -> Facts:
-    known, length = facts_of(arguments[0]).longest, arguments[2]
+    known = facts_of(arguments[0]).longest
+    length = arguments[2]
     size = int(length.value or 0) if isinstance(length, Literal) else None
     ends = [end for end in (known, size) if end is not None]
     return Facts(Type.TEXT, nullable=nullable(arguments), longest=min(ends) if ends else None)
@@ -67,7 +68,8 @@ def longest_joined(arguments: Arguments) -> int:
 
 def _joined_facts(arguments: Arguments) -> Facts:
     """The sum of the lengths, or what the result is cut to."""
-    known, most = [facts_of(part).longest for part in arguments], longest_joined(arguments)
+    known = [facts_of(part).longest for part in arguments]
+    most = longest_joined(arguments)
     total = sum(most if each is None else each for each in known)
     return Facts(Type.TEXT, nullable=nullable(arguments), longest=min(total, most))
 

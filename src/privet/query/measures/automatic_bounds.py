@@ -99,7 +99,8 @@ def _bin_among(number: Expression, bins: Sequence[int]) -> Expression:
     """The bin of a number that is in one of several: it is compared with where their second half begins."""
     if len(bins) == 1:
         return Literal(bins[0], Type.INTEGER)
-    below, above = bins[: len(bins) // 2], bins[len(bins) // 2 :]
+    below = bins[: len(bins) // 2]
+    above = bins[len(bins) // 2 :]
     begin = Literal(float(ends_of(above[0])[0]), Type.REAL)
     reaches = call("ge" if above[0] > 0 else "gt", number, begin)  # of its ends a bin has the one nearer to 0
     return call("case", reaches, _bin_among(number, above), _bin_among(number, below))

@@ -54,7 +54,8 @@ def _laplace_margin(scales: Floats, tail: float) -> Floats:
         for other in range(apart.shape[1]):
             if one != other:
                 shares[:, one] /= 1 - (apart[:, other] / apart[:, one]) ** 2
-    low, high = np.zeros(len(apart)), apart.sum(axis=1) * (apart.shape[1] - np.log(tail))
+    low = np.zeros(len(apart))
+    high = apart.sum(axis=1) * (apart.shape[1] - np.log(tail))
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         beyond = (shares * np.exp(-middle[:, None] / apart)).sum(axis=1)

@@ -67,7 +67,8 @@ def counts_rows(request: Bounded) -> bool:
 
 def told(request: Bounded, *, whose: str) -> str:
     """Which way rows are bounded, why, and what it means for the truth that is estimated."""
-    cap, said = request.limits.cap, request.limits.bounding is not None
+    cap = request.limits.cap
+    said = request.limits.bounding is not None
     by = "as was said" if said else "chosen from public numbers"
     if request.sample:
         return (

@@ -57,9 +57,11 @@ def fieller(numbers: Floats, noise: Noise, confidence: float) -> tuple[Floats, F
             inside = np.abs(center[:, None] - grid) * total[:, None] <= np.interp(grid, nodes, table)
             place = np.where(inside.any(axis=1), np.maximum(inside.argmax(axis=1), 1), CELLS)
             rows = np.arange(len(grid))
-            outer, inner = grid[rows, place - 1], grid[rows, place]
+            outer = grid[rows, place - 1]
+            inner = grid[rows, place]
         return outer
 
     inner = np.clip(center, 0.0, 1.0)
-    low, high = end(np.clip(center - reach, 0.0, 1.0), inner), end(np.clip(center + reach, 0.0, 1.0), inner)
+    low = end(np.clip(center - reach, 0.0, 1.0), inner)
+    high = end(np.clip(center + reach, 0.0, 1.0), inner)
     return np.where(known, low, 0.0), np.where(known, high, 1.0)

@@ -76,7 +76,8 @@ class Linear(Reading):
 
     def interval(self, numbers: Floats, noise: Noise, confidence: float) -> tuple[Floats, Floats]:
         """The values plus or minus one public margin."""
-        values, margin = self.values(numbers), self.margin(noise, confidence)
+        values = self.values(numbers)
+        margin = self.margin(noise, confidence)
         return values - margin, values + margin
 
     def margin(self, noise: Noise, confidence: float) -> float:
@@ -175,18 +176,22 @@ class Variance(Reading):
     def values(self, numbers: Floats) -> Floats:
         """The mean square less the square of the mean, both from released numbers."""
         total = numbers.sum(axis=1)
-        first, second = proportion(numbers), quotient(numbers[:, 0], total)
+        first = proportion(numbers)
+        second = quotient(numbers[:, 0], total)
         return np.asarray(np.clip(second - first**2, 0.0, 0.25) * self._unit(total))
 
     def interval(self, numbers: Floats, noise: Noise, confidence: float) -> tuple[Floats, Floats]:
         """The margin of the derivative of the variance at the released numbers."""
         total = numbers.sum(axis=1)
-        first, second = proportion(numbers), quotient(numbers[:, 0], total)
+        first = proportion(numbers)
+        second = quotient(numbers[:, 0], total)
         slopes = np.stack([1 - second, -second, -second], axis=1)
         slopes -= 2 * first[:, None] * np.stack([1 - first, 0.5 - first, -first], axis=1)
         margin = noise_margin(np.nan_to_num(slopes / total[:, None]), noise, confidence)
-        center, unit = second - first**2, self._unit(total)
-        low, high = np.clip(center - margin, 0.0, 0.25), np.clip(center + margin, 0.0, 0.25)
+        center = second - first**2
+        unit = self._unit(total)
+        low = np.clip(center - margin, 0.0, 0.25)
+        high = np.clip(center + margin, 0.0, 0.25)
         unknown = ~(total > 0)
         return np.where(unknown, 0.0, low) * unit, np.where(unknown, 0.25, high) * unit
 
@@ -238,8 +243,6 @@ class Quantile(Reading):
             ends = f"{iso_date(int(low))} and {iso_date(int(high))}"
         else:
             ends = f"{low:g} and {high:g}"
-        percent, where = (
-            f"{float(100 * self.fraction):g}",
-            f"chosen among {self.lattice.steps + 1:,} places between {ends}",
-        )
+        percent = f"{float(100 * self.fraction):g}"
+        where = f"chosen among {self.lattice.steps + 1:,} places between {ends}"
         return f"the {percent} % quantile, {where}; no interval: what a rank is off by in value depends on the data"

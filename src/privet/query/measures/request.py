@@ -193,14 +193,20 @@ def sensitivity(request: Bounded, measure: Measure, *, neighbors: Neighbors, cop
         span of its ends and 0; where there is one number in all, that is the whole move. `copies` units move at most
         that many times as far (triangle inequality).
     """
-    rows, groups = (1 if measure.shape is Shape.UNITS else request.limits.cap), _groups_of(request, measure)
+    rows = 1 if measure.shape is Shape.UNITS else request.limits.cap
+    groups = _groups_of(request, measure)
     places = (measure.lattice.steps >> rank_shift(measure.lattice)) + 1 if measure.shape is Shape.RANKS else 1
     far = Fraction(_size(request, measure) * rows)
     if neighbors is Neighbors.ADD_REMOVE:
-        reach, l1, l2, sides = far, far * groups, root_above(far * far * groups), 1
+        reach = far
+        l1 = far * groups
+        l2 = root_above(far * far * groups)
+        sides = 1
     else:
         reach = Fraction(_span(measure) * rows) if measure.shape is Shape.SUM else far
-        l1, l2, sides = 2 * far * groups, root_above(max(reach * reach, 2 * far * far) * groups), 2
+        l1 = 2 * far * groups
+        l2 = root_above(max(reach * reach, 2 * far * far) * groups)
+        sides = 2
         if not request.keys and measure.cells * places == 1:
             l1 = l2 = reach
     held = request.groups if request.cap_groups or not request.keys else MANY

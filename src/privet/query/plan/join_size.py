@@ -65,7 +65,8 @@ def few(left: Relation, right: Relation, condition: Expression | None, marks: Ma
 
 def _held(relation: Relation, marks: Marks) -> Relation:
     """The relation with no more rows of a unit than may be joined."""
-    known, most = rows_of(relation, marks), min(_declared(relation, marks), default=marks.rows_joined)
+    known = rows_of(relation, marks)
+    most = min(_declared(relation, marks), default=marks.rows_joined)
     return relation if known is not None and known <= most else Few(relation, most, relation.owner)
 
 

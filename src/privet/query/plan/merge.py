@@ -28,7 +28,8 @@ class Pool:
         Returns:
             the released column of the pool that each released column of the aggregation is.
         """
-        one, other = self.first, aggregate
+        one = self.first
+        other = aggregate
         if one.keys and _counts_units(one) != _counts_units(other):
             return None  # units are held to few groups where they are counted: that is not done to other questions
         columns = matched((one.source, one.keys, one.limits), (other.source, other.keys, other.limits))

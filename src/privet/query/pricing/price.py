@@ -33,7 +33,9 @@ Chosen: TypeAlias = list[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
 EXPONENTIAL = 8  # ρ times this is ε² of an exponential choice, or less where ε is large
 LITTLE = Fraction(1, 10)  # up to this ρ it is not less
-ROUNDS, ENOUGH = 30, Fraction("1.0005")  # of looking for a larger ε, and by how much it must be larger to go on
+# of looking for a larger ε, and by how much it must be larger to go on
+ROUNDS = 30
+ENOUGH = Fraction("1.0005")
 COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed price is a rounding above the promise
 
 
@@ -95,13 +97,15 @@ def _laplace(share: Share, epsilon: Fraction) -> Drawn:
 
 
 def _choice(draw: Draw, share: Share, epsilon: Fraction) -> GroupedChoice:
-    fraction, places = draw.fraction or Fraction(0), draw.measure.lattice.steps + 1
+    fraction = draw.fraction or Fraction(0)
+    places = draw.measure.lattice.steps + 1
     return GroupedChoice.calibrated(epsilon=epsilon, sensitivity=share.moves, fraction=fraction, places=places)
 
 
 def _with_laplace(shares: Sequence[Share], promise: Guarantee) -> Chosen:
     """Shares of ε for all; δ for the selections."""
-    total, selections = total_of(shares), sum(share.draw is None for share in shares)
+    total = total_of(shares)
+    selections = sum(share.draw is None for share in shares)
     chosen: Chosen = []
     for share in shares:
         epsilon = promise.epsilon * share.weight / total
@@ -118,7 +122,8 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
     numbers = [share for share in shares if share.draw is not None and share.draw.measure.shape is not Shape.RANKS]
     if not promise.delta or not numbers:
         return None
-    total, selections = total_of(shares), sum(share.draw is None for share in shares)
+    total = total_of(shares)
+    selections = sum(share.draw is None for share in shares)
     delta = promise.delta / 2 if selections else promise.delta
     ours = Guarantee(promise.epsilon * total_of(numbers) / total, delta)
     unit = _gaussian_scale(ours)
@@ -186,7 +191,8 @@ def _choice_epsilon(rho: Fraction) -> Fraction:
         return epsilon
     for _ in range(ROUNDS):
         ratio = epsilon * epsilon / Fraction(repr(PrivacyLoss.of(ExponentialCurve(epsilon)).zcdp()))
-        last, epsilon = epsilon, max(epsilon, Fraction(math.sqrt(ratio * rho)) / COARSER)
+        last = epsilon
+        epsilon = max(epsilon, Fraction(math.sqrt(ratio * rho)) / COARSER)
         if epsilon <= last * ENOUGH:
             break
     return epsilon
@@ -239,6 +245,7 @@ def _staged(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], chosen
         selection = next((each for _, each in mine if isinstance(each, PartitionSelection)), None)
         units = next((share.moves for share, _ in mine if share.draw is None), Sensitivity(1))
         drawn = [(share, each) for share, each in mine if not isinstance(each, PartitionSelection)]
-        moves, mechanisms = tuple(share.moves for share, _ in drawn), tuple(each for _, each in drawn)
+        moves = tuple(share.moves for share, _ in drawn)
+        mechanisms = tuple(each for _, each in drawn)
         found.append(PricedStage(name, needs, moves, mechanisms, selection, units))
     return tuple(found)

@@ -118,7 +118,8 @@ def _planned(
         each = total * automatic_bounds / (1 - automatic_bounds) / len(searches)
         by_column = by_column | {column: each for search in searches for column, _ in search.bins.items}
     priced = price([*first, *paid], asked, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
-    found, stages = priced.stages[: len(first)], dict(zip(names, priced.stages[len(first) :], strict=True))
+    found = priced.stages[: len(first)]
+    stages = dict(zip(names, priced.stages[len(first) :], strict=True))
     by_name = {stage.name: stages[stage.source] for stage in statement.stages if isinstance(stage.source, Aggregate)}
     return Planned(statement, priced, by_name, dict(zip(searches, found, strict=True)))
 

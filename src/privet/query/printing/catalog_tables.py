@@ -99,7 +99,10 @@ class _Reader:
     """What the columns and the unit of one table are, in the engine."""
 
     def __init__(self, table: Table, dialect: Dialect, sources: Sources) -> None:
-        self._table, self._dialect, self._catalog, self._sources = table, dialect, sources.catalog, sources
+        self._table = table
+        self._dialect = dialect
+        self._catalog = sources.catalog
+        self._sources = sources
         self._declared = known(sources.catalog.tables, table.name)
         self._source = known(sources.tables, table.name)
         self._public = table.owner is None
@@ -150,7 +153,8 @@ class _Reader:
         engine = engine_column(self._source, self._table.name, window.column)
         facts = self._declared.columns.get(window.column)
         whole = facts is not None and facts.type is Type.INTEGER
-        text, kind = f"s0.{self._dialect.name(engine)}", self._source.types[engine]
+        text = f"s0.{self._dialect.name(engine)}"
+        kind = self._source.types[engine]
         return self._dialect.unit(text, kind, Type.INTEGER) if whole else self._dialect.read(text, kind, Type.DATE)
 
     def joined(self) -> str:
@@ -158,15 +162,18 @@ class _Reader:
         return f"{self._source.text} AS s0" + "".join(self._steps())
 
     def _steps(self) -> Iterator[str]:
-        here, table = self._source, self._table.name
+        here = self._source
+        table = self._table.name
         path = () if self._public or self._catalog.row_level else self._declared.unit_path
         for place, step in enumerate(path):
             there = known(self._sources.tables, step.table)
-            left, right = engine_column(here, table, step.column), engine_column(there, step.table, step.key)
+            left = engine_column(here, table, step.column)
+            right = engine_column(there, step.table, step.key)
             one = self._dialect.identity(f"s{place}.{self._dialect.name(left)}", here.types[left])
             other = self._dialect.identity(f"s{place + 1}.{self._dialect.name(right)}", there.types[right])
             yield f" JOIN {there.text} AS s{place + 1} ON {one} = {other}"
-            here, table = there, step.table
+            here = there
+            table = step.table
 
 
 def unit_text(table: str, column: str, alias: str, *, dialect: Dialect, sources: Sources) -> str:

@@ -7,7 +7,8 @@ from privet.query.scalars.expressions import facts_of
 
 def print_distinct(context: Placing, rows: str) -> str:
     """At most `cap` values of each unit, in each group or in all, chosen by a hash; then how many there are."""
-    request, pair = context.request, [*context.unit, *context.keys]
+    request = context.request
+    pair = [*context.unit, *context.keys]
     if request.cap_groups and context.keys:
         group = ", ".join(pair)
         context.chain.append("pairs", f"SELECT {group}, COUNT(*) AS n FROM {rows} GROUP BY {group}")

@@ -114,9 +114,11 @@ def _is_true_or_false(wanted: Aggregation) -> bool:
 def _moment(wanted: Aggregation, each: Callable[[str], str], text: str, dialect: Dialect) -> str:
     if wanted.argument is None:
         raise InvalidParameter(f"{wanted.function.value} needs an argument")
-    facts, real = facts_of(wanted.argument), dialect.types[Type.REAL]
+    facts = facts_of(wanted.argument)
+    real = dialect.types[Type.REAL]
     step = dialect.literal(float(Scale.of(facts, squared=wanted.function in SQUARED).step), Type.REAL)
-    total, count = each(dialect.added(text, 1 << 63)), each(f"COUNT({text})")
+    total = each(dialect.added(text, 1 << 63))
+    count = each(f"COUNT({text})")
     if wanted.function is Function.SUM:
         if facts.type is Type.INTEGER:
             return dialect.narrowed(total)

@@ -59,7 +59,8 @@ def print_column(expression: Expression, dialect: Dialect, name: Callable[[Colum
 
 def coerced(expression: Expression, target: Type, dialect: Dialect, name: Callable[[Column], str]) -> str:
     """The same, converted if its type is another."""
-    text, source = print_column(expression, dialect, name), facts_of(expression).type
+    text = print_column(expression, dialect, name)
+    source = facts_of(expression).type
     return text if source is target else dialect.convert(text, source, target)
 
 
@@ -129,7 +130,8 @@ def _partial(word: str, least: Fraction | None, otherwise: str) -> Template:
     """
 
     def template(dialect: Dialect, call: Call, texts: list[str]) -> str:
-        (number,), low = as_reals(dialect, call, texts), facts_of(call.arguments[0]).low
+        (number,) = as_reals(dialect, call, texts)
+        low = facts_of(call.arguments[0]).low
         sure = low is not None and (low > 0 if least is None else low >= least)
         return dialect.total(f"{word}({number})") if sure else f"({otherwise.format(number)})"
 
@@ -145,7 +147,8 @@ def _power(dialect: Dialect, call: Call, texts: list[str]) -> str:
 
 
 def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    digits, number = digits_of(call), as_reals(dialect, call, texts[:1])[0]
+    digits = digits_of(call)
+    number = as_reals(dialect, call, texts[:1])[0]
     return as_typed(dialect, f"ROUND({number}, {digits})", Type.REAL, call)
 
 
@@ -180,7 +183,8 @@ def _concat(_: Dialect, call: Call, texts: list[str]) -> str:
 
 
 def _pair(one: tuple[str, int], other: tuple[str, int], most: int) -> tuple[str, int]:
-    text, total = f"({one[0]} || {other[0]})", one[1] + other[1]
+    text = f"({one[0]} || {other[0]})"
+    total = one[1] + other[1]
     return (text, total) if total <= most else (f"LEFT({text}, {most})", most)
 
 
@@ -194,7 +198,8 @@ def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
 
 
 def _cast(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    (argument,), (text,) = call.arguments, texts
+    (argument,) = call.arguments
+    (text,) = texts
     source = facts_of(argument).type
     shows_sign = source is Type.REAL and call.facts.type is Type.TEXT and can_be_zero(argument)
     return as_typed(dialect, dialect.one_zero(text) if shows_sign else text, source, call)

@@ -22,7 +22,10 @@ class Placing:
     """A request while it is printed: its tables so far, and the names that all of them use."""
 
     def __init__(self, request: Bounded, owner: Owner, dialect: Dialect, sources: Sources) -> None:
-        self.request, self.dialect, self.sources, self._owner = request, dialect, sources, owner
+        self.request = request
+        self.dialect = dialect
+        self.sources = sources
+        self._owner = owner
         self.chain = Chain(dialect, sources)
         self.cap = request.limits.cap
         self.unit = [f"u{number}" for number in range(1, len(owner.unit) + 1)]
@@ -93,7 +96,8 @@ class Placing:
 
         What is cut to `longest` letters equals a shorter text only if it was that text before.
         """
-        facts, source = facts_of(part), self.request.source
+        facts = facts_of(part)
+        source = self.request.source
         if (
             stored
             and isinstance(part, Reference)
@@ -127,7 +131,8 @@ class Placing:
         inside = [self._inside(key, name) for key, name in self._named_keys() if key.domain is not None]
         where = f" WHERE {' AND '.join(inside)}" if inside else ""
         if any(on_steps(measure) for measure in self.request.measures):
-            found, where = self.chain.append("near", f"SELECT {', '.join(near)} FROM {found}{where}"), ""
+            found = self.chain.append("near", f"SELECT {', '.join(near)} FROM {found}{where}")
+            where = ""
             if not self.request.sample and all(measure.shape in FEW for measure in self.request.measures):
                 self.chain.dissolve("placed")
         return self.chain.append("placed", f"SELECT {', '.join(items)} FROM {found}{where}")
@@ -142,9 +147,11 @@ class Placing:
         """How many steps an argument is from the first place, rounded but not yet clipped; others as they are."""
         if not on_steps(measure):
             return text
-        kind, lattice = kind_of(measure), measure.lattice
+        kind = kind_of(measure)
+        lattice = measure.lattice
         value = text if kind is Type.REAL else self.dialect.convert(text, kind, Type.REAL)
-        first, most = lattice.first * lattice.step, self._most(measure) if self.straight else None
+        first = lattice.first * lattice.step
+        most = self._most(measure) if self.straight else None
         return f"FLOOR({self.dialect.place(value, first, lattice.step, most=most)})"
 
     def _most(self, measure: Measure) -> Fraction:
@@ -185,7 +192,8 @@ class Placing:
         """The pairs in those groups of each unit that count, where they are capped."""
         if not (self.request.cap_groups and self.keys):
             return pairs
-        owner, place = ", ".join(self.unit), ", ".join(f"{key} NULLS FIRST" for key in self.keys)
+        owner = ", ".join(self.unit)
+        place = ", ".join(f"{key} NULLS FIRST" for key in self.keys)
         order = f"PARTITION BY {owner} ORDER BY {self.dialect.digest((*self.hashed, *self.marks))}, {place}"
         ranked = f"SELECT *, ROW_NUMBER() OVER ({order}) AS place FROM {pairs}"
         return self.chain.append("kept", f"SELECT * FROM ({ranked}) AS t WHERE place <= {self.request.groups}")

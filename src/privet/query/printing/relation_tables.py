@@ -46,7 +46,8 @@ class Chain:
     """Common tables r1, r2, … that stand for nodes, and names n1, n2, … that stand for column versions."""
 
     def __init__(self, dialect: Dialect, sources: Sources) -> None:
-        self.dialect, self.sources = dialect, sources
+        self.dialect = dialect
+        self.sources = sources
         self.steady = True  # whether computing a table twice surely gives the same rows
         self._names: dict[Column, str] = {}
         self._made: dict[int, str] = {}
@@ -108,7 +109,8 @@ class Chain:
 
     def text(self) -> str:
         """WITH and all tables."""
-        names, fence = [name for name, _, _ in self._tables], self.dialect.fence
+        names = [name for name, _, _ in self._tables]
+        fence = self.dialect.fence
         return "WITH " + ",\n".join(
             f"{name} AS {how} ({self.dialect.common(name, select, names)}{'' if name in self._open else fence})"
             for name, how, select in self._tables
@@ -183,7 +185,8 @@ class Chain:
         table = self.sources.released[relation.stage]
         items = []
         for place_, column in enumerate(relation.columns):
-            text, kind = f"c{place_ + 1}", column.facts.type
+            text = f"c{place_ + 1}"
+            kind = column.facts.type
             cast = f"CAST({text} AS {self.dialect.types[kind]})"
             items.append(self._as(self.dialect.number(cast) if kind is Type.REAL else cast, column))
         return f"SELECT {', '.join(items)} FROM {table}"
@@ -284,7 +287,8 @@ class Chain:
         """Columns x1, f1, … with arguments and conditions, p1, … with their places, and aggregates of those."""
         arguments, places, results = [], [], []
         for number, (column, wanted) in enumerate(items, 1):
-            text, condition = f"x{number}", None
+            text = f"x{number}"
+            condition = None
             if wanted.argument is not None:
                 arguments.append(f"{self.print(wanted.argument)} AS {text}")
                 places.append(f"{place(wanted, text, self.dialect)} AS p{number}")
@@ -321,7 +325,9 @@ class Chain:
         if wanted:
             arguments, places, (item,) = self._aggregates(((relation.item, _with(wanted, left)[0]),), over)
         else:
-            arguments, places, item = [], [], self._as(self._ranking(relation, argument, over), relation.item)
+            arguments = []
+            places = []
+            item = self._as(self._ranking(relation, argument, over), relation.item)
         inner = f"(SELECT *, {', '.join(arguments)} FROM {source}) AS t" if arguments else source
         inner = f"(SELECT *, {', '.join(places)} FROM {inner}) AS t" if places else inner
         return f"SELECT {self._renewed(relation)}, {item} FROM {inner}"

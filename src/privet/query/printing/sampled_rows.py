@@ -10,7 +10,8 @@ def print_sampled(context: Placing, rows: str) -> str:
     The order is that of a hash of unit, keys, places and that number. Where a row is stored says nothing: equal rows
     of a unit may be numbered in any way, for whichever are chosen add the same.
     """
-    request, pair = context.request, [*context.unit, *context.keys]
+    request = context.request
+    pair = [*context.unit, *context.keys]
     places = [f"a{number}" for number, measure in enumerate(request.measures, 1) if not plain(measure)]
     whole = ", ".join([*pair, *places])
     copies = f"ROW_NUMBER() OVER (PARTITION BY {whole} ORDER BY {context.unit[0]}) AS copy"

@@ -51,7 +51,8 @@ class Once:
             return expression
         if id(expression) not in self._split:
             made = _with(expression, [self.split(argument) for argument in expression.arguments])
-            heavy, times = self._weight(made, _one) > HEAVIEST, self._repeats(made)
+            heavy = self._weight(made, _one) > HEAVIEST
+            times = self._repeats(made)
             parts = [
                 self._below(part) if isinstance(part, Call) and ((heavy and often > 1) or _deep(part)) else part
                 for part, often in zip(made.arguments, times, strict=True)
@@ -91,7 +92,8 @@ class Once:
             if len(self.levels) < level:
                 self.levels.append([])
             self.levels[level - 1].append((column, part))
-            self._level[column], self._of[column] = level, part
+            self._level[column] = level
+            self._of[column] = part
             self._named[id(part)] = (part, column)
         return Reference(self._named[id(part)][1])
 

@@ -28,7 +28,8 @@ def _sums(context: Placing, measure: Measure, number: int) -> list[str]:
     count = f"COUNT(a{number}) AS n{number}"
     if measure.shape in {Shape.ROWS, Shape.UNITS}:
         return [count]
-    size, width = size_of(measure, context.request.part), _width(context, measure)
+    size = size_of(measure, context.request.part)
+    width = _width(context, measure)
     total = f"CAST({context.dialect.added(f'a{number}', size)} AS {width}) AS s{number}"
     if measure.shape is not Shape.SPREAD:
         return [count, total]
@@ -60,7 +61,8 @@ def _weighed(context: Placing, cell: str, have: str, measure: Measure) -> str:
     """The number itself, or what cap / have of it is, rounded toward 0."""
     if measure.shape is Shape.UNITS:
         return cell
-    width, cap = _width(context, measure), context.whole(context.cap)
+    width = _width(context, measure)
+    cap = context.whole(context.cap)
     number = f"CAST({cell} AS {width})"
     share = context.dialect.quotient(f"{number} * {cap}", have)
     if signed(measure):

@@ -52,7 +52,8 @@ def _weighed(context: Placing, rows: str, source: str) -> str:
 
 
 def _weight(context: Placing, have: str) -> str:
-    whole, most = context.whole(PART), context.whole(context.cap * PART)
+    whole = context.whole(PART)
+    most = context.whole(context.cap * PART)
     return (
         f"CASE WHEN {have} <= {context.whole(context.cap)} THEN {whole} ELSE {context.dialect.quotient(most, have)} END"
     )

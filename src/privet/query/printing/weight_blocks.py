@@ -54,13 +54,15 @@ def _quarter(unit: str, number: int) -> str:
 
 
 def _code(context: Placing) -> str:
-    most, small = context.whole(context.cap * PART), context.whole(SMALL * context.cap)
+    most = context.whole(context.cap * PART)
+    small = context.whole(SMALL * context.cap)
     other = context.dialect.quotient(most, "weight")
     return f"CASE WHEN weight < {small} THEN weight + {context.whole(MARK)} ELSE {other} END"
 
 
 def _weight(context: Placing) -> str:
-    most, mark = context.whole(context.cap * PART), context.whole(MARK)
+    most = context.whole(context.cap * PART)
+    mark = context.whole(MARK)
     # every row's unit has a code, unless a view or file gives other rows when it is read again: such a row counts 0
     large = f"WHEN code > 0 THEN {context.dialect.quotient(most, 'code')}"
     return f"CASE WHEN code >= {mark} THEN code - {mark} {large} END AS weight"

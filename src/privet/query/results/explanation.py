@@ -124,7 +124,8 @@ def explain_plan(
             )
         requests = [each for each in (stage.needs.request, *stage.needs.rankings) if counts_rows(each)]
         sampled = any(each.sample for each in requests)
-        limits, keys = stage.needs.aggregate.limits, bool(stage.needs.aggregate.keys)
+        limits = stage.needs.aggregate.limits
+        keys = bool(stage.needs.aggregate.keys)
         contributions.append(held(limits, keys=keys, whose=whose, sampled=sampled))
         contributions += [told(each, whose=whose) for each in requests]
         if stage.selection is not None:
@@ -136,8 +137,10 @@ def explain_plan(
 
 def search_plan(plan: Planned, search: Search, confidence: float) -> ColumnPlan:
     """How the bounds of some columns will be found."""
-    stage, names = plan.searches[search], names_of(plan)
-    (rows,), noise = stage.needs.readings, stage.noise_of(0)
+    stage = plan.searches[search]
+    names = names_of(plan)
+    (rows,) = stage.needs.readings
+    noise = stage.noise_of(0)
     if not isinstance(rows, Linear) or noise is None:
         raise TypeError("bins are counted")
     about = ", ".join(names[column] for column, other in searches_by_column(plan).items() if other is search)
@@ -185,7 +188,8 @@ def held(limits: Limits, *, keys: bool, whose: str, sampled: bool = False) -> st
 def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
     """What a selection hides in expectation, in words."""
     seldom, half, mostly = (selection.units_for(Fraction(*share)) for share in ((1, 20), (1, 2), (19, 20)))
-    name, alone = unit.name, readable(float(f"{float(selection.probability(1)):.3g}"))
+    name = unit.name
+    alone = readable(float(f"{float(selection.probability(1)):.3g}"))
     return (
         f"groups are private: one of {half} {name}s or more is shown with probability 50 % or more, of {mostly} or "
         f"more with 95 % or more, of fewer than {seldom} with less than 5 %, of a single {name} with {alone}"

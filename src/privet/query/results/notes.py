@@ -21,7 +21,9 @@ def notes_of(plan: Planned, stages: Mapping[str, PricedStage], found: Mapping[Se
         stages: as they were answered, with the bounds that were found.
         found: these bounds.
     """
-    names, searches, notes = names_of(plan), searches_by_column(plan), {}
+    names = names_of(plan)
+    searches = searches_by_column(plan)
+    notes = {}
     for stage in stages.values():
         for each in stage.needs.readings:
             words = [each.note]
@@ -35,7 +37,8 @@ def notes_of(plan: Planned, stages: Mapping[str, PricedStage], found: Mapping[Se
 
 def bounds_found(plan: Planned, found: Mapping[Search, Ends | None]) -> dict[str, tuple[float, float]]:
     """The bounds that were found, or stand for them, by the name of the column."""
-    names, ends = names_of(plan), {search: each or FALLBACK for search, each in found.items()}
+    names = names_of(plan)
+    ends = {search: each or FALLBACK for search, each in found.items()}
     return {
         names[column]: (float(ends[search][0]), float(ends[search][1]))
         for column, search in searches_by_column(plan).items()

@@ -39,8 +39,11 @@ class Receipt:
 
     def answer(self, run: Run) -> Answer:
         """What a run of the statement, or of the batch that it is one of, gave."""
-        plan, unit, name = self.plan, self.unit, self.plan.statement.answers[-1]
-        table, answered = run.tables[name], {}
+        plan = self.plan
+        unit = self.unit
+        name = self.plan.statement.answers[-1]
+        table = run.tables[name]
+        answered = {}
         for each, stage in run.stages.items():
             if each in plan.stages:
                 columns = {reading.column for reading in plan.stages[each].needs.readings}

@@ -44,7 +44,8 @@ def unit_kind(engine_type: str, declared: Type | None = None) -> str | None:  # 
         >>> unit_kind("BIGINT"), unit_kind("DECIMAL(10,0)"), unit_kind("VARCHAR", Type.INTEGER), unit_kind("INTERVAL")
         ('whole number', 'whole number', 'whole number', None)
     """
-    (name, _), exact = _parts(engine_type), unit_type(engine_type)
+    name, _ = _parts(engine_type)
+    exact = unit_type(engine_type)
     wanted = declared or exact
     if name in BYTES and declared is None:
         return "bytes"

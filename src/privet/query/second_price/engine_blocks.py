@@ -27,7 +27,8 @@ def refuse_other_weights(steps: Steps, unit: str, weights: Iterable[Fraction]) -
     Raises:
         Unreadable: if one finds another's, or none.
     """
-    code, (columns, block) = _item(steps, "codes", "code"), _packed(steps)
+    code = _item(steps, "codes", "code")
+    columns, block = _packed(steps)
     tried = list(weights)
     for turn in range(2):
         given = {Fraction(each): tried[(place + 7 * turn) % len(tried)] for place, each in enumerate(UNITS)}

@@ -255,7 +255,8 @@ class _Reader:
 
 def _rows(number: str, rows: int, place: Fraction, weight: Fraction | None) -> dict[str, Fraction]:
     """What the engine has found of a unit with so many rows, all at one place."""
-    at, many = Fraction(int(place)), Fraction(rows)
+    at = Fraction(int(place))
+    many = Fraction(rows)
     known = {"n": many, "have": many, f"n{number}": many, f"a{number}": at}
     known |= {f"s{number}": many * at, f"q{number}": many * at * at}
     return known if weight is None else {**known, "weight": weight}

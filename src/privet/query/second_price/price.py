@@ -97,13 +97,16 @@ def moves_of(request: ReadRequest, numbers: ReadNumbers, *, neighbors: Neighbors
     """
     times = 1 if numbers.by_unit else request.cap
     groups = _groups(request) if numbers.by_unit or not request.shared else 1
-    reach, span = times * numbers.size, times * (numbers.highest - numbers.lowest)
+    reach = times * numbers.size
+    span = times * (numbers.highest - numbers.lowest)
     if neighbors is Neighbors.ADD_REMOVE:
-        l1, l2 = groups * reach, root_above(groups * reach * reach)
+        l1 = groups * reach
+        l2 = root_above(groups * reach * reach)
     elif not request.keyed and numbers.cells == 1 and not request.places:  # one number in all
         l1 = l2 = span
     else:
-        l1, l2 = 2 * groups * reach, root_above(groups * max(span * span, 2 * reach * reach))
+        l1 = 2 * groups * reach
+        l2 = root_above(groups * max(span * span, 2 * reach * reach))
     return Moves(copies * l1, copies * l2)
 
 
@@ -128,7 +131,8 @@ def _partitions(request: ReadRequest, neighbors: Neighbors, copies: int) -> int:
 
 def _found(stage: PricedStage, place: int, read: list[tuple[ReadRequest, ...]]) -> tuple[ReadRequest, ReadNumbers]:
     """What was read back for a draw: measures stand in the text as in the request, DISTINCT ones alone at the end."""
-    draw, needs = stage.needs.draws[place], stage.needs
+    draw = stage.needs.draws[place]
+    needs = stage.needs
     if draw.measure.shape is Shape.RANKS:
         (request,) = read[1 + needs.rankings.index(needs.request_of(draw))]
         return request, request.numbers[0]

@@ -120,13 +120,17 @@ def _quantile(node: exp.Expr, scalars: Scalars) -> Aggregation:
         if not isinstance(inner, exp.PercentileCont) or inner.args.get("expression") is not None or len(order) != 1:
             raise because(node, "no mechanism", "write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY cost)")
         only(order[0], "this", "desc", "nulls_first")
-        value, fraction, descending = order[0].this, inner.this, bool(order[0].args.get("desc"))
+        value = order[0].this
+        fraction = inner.this
+        descending = bool(order[0].args.get("desc"))
     elif isinstance(node, exp.Quantile):
         only(node, "this", "quantile")
-        value, fraction = node.this, node.args.get("quantile")
+        value = node.this
+        fraction = node.args.get("quantile")
     else:
         only(node, "this", "expression")
-        value, fraction = node.this, node.args.get("expression")
+        value = node.this
+        fraction = node.args.get("expression")
     share = scalars.read(fraction) if fraction is not None else None
     if not (isinstance(share, Literal) and isinstance(share.value, int | float) and 0 <= share.value <= 1):
         raise refuse(node, "a quantile takes a literal between 0 and 1", "write QUANTILE_CONT(cost, 0.9)")

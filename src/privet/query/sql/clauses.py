@@ -49,9 +49,11 @@ def distinct_names(names: list[str]) -> list[str]:
     seen: set[str] = set()
     found = []
     for name in names:
-        new, number = name, 2
+        new = name
+        number = 2
         while new.casefold() in seen:
-            new, number = f"{name}_{number}", number + 1
+            new = f"{name}_{number}"
+            number = number + 1
         seen.add(new.casefold())
         found.append(new)
     return found

@@ -155,7 +155,8 @@ class Grouping:
         domains = within_all([domain_of(expression, values=self.context.values) for expression in expressions])
         if not self.found:  # which groups there are is the question, so no list of them is the answer
             domains = [None for _ in expressions]
-        keys, renewal = [], {}
+        keys = []
+        renewal = {}
         for old, expression, domain in zip(self.columns, expressions, domains, strict=True):
             facts = facts_of(expression)
             if domain is not None:

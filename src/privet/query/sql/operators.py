@@ -80,7 +80,8 @@ def _subtract(reader: Reads, node: exp.Expr) -> Expression:
 
 def _is(reader: Reads, node: exp.Expr) -> Expression:
     only(node, "this", "expression")
-    value, other = reader.read(node.this), node.expression
+    value = reader.read(node.this)
+    other = node.expression
     if isinstance(other, exp.Null):
         return call("is_null", value)
     if isinstance(other, exp.Boolean):

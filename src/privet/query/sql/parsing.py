@@ -57,7 +57,8 @@ def _kind(tree: exp.Expr, text: str) -> str:
 
 def _check_depth(tree: exp.Expr, text: str) -> None:
     """Refuses what is nested too deeply or has too many words, without recursion."""
-    level, words = [tree], 1
+    level = [tree]
+    words = 1
     for _ in range(DEEPEST):
         level = [child for node in level for child in node.iter_expressions()]
         words += len(level)

@@ -66,7 +66,8 @@ class Queries:
         if with_.args.get("recursive"):
             raise because("WITH RECURSIVE", "recursive")
         only(with_, "expressions")
-        found, own = dict(ctes), set()
+        found = dict(ctes)
+        own = set()
         for cte in with_.expressions:
             only(cte, "this", "alias")
             alias = cte.args["alias"]

@@ -19,7 +19,8 @@ def from_pandas(values: Any, name: str) -> Stored:  # noqa: ANN401 - pandas is n
     """A pandas Series or Index."""
     if getattr(values, "ndim", 0) != 1 or not hasattr(values, "to_numpy"):
         raise InvalidParameter(f"{name} must be one column, got a {type(values).__name__}: pass frame[column]")
-    dtype, kind = values.dtype, type(values.dtype).__name__
+    dtype = values.dtype
+    kind = type(values.dtype).__name__
     if isinstance(dtype, np.dtype):
         return _undecided(values.to_numpy(), name) if dtype.kind in "biufO" else from_numpy(values.to_numpy(), name)
     if kind == "ArrowDtype" or (kind == "StringDtype" and dtype.storage == "pyarrow"):
@@ -87,7 +88,8 @@ def _local(values: Any) -> NDArray[Any]:  # noqa: ANN401 - a pandas column with 
     import pandas as pd  # noqa: PLC0415 - the caller has it
 
     index = pd.DatetimeIndex(values)
-    steps, room = index.asi8, 2 * _DAY[str(index.unit)]
+    steps = index.asi8
+    room = 2 * _DAY[str(index.unit)]
     ends = np.iinfo(np.int64)
     known = np.where(steps == ends.min, 0, np.clip(steps, ends.min + room, ends.max - room))
     clocks = pd.DatetimeIndex(known.astype(f"M8[{index.unit}]")).tz_localize("UTC").tz_convert(index.tz)

@@ -141,7 +141,8 @@ class Question:
             arrays, masks = zip(*(column.typed() for column in self.columns), strict=True)
             gaps = [mask for mask in masks if anything_missing(mask)]
         else:
-            arrays, gaps = tuple(column.numbers() for column in self.columns), []
+            arrays = tuple(column.numbers() for column in self.columns)
+            gaps = []
         if not gaps and self.unit_ids is None:
             return arrays
         kept = ~np.logical_or.reduce(gaps) if gaps else np.ones(self.length, dtype=np.bool_)

@@ -97,7 +97,8 @@ def from_numpy(values: NDArray[Any], name: str) -> Stored:
         if values.dtype.kind == "f" and values.dtype.itemsize > FLOAT
         else None
     )
-    nullable, mixed = masked or values.dtype.kind not in "biu", kind == "any"
+    nullable = masked or values.dtype.kind not in "biu"
+    mixed = kind == "any"
     return Stored(len(values), kind, dtype, nullable, read, code, (lambda: values) if mixed else None, mixed=mixed)
 
 

@@ -55,7 +55,8 @@ def bin_counts(values: NDArray[Any], edges: Edges, *, clip: bool = False) -> Cou
         reached[-1] += ordered.searchsorted(edges[-1], side="right")
         known += _known(ordered)
     if clip:
-        reached[0], reached[-1] = 0, known
+        reached[0] = 0
+        reached[-1] = known
     return np.diff(reached)
 
 

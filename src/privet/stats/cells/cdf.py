@@ -50,7 +50,8 @@ class Cdf(Release[NDArray[Any]]):
             margin to standard deviation is taken; the standard deviation itself is exact everywhere.
         """
         refuse_certainty(confidence, "confidence")
-        total, found = float(self.hierarchy.levels[0][0]), np.zeros(len(self.edges))
+        total = float(self.hierarchy.levels[0][0])
+        found = np.zeros(len(self.edges))
         inner = np.arange(1, len(self.edges) - 1)
         rows = self.hierarchy.total
         if total <= (0.0 if rows.uncertainty is None else rows.uncertainty.margin(confidence)):
@@ -85,7 +86,9 @@ class Cdf(Release[NDArray[Any]]):
 
     def intervals(self, confidence: float = CONFIDENCE) -> tuple[Floats, Floats]:
         """The lower and upper ends of intervals that each hold the exact share with this confidence."""
-        margins, center = self.margins(confidence), np.clip(self.shares, 0, 1)  # which is no farther from the truth
+        # which is no farther from the truth
+        margins = self.margins(confidence)
+        center = np.clip(self.shares, 0, 1)
         return np.clip(center - margins, 0, 1), np.clip(center + margins, 0, 1)
 
     def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> NoReturn:
@@ -118,7 +121,8 @@ def cdf(values: Any, *, edges: Any, branching: int | None = None, **asking: Unpa
     total = float(hierarchy.levels[0][0])
     below = np.concatenate([[0.0], np.cumsum(hierarchy.levels[-1])])
     shares = below / total if total > 0 else np.linspace(0, 1, len(known))
-    shares[0], shares[-1] = 0.0, 1.0
+    shares[0] = 0.0
+    shares[-1] = 1.0
     value = np.clip(increasing(shares), 0, 1)
     parts = (hierarchy.loss, hierarchy.purpose, hierarchy.mechanism, hierarchy.unit)
     return Cdf(value, None, *parts, known, shares, hierarchy, gamma=hierarchy.gamma)

@@ -97,7 +97,8 @@ def _asked(function: Callable[[Any], Any], column: Column) -> Column:
         return quietly(lambda: bool(function(value)), default=False)  # one row must not stop the others, nor say why
 
     def read() -> Read:
-        found, absent = column.read()[0].tolist(), column.presence().read()[1]
+        found = column.read()[0].tolist()
+        absent = column.presence().read()[1]
         known = (~absent).tolist()
         return nothing_missing(
             np.array([there and answer(v) for v, there in zip(found, known, strict=True)], dtype=np.bool_)

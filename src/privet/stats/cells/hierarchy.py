@@ -153,5 +153,6 @@ TINY = 1e-12  # a weight that only rounding left over
 
 
 def _plain(release: Hierarchy) -> Release[Any]:
-    words, gamma = (release.purpose, release.mechanism), release.gamma
+    words = (release.purpose, release.mechanism)
+    gamma = release.gamma
     return Release(release.value, None, release.loss, *words, release.unit, gamma=gamma)

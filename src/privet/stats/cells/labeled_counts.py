@@ -80,7 +80,8 @@ class LabeledCounts(Release[NDArray[Any]]):
         """Return a view, which has cost what the releases it was made of cost together."""
         if other is None:
             return replace(self, value=value, uncertainty=None)
-        loss, mechanism = self.loss + other.loss, f"{self.mechanism} with {other.mechanism}"
+        loss = self.loss + other.loss
+        mechanism = f"{self.mechanism} with {other.mechanism}"
         gamma = self.gamma + other.gamma  # either sensitivity may fail
         return replace(self, value=value, uncertainty=None, loss=loss, mechanism=mechanism, gamma=gamma)
 
@@ -101,7 +102,8 @@ class LabeledCounts(Release[NDArray[Any]]):
     def _shown(self) -> str:
         if self.uncertainty is None:
             return self.table()
-        each, together = self.margin(CONFIDENCE), self.margin(CONFIDENCE, simultaneous=True)
+        each = self.margin(CONFIDENCE)
+        together = self.margin(CONFIDENCE, simultaneous=True)
         return f"{self.table()}\neach ± {each:,.4g}, all together ± {together:,.4g} ({CONFIDENCE:.0%})"
 
 

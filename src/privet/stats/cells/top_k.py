@@ -77,5 +77,6 @@ class TopLabels(Release[tuple[Any, ...]]):
         """Return the release with labels in place of their numbers."""
         numbers = tuple(int(number) for number in release.value)
         named = replace(release, value=tuple(labels[number] for number in numbers))
-        words, gamma = (named.purpose, named.mechanism), named.gamma
+        words = (named.purpose, named.mechanism)
+        gamma = named.gamma
         return cls(named.value, None, named.loss, *words, named.unit, numbers, gamma=gamma)

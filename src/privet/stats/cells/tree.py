@@ -137,7 +137,8 @@ class LeastSquares:
     def _downward(self, upward: Nodes) -> Nodes:
         found: Nodes = []
         for level, parents in enumerate(self.tree.parents, start=1):
-            above, spread = upward[level - 1], self._spread[1][level - 1]
+            above = upward[level - 1]
+            spread = self._spread[1][level - 1]
             if level == 1 and self.known_total:
                 found.append(np.zeros_like(above))
                 continue

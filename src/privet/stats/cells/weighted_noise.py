@@ -81,7 +81,8 @@ class WeightedNoiseError(Uncertainty):
 
     def distance(self, tail: float) -> float:
         """A distance whose tail is at most that, by bisection; infinite where the numeric law does not reach."""
-        low, high = 0.0, self._period / 4 + self._blur
+        low = 0.0
+        high = self._period / 4 + self._blur
         if self.tail(high) > tail:
             return math.inf
         for _ in range(HALVES):

@@ -35,7 +35,9 @@ class KernelRegression(ABC):
     bounds: tuple[Fraction, Fraction]
 
     def __init__(self, bandwidth: Exact, *, bounds: tuple[Exact, Exact] = (0, 1)) -> None:
-        width, low, high = exact(bandwidth, "bandwidth"), exact(bounds[0], "bounds"), exact(bounds[1], "bounds")
+        width = exact(bandwidth, "bandwidth")
+        low = exact(bounds[0], "bounds")
+        high = exact(bounds[1], "bounds")
         if width <= 0:
             raise InvalidParameter(f"bandwidth must be > 0, got {shortest(width)}: such as a tenth of the width of x")
         if not low < high:

@@ -87,7 +87,8 @@ class PriestleyChao(KernelRegression):
             return self._values(_with(shared, one), points) - self._values(_with(shared, other), points)
         if self.spacing == "even":
             share = self._width / (shared.shape[-2] + 1)
-            (x, y, _), (also, values, _) = self._clean(one), self._clean(other)
+            x, y, _ = self._clean(one)
+            also, values, _ = self._clean(other)
             return self._weighted(x, y * share, points) - self._weighted(also, values * share, points)
         known_x, known_y, _ = self._clean(shared)
         return self._added(known_x, known_y, one, points) - self._added(known_x, known_y, other, points)

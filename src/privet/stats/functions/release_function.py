@@ -77,7 +77,8 @@ def release_function(  # noqa: PLR0913 - the function, what is known of it, and 
         mechanism = _given(payment.price.mechanism, degree, order, waves, amplitude)
     else:
         if isinstance(f, KernelRegression):
-            waves, bounds = f.waves if waves is None else waves, tuple(bounds) or f.bounds
+            waves = f.waves if waves is None else waves
+            bounds = tuple(bounds) or f.bounds
         known = _Known(degree, order, waves, amplitude, dimension)
         mechanism = _mechanism(payment.price, moved, known, bounds)
     values = _values_of(f, data, mechanism)
@@ -94,7 +95,8 @@ def _values_of(f: Any, data: Any, mechanism: Bernstein) -> Callable[[], NDArray[
         raise InvalidParameter(f"a kernel regression is a curve: dimension must be 1, got {mechanism.dimension}")
     if isinstance(data, np.ndarray) and (data.ndim, *data.shape[1:]) != (2, 2):
         raise InvalidParameter(f"data must have two columns, x and y, got an array of {data.ndim} dimensions")
-    on_grid, table = f.on(mechanism.grid()), Table.of(data, width=2)
+    on_grid = f.on(mechanism.grid())
+    table = Table.of(data, width=2)
     return lambda: answer_of(lambda: on_grid(table.read()), shape=mechanism.shape, largest=largest)
 
 

@@ -134,7 +134,8 @@ class _Pairs:
     def draw(self, _: int) -> tuple[Records, Records]:
         """Two neighbors."""
         drawn = self.records()
-        shared, other = drawn[: self.n - 1], drawn[self.n :]
+        shared = drawn[: self.n - 1]
+        other = drawn[self.n :]
         joined = np.concatenate((shared, other)) if isinstance(drawn, np.ndarray) else [*shared, *other]
         return drawn[: self.n], joined
 
@@ -145,10 +146,13 @@ class _Pairs:
 
 def _moves_of_many(f: Any, pairs: _Pairs, trials: int) -> Iterator[NDArray[np.float64]]:  # noqa: ANN401 - either kind of function
     """The moves of some trials at a time, so that memory is bounded."""
-    left, turn = trials, 1
+    left = trials
+    turn = 1
     while left:
         drawn = pairs.stacked(min(left, turn))
-        shared, one, other = drawn[:, : pairs.n - 1], drawn[:, pairs.n - 1 : pairs.n], drawn[:, pairs.n :]
+        shared = drawn[:, : pairs.n - 1]
+        one = drawn[:, pairs.n - 1 : pairs.n]
+        other = drawn[:, pairs.n :]
         if isinstance(f, Moving):
             moved = np.asarray(f.move(shared, one, other), dtype=np.float64)
         else:
@@ -174,7 +178,8 @@ def _difference(one: object, other: object) -> NDArray[np.float64]:
 
 def _measured(moves: Iterable[NDArray[np.float64]], norm: str | None) -> tuple[NDArray[np.float64], int]:
     """The length of each move, and how many numbers f has."""
-    lengths, cells = [], 1
+    lengths = []
+    cells = 1
     for move in moves:
         cells = max(1, move.size)
         if cells > 1 and norm is None:
@@ -225,7 +230,8 @@ def _watched(items: Iterable[Item], total: int) -> Iterator[Item]:
     if not sys.stderr.isatty():
         yield from items
         return
-    start, progress = time.monotonic(), Progress(console=Console(stderr=True), transient=True)
+    start = time.monotonic()
+    progress = Progress(console=Console(stderr=True), transient=True)
     task = progress.add_task("sampling the sensitivity", total=total)
     try:
         for item in items:

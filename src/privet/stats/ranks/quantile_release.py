@@ -28,7 +28,8 @@ class QuantileRelease(Release[T]):
     @classmethod
     def of(cls, release: Release[Any], ranks: IntervalQuantile | HalvingQuantiles) -> "QuantileRelease[Any]":
         """Return the release with its rank margin."""
-        words, gamma = (release.purpose, release.mechanism), release.gamma
+        words = (release.purpose, release.mechanism)
+        gamma = release.gamma
         return cls(release.value, None, release.loss, *words, release.unit, ranks, gamma=gamma)
 
     def rank_margin(self, confidence: float = CONFIDENCE) -> float:

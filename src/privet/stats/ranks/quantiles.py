@@ -43,7 +43,8 @@ def quantiles(
         >>> answer.value.shape, answer.mechanism
         ((3,), 'HalvingQuantiles([0.25, 0.5, 0.75], bounds=(0, 120), rows=1, epsilon=1)')
     """
-    declared, wanted = Bounds.of(bounds), increasing(qs)
+    declared = Bounds.of(bounds)
+    wanted = increasing(qs)
     points = points_between(declared, step)
     question = Question.of("quantiles", (values,), asking)
     sensitivity = Sensitivity(1, cells=question.changes)
@@ -92,7 +93,8 @@ def quantile_interval(
         >>> bool(answer.value[0] < 500 < answer.value[1])
         True
     """
-    declared, wanted = Bounds.of(bounds), exact_within(q, "q", low=0, high=1)
+    declared = Bounds.of(bounds)
+    wanted = exact_within(q, "q", low=0, high=1)
     if wanted in {0, 1}:
         raise InvalidParameter("q must lie between 0 and 1, both excluded: nothing private lies beyond an extreme")
     points = points_between(declared, step)

@@ -93,7 +93,8 @@ def _weigh(left: Floats, right: Floats) -> tuple[float, ...]:
     u, v = left / ONE, right / ONE
     first = [u * u, 2 * u * (1 - u), (1 - u) * (1 - u)]
     second = [v * v, 2 * v * (1 - v), (1 - v) * (1 - v)]
-    reached, sums = np.zeros_like(u), []
+    reached = np.zeros_like(u)
+    sums = []
     for place in range(8):
         reached = reached + first[place // 3] * second[place % 3]
         sums.append(float(np.minimum(np.rint(reached * ONE), ONE).sum()))

@@ -67,7 +67,8 @@ def two_bounds(bounds: Any) -> tuple[Bounds, Bounds]:  # noqa: ANN401 - anything
 
 
 def _of_rows(question: Question, bounds: tuple[Bounds, Bounds], ddof: int) -> Release[Any]:
-    rows, moved = question.length, min(question.rows, question.length)
+    rows = question.length
+    moved = min(question.rows, question.length)
     if rows <= max(ddof, 1):
         raise InvalidParameter(f"{question.statistic} needs more than {max(ddof, 1)} rows, got {rows}")
     pairs = moved_products(rows, moved)

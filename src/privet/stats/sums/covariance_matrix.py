@@ -98,7 +98,8 @@ def _pairs(size: int) -> list[tuple[int, int]]:
 
 
 def _of_rows(question: Question, bounds: tuple[Bounds, ...], ddof: int) -> CovarianceMatrix:
-    rows, pairs = question.length, _pairs(len(bounds))
+    rows = question.length
+    pairs = _pairs(len(bounds))
     if rows <= max(ddof, 1):
         raise InvalidParameter(f"{question.statistic} needs more than {max(ddof, 1)} rows, got {rows}")
     moved = moved_products(rows, min(question.rows, rows))
@@ -106,7 +107,8 @@ def _of_rows(question: Question, bounds: tuple[Bounds, ...], ddof: int) -> Covar
 
     def compute(arrays: Arrays) -> Floats:
         sums = lattice_sums(arrays, maps, _weigh_products(len(bounds)), chunk=SQUARES)
-        lone, both = sums[: len(bounds)], sums[len(bounds) :]
+        lone = sums[: len(bounds)]
+        both = sums[len(bounds) :]
         spread = [rows * total - lone[i] * lone[j] for total, (i, j) in zip(both, pairs, strict=True)]
         return np.array([in_moves(each, moved * ROUGH**2) for each in spread])
 
@@ -129,8 +131,11 @@ def _weigh_products(size: int) -> Callable[..., tuple[float, ...]]:
 
 
 def _of_sums(question: Question, bounds: tuple[Bounds, ...], ddof: int) -> CovarianceMatrix:
-    maps, pairs = tuple(unit_map(each, question.fill(each)) for each in bounds), _pairs(len(bounds))
-    rows, changed, blocks = question.rows, question.changes, len(pairs)
+    maps = tuple(unit_map(each, question.fill(each)) for each in bounds)
+    pairs = _pairs(len(bounds))
+    rows = question.rows
+    changed = question.changes
+    blocks = len(pairs)
     length = root_above(Fraction(rows * changed * blocks))  # rows² for each block, twice that if rows are replaced
     sensitivity = Sensitivity(rows, cells=4 * blocks, l1=changed * blocks, l2=length)
     released = question.release(lambda arrays: _shares(arrays, maps), sensitivity)
@@ -149,7 +154,8 @@ def _shares(arrays: Arrays, maps: tuple[RowMap, ...]) -> Floats:
         return (*lone, *products, float(len(steps[0])))
 
     *sums, rows = lattice_sums(arrays, maps, weigh)
-    lone, products = sums[:size], sums[size:]
+    lone = sums[:size]
+    products = sums[size:]
     quads = [
         [both, lone[i] - both, lone[j] - both, rows * FINE - lone[i] - lone[j] + both]
         for both, (i, j) in zip(products, _pairs(size), strict=True)

@@ -42,7 +42,9 @@ class RowMap:
 
     def steps(self, values: NDArray[Any], out: Floats) -> Floats:
         """Return the steps of some rows in the room of `out`, NaN where missing."""
-        steps, wide = out[: len(values)], np.float64  # a short float must not decide the precision
+        # a short float must not decide the precision
+        steps = out[: len(values)]
+        wide = np.float64
         if self.origin:
             np.subtract(values, self.origin, out=steps, dtype=wide)
             np.multiply(steps, self.factor, out=steps)
@@ -73,7 +75,8 @@ def signed_map(bounds: Bounds, fill: Fraction | None, *, reach: Fraction) -> Row
     Proof: bounds on either side of zero that are one reach apart are so on the lattice: two parts that add up to a
         whole number are rounded, halves to even, to two whole numbers that add up to the same.
     """
-    one, factor = 2**BITS, float(2**BITS / reach)
+    one = 2**BITS
+    factor = float(2**BITS / reach)
     highest, lowest = round(bounds.high / reach * one), round(bounds.low / reach * one)
     plain = RowMap(0.0, factor, lowest, highest)
     return plain if fill is None else RowMap(0.0, factor, lowest, highest, _filled(plain, fill))

@@ -24,7 +24,9 @@ class FromDistance(Uncertainty):
 
     def tail(self, distance: float) -> float:
         """The least tail, up to a part in a thousand, whose distance is no larger."""
-        low, high = -700.0, 0.0  # of the logarithm
+        # of the logarithm
+        low = -700.0
+        high = 0.0
         if self.distance(1 - 2.0**-30) > distance:
             return 1.0
         while high - low > 2.0**-10:
@@ -119,9 +121,11 @@ def _laplace_tail(scales: tuple[float, ...], distance: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _laplace_distance(scales: tuple[float, ...], tail: float) -> float:
-    low, high = 0.0, scales[-1]
+    low = 0.0
+    high = scales[-1]
     while _laplace_tail(scales, high) > tail:
-        low, high = high, 2 * high
+        low = high
+        high = 2 * high
     goal = math.log(tail)
     found = float(brentq(lambda d: math.log(_laplace_tail(scales, d)) - goal, low, high, xtol=1e-12 * high, rtol=1e-12))
     while _laplace_tail(scales, found) > tail:
@@ -208,5 +212,6 @@ class RootError(FromDistance):
 
     def distance(self, tail: float) -> float:
         """The farther of the roots of the two ends."""
-        margin, root = self.error.distance(tail), math.sqrt(max(self.under, 0.0))
+        margin = self.error.distance(tail)
+        root = math.sqrt(max(self.under, 0.0))
         return max(math.sqrt(self.under + margin) - root, root - math.sqrt(max(self.under - margin, 0.0))) * UP

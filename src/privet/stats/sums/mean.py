@@ -48,7 +48,8 @@ def mean(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]:
 
 def mean_of(question: Question, bounds: Bounds) -> Release[Any]:
     """Return the answer to a question about a mean."""
-    row_map, rounding = unit_map(bounds, question.fill(bounds)), bounds.width / (2 * ONE)
+    row_map = unit_map(bounds, question.fill(bounds))
+    rounding = bounds.width / (2 * ONE)
     if not question.public_rows:
         return _mean_of_two_sums(question, bounds, row_map, rounding)
     if not question.length:

@@ -59,7 +59,8 @@ class Moments:
     def mean(self) -> Release[float]:
         """The average of the clipped values."""
         number, share, _ = self._shares
-        noise, rounding = self.release.uncertainty, self.width / (2 * ONE)
+        noise = self.release.uncertainty
+        rounding = self.width / (2 * ONE)
         error = noise and RatioError(noise, (1.0, 0.5, 0.0), share, number, self.width, rounding)
         return self.release.map(lambda _: self.low + self.width * share, uncertainty=error)
 
@@ -131,7 +132,8 @@ def moments(values: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking]
 
 def moments_of(question: Question, bounds: Bounds, *, ddof: int) -> Moments:
     """Return the answer to a question about moments."""
-    row_map, sensitivity = unit_map(bounds, question.fill(bounds)), shares_sensitivity(question, cells=3)
+    row_map = unit_map(bounds, question.fill(bounds))
+    sensitivity = shares_sensitivity(question, cells=3)
     mechanism = question.noise(sensitivity)
     released = question.release_by(mechanism, lambda arrays: _three_sums(arrays, row_map), sensitivity)
     return Moments(released, float(bounds.low), float(bounds.width), ddof)

@@ -30,9 +30,11 @@ def total(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]
     """
     declared = Bounds.of(bounds)
     question = Question.of("total", (values,), asking)
-    fill, offset = question.fill(declared), Fraction(0)
+    fill = question.fill(declared)
+    offset = Fraction(0)
     if question.public_rows:
-        reach, offset = declared.width, declared.low * question.length
+        reach = declared.width
+        offset = declared.low * question.length
         row_map = unit_map(declared, fill)
     else:
         reach = (

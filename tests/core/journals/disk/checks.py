@@ -50,7 +50,8 @@ def _opened(path: Path, facts: Sequence[Fact]) -> Ledger:
 
 
 def _unrecorded(ledger: Ledger, facts: Sequence[Fact]) -> list[str]:
-    entries, found = {entry.purpose: entry for entry in ledger.entries}, []
+    entries = {entry.purpose: entry for entry in ledger.entries}
+    found = []
     anchored = ledger.journal.anchor.read().mark.sequence  # type: ignore[attr-defined] # a SqliteJournal has one
     for fact in facts:
         label, key = fact.get("answered"), fact.get("key")

@@ -46,7 +46,8 @@ class File:
 
     def _settle(self, choice: Callable[[list[bytes]], bytes], size: int) -> None:
         self.disk = _with(self.disk, {page: choice(versions) for page, versions in self._pages.items()}, size)
-        self._pages, self._sizes = {}, [size]
+        self._pages = {}
+        self._sizes = [size]
 
     def after_a_loss(self, chance: Random, sector: int) -> bytes:
         """What the disk may hold if the power is lost now."""
@@ -78,7 +79,8 @@ class Platter:
     def __init__(
         self, files: Mapping[str, bytes], chance: Random, lies: Callable[[str], bool] = lambda _: False
     ) -> None:
-        self._chance, self._lies = chance, lies
+        self._chance = chance
+        self._lies = lies
         self._safe = {name: File(data) for name, data in files.items() if not name.endswith(INDEX)}
         self._names = dict(self._safe)
         self._unsafe: list[dict[str, File | None]] = []  # changes of names, each done or not
@@ -88,7 +90,8 @@ class Platter:
         name = PurePath(event.path).name
         if name.endswith(INDEX):
             return
-        found, other = self._names.get(name), PurePath(event.other).name
+        found = self._names.get(name)
+        other = PurePath(event.other).name
         if event.kind == "created":
             self._rename({name: File()})
         elif event.kind == "unlink":
@@ -112,7 +115,8 @@ class Platter:
         elif found is not None:
             found.sync()
         elif not failed:  # the folder itself
-            self._safe, self._unsafe = dict(self._names), []
+            self._safe = dict(self._names)
+            self._unsafe = []
 
     def everything(self) -> dict[str, bytes]:
         """What is there if all arrived just in time."""
@@ -124,7 +128,8 @@ class Platter:
 
     def after_a_loss(self) -> dict[str, bytes]:
         """What may be there if the power is lost now."""
-        chance, sector = self._chance, self._chance.choice((SECTOR, PAGE))
+        chance = self._chance
+        sector = self._chance.choice((SECTOR, PAGE))
         if chance.random() < 0.5:
             arrived = self._unsafe[: chance.randint(0, len(self._unsafe))]
         else:

@@ -37,7 +37,8 @@ class Story:
     """
 
     def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
-        self.path, self._tell = folder / "ledger.db", tell
+        self.path = folder / "ledger.db"
+        self._tell = tell
         self.ledgers: list[Ledger] = []
         self._plan: Any = None  # a reservation
 

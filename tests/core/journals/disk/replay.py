@@ -27,7 +27,8 @@ def losses(
     trace: Sequence[Event], platter: Platter, facts: Sequence[Fact], each: int
 ) -> Iterator[tuple[int, list[Fact], dict[str, bytes]]]:
     """After every event: what was told until then, and some states of the disk if the power is lost at that moment."""
-    told, seen = list(facts), set[bytes]()
+    told = list(facts)
+    seen = set[bytes]()
     for number, event in enumerate(trace):
         if event.kind == "mark":
             told.append(json.loads(event.path))
@@ -44,7 +45,9 @@ class Replay:
     """Programs that are run once, and the power losses they may have met."""
 
     def __init__(self, place: Path, asked: Fact) -> None:
-        self._sweep, self._place, self._asked = Sweep(place, asked.get("planted", "")), place / "replayed", asked
+        self._sweep = Sweep(place, asked.get("planted", ""))
+        self._place = place / "replayed"
+        self._asked = asked
         self.states = 0
 
     def found(self, program: str, seed: int, fault: Fault | None) -> Iterator[str]:
@@ -76,7 +79,8 @@ def replayed(asked: Fact, place: Path) -> Fact:
             what is "planted", and whether "syncs" fail, one at a time.
         place: an empty folder.
     """
-    replay, found = Replay(place, asked), list[str]()
+    replay = Replay(place, asked)
+    found = list[str]()
     for program in asked.get("programs", PROGRAMS):
         faults = list(replay.failed_syncs(program)) if asked.get("syncs") else [None]
         for fault, seed in itertools.product(faults, asked["seeds"]):

@@ -50,7 +50,8 @@ def compiler() -> str | None:
 
 def compiled(folder: Path) -> Path:
     """The shim as a library in a folder."""
-    found, library = compiler(), folder / "shim.so"
+    found = compiler()
+    library = folder / "shim.so"
     assert found is not None, MISSING
     source = Path(__file__).with_name("shim.c")
     subprocess.run([found, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)  # noqa: S603 - our own

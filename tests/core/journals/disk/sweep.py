@@ -66,7 +66,8 @@ class Child:
 
     def facts(self) -> list[Fact] | None:
         """What it says until it is done; None if it hangs or dies."""
-        end, found = time.monotonic() + SECONDS, list[Fact]()
+        end = time.monotonic() + SECONDS
+        found = list[Fact]()
         while True:
             *lines, self._rest = self._rest.split(b"\n")
             for line in lines:
@@ -94,7 +95,9 @@ class Sweep:
     """Folders, the shim, and one fault after the other."""
 
     def __init__(self, place: Path, planted: str = "") -> None:
-        self._place, self._shim, self._planted = place, Shim(), planted
+        self._place = place
+        self._shim = Shim()
+        self._planted = planted
         (place / "starts").mkdir()
         self._starts = starts(place / "starts")
         self._count = 0

@@ -26,7 +26,8 @@ class Audit:
     """
 
     def __init__(self, world: "World", limit: int) -> None:
-        self.world, self.limit = world, limit
+        self.world = world
+        self.limit = limit
         self.touched: Counter[str] = Counter()  # how often data was read, by purpose
         self.told: dict[str, object] = {}  # the answers, by key
         self.lost: set[str] = set()  # the keys whose answers were said to be lost

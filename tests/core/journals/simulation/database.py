@@ -17,7 +17,8 @@ class Connection:
     """Stands in for a connection. Each call is one of a library, which an interrupt does not end early."""
 
     def __init__(self, world: "World", name: str, *, timeout: float) -> None:
-        self._world, self._session = world, Session(world, name, timeout=timeout)
+        self._world = world
+        self._session = Session(world, name, timeout=timeout)
 
     @property
     def in_transaction(self) -> bool:

@@ -26,8 +26,12 @@ class Inode:
     """A file or a folder."""
 
     def __init__(self, device: int, number: int) -> None:
-        self.device, self.number, self.links, self.mode = device, number, 0, 0o600
-        self.data, self.durable = bytearray(), b""
+        self.device = device
+        self.number = number
+        self.links = 0
+        self.mode = 0o600
+        self.data = bytearray()
+        self.durable = b""
         self.writes: list[tuple[int, bytes]] = []  # since the last flush
         self.content: Content | None = None
         self.flocks: dict[Any, bool] = {}  # by open file: whether it is alone
@@ -56,10 +60,12 @@ class Inode:
         for offset, data in self.writes:
             for start in range(0, len(data), SECTOR):
                 if chance.random() < 0.5:
-                    part, place = data[start : start + SECTOR], offset + start
+                    part = data[start : start + SECTOR]
+                    place = offset + start
                     left.extend(bytes(max(0, place - len(left))))
                     left[place : place + len(part)] = part
-        self.data, self.durable = left, bytes(left)
+        self.data = left
+        self.durable = bytes(left)
         self.writes.clear()
         if self.content is not None:
             self.content.lose_power(chance)
@@ -109,7 +115,8 @@ class Disk:
                 names.pop(name, None)
             else:
                 names[name] = inode
-        self.names, self.durable_names = names, dict(names)
+        self.names = names
+        self.durable_names = dict(names)
         self._changes.clear()
         inodes = list(dict.fromkeys(names.values()))
         for inode in inodes:

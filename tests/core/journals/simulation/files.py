@@ -13,7 +13,8 @@ class File:
     """What the simulated `open` gives: a file that is written."""
 
     def __init__(self, system: Os, number: int) -> None:
-        self._os, self._number = system, number
+        self._os = system
+        self._number = number
 
     def __enter__(self) -> Self:
         return self

@@ -20,7 +20,9 @@ class OpenFile:
     """What a descriptor stands for."""
 
     def __init__(self, inode: Inode, process: "Process") -> None:
-        self.inode, self.process, self.position = inode, process, 0
+        self.inode = inode
+        self.process = process
+        self.position = 0
 
     def drop_locks(self) -> None:
         """Its own locks go with it; and all of this process's POSIX locks on the file, whoever made them."""
@@ -35,9 +37,13 @@ class Status:
     """What `stat` tells."""
 
     def __init__(self, inode: Inode) -> None:
-        self.st_dev, self.st_ino, self.st_nlink = inode.device, inode.number, inode.links
+        self.st_dev = inode.device
+        self.st_ino = inode.number
+        self.st_nlink = inode.links
         self.st_mode = 0o100000 | inode.mode
-        self.st_size, self.st_uid, self.st_gid = len(inode.data), os.getuid(), os.getgid()
+        self.st_size = len(inode.data)
+        self.st_uid = os.getuid()
+        self.st_gid = os.getgid()
 
 
 def _problem(number: int, path: object = None) -> OSError:

@@ -17,7 +17,8 @@ class Fcntl:
     """Stands in for the module `fcntl`: locks of open files, on the whole and on single bytes."""
 
     def __init__(self, world: "Callable[[], World]", system: Os) -> None:
-        self._world, self._os = world, system
+        self._world = world
+        self._os = system
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - constants
         return getattr(fcntl, name)
@@ -27,7 +28,8 @@ class Fcntl:
         world = self._world()
         words = "unlock" if how & fcntl.LOCK_UN else "lock alone" if how & fcntl.LOCK_EX else "lock together"
         world.step(f"flock: {words}")
-        found, alone = self._os.file(file), bool(how & fcntl.LOCK_EX)
+        found = self._os.file(file)
+        alone = bool(how & fcntl.LOCK_EX)
         locks = found.inode.flocks
         locks.pop(found, None) if how & fcntl.LOCK_UN else None
 

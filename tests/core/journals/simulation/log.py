@@ -20,7 +20,9 @@ class Log:
     """
 
     def __init__(self, database: "Database") -> None:
-        self._database, self.items, self.synced = database, list(database.items), len(database.items)
+        self._database = database
+        self.items = list(database.items)
+        self.synced = len(database.items)
         self.doubt: list[Item] | None = None
         self.named = False  # whether its name is durable
         self.writer: Session | None = None
@@ -70,7 +72,8 @@ class Database:
 
 def items_at(names: dict[str, Inode], name: str, *, surely: bool = False) -> list[Item]:
     """What is there; or, surely, would be if the power were cut now and nothing but what was flushed were kept."""
-    main, log = names.get(name), names.get(f"{name}-wal")
+    main = names.get(name)
+    log = names.get(f"{name}-wal")
     if main is None or not isinstance(main.content, Database):
         return []
     if log is not None and isinstance(log.content, Log):

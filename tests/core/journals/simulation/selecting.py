@@ -23,7 +23,9 @@ class Cursor:
     """
 
     def __init__(self, rows: Sequence[Item], done: Callable[[], None]) -> None:
-        self._rows, self._left, self._done = iter(rows), len(rows), done
+        self._rows = iter(rows)
+        self._left = len(rows)
+        self._done = done
 
     @property
     def pending(self) -> bool:
@@ -50,7 +52,8 @@ class Cursor:
     def close(self) -> None:
         """It is not read on."""
         if self._left:
-            self._left, self._rows = 0, iter(())
+            self._left = 0
+            self._rows = iter(())
             self._done()
 
     __del__ = close

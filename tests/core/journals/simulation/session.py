@@ -19,7 +19,9 @@ class Session:
     """What SQLite and the kernel hold for one connection."""
 
     def __init__(self, world: "World", name: str, *, timeout: float) -> None:
-        self._world, self._name, self._timeout = world, name, timeout
+        self._world = world
+        self._name = name
+        self._timeout = timeout
         self._process = world.running().process
         inode = world.disk.names.get(name)
         if inode is None:
@@ -31,7 +33,8 @@ class Session:
         assert isinstance(inode.content, Database)
         self._database = inode.content
         self._log: Log | None = None
-        self._full, self.closed = True, False
+        self._full = True
+        self.closed = False
         self.in_transaction = False
         self._snapshot: int | None = None
         self._written: list[Item] = []
@@ -87,7 +90,8 @@ class Session:
 
     def _leave(self, step: "Callable[[str, float], object]") -> None:
         """Let go of everything; the last one copies the log into the main file and removes it."""
-        log, mine = self._log, [each for each in self._process.connections if each._database is self._database]
+        log = self._log
+        mine = [each for each in self._process.connections if each._database is self._database]
         if log is not None:
             if log.writer is self:
                 log.writer = None
@@ -145,7 +149,8 @@ class Session:
 
     def _wait(self, holder: "Callable[[], Session | None]") -> None:
         """Look again and again, as SQLite does, until nobody holds a lock."""
-        end, tries = self._world.now + self._timeout, 0
+        end = self._world.now + self._timeout
+        tries = 0
         while (other := holder()) is not None:
             if self._world.now >= end:
                 raise problem("database is locked", sqlite3.SQLITE_BUSY)
@@ -181,7 +186,8 @@ class Session:
                 self._world.disk.sync_names()
                 log.named = True
         else:
-            log.items, log.doubt = log.items + self._written, None
+            log.items = log.items + self._written
+            log.doubt = None
         self._world.step("sqlite: write the index")
         for watch in WATCHING:
             watch(log.items)
@@ -195,7 +201,8 @@ class Session:
         return ()
 
     def _end(self) -> None:
-        self.in_transaction, self._written = False, []
+        self.in_transaction = False
+        self._written = []
         if not any(cursor.pending for cursor in self._cursors):
             self._snapshot = None
 

@@ -32,7 +32,10 @@ class Single:
     """
 
     def __init__(self, act: str, kind: str, moment: int, seed: int = 0) -> None:
-        self.act, self.kind, self.moment, self.world = act, kind, moment, World(seed)
+        self.act = act
+        self.kind = kind
+        self.moment = moment
+        self.world = World(seed)
         self.audit = Audit(self.world, 1000 if kind == "signal" else 1 + {"plan": 2}.get(act, 1))
         self.world.switching = 0.0
 

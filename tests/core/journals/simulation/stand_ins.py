@@ -90,7 +90,8 @@ def _modules() -> list[types.ModuleType]:
 @contextmanager
 def simulated() -> Iterator[None]:
     """Put the stand-ins in place, and afterwards what was there before."""
-    system, gone = Os(_world), object()
+    system = Os(_world)
+    gone = object()
     stand_ins: dict[str, tuple[object, object]] = {
         "os": (sys.modules["os"], system),
         "fcntl": (sys.modules["fcntl"], Fcntl(_world, system)),
@@ -113,7 +114,9 @@ def simulated() -> Iterator[None]:
             if name == "open" or name in there:
                 before.append((module, name, there.get(name, gone)))
                 setattr(module, name, stand_in)
-    hook, collecting, held = sys.unraisablehook, gc.isenabled(), take_out()
+    hook = sys.unraisablehook
+    collecting = gc.isenabled()
+    held = take_out()
     sys.unraisablehook = _unraisable(hook)
     gc.collect()
     gc.freeze()

@@ -25,8 +25,13 @@ class Process:
     """One simulated process: what the kernel holds for it, and what keeps its objects alive."""
 
     def __init__(self, world: "World", number: int, name: str) -> None:
-        self.world, self.number, self.name = world, number, name
-        self.dead, self.stopped, self.tasks, self.interrupts = False, 0.0, 0, 0
+        self.world = world
+        self.number = number
+        self.name = name
+        self.dead = False
+        self.stopped = 0.0
+        self.tasks = 0
+        self.interrupts = 0
         self.careless = False  # whether it closed a descriptor of the database, which SQLite warns of
         self.wrong = (0.0, -2e9, 1e12)[int(world.chance.random() * 3)]  # seconds that its clock on the wall is off
         self.main: Task | None = None
@@ -46,7 +51,9 @@ class Process:
         for file in self.files.values():
             file.drop_locks()
         self.files.clear()
-        running, self.world.current = self.world.current, None  # what is closed now does nothing any more
+        # what is closed now does nothing any more
+        running = self.world.current
+        self.world.current = None
         self.kept.clear()
         self.world.current = running
 
@@ -55,14 +62,19 @@ class Task:
     """A thread of a process."""
 
     def __init__(self, world: "World", process: Process, name: str, work: Callable[[], None]) -> None:
-        self.world, self.process, self.name, self.work = world, process, name, work
+        self.world = world
+        self.process = process
+        self.name = name
+        self.work = work
         self.ident = process.number * 100 + process.tasks
         self.main = process.tasks == 0  # signals are heard by the first thread
         process.main = self if self.main else process.main
         self.asking = False  # whether it is inside of something that may be interrupted
         self.interrupted = False  # whether a signal came that it has not heard
         self.ready: Callable[[], bool] | None = None
-        self.until, self.deaf, self.waits_for = FOREVER, False, ""
+        self.until = FOREVER
+        self.deaf = False
+        self.waits_for = ""
         self._worker: _Worker | None = None
 
     def can_run(self, now: float) -> bool:
@@ -118,13 +130,15 @@ class _Worker(threading.Thread):
         """Wait for a task, and run it."""
         while True:
             self.baton.acquire()
-            task, self.task = self.task, None
+            task = self.task
+            self.task = None
             if task is None:
                 continue
             task.run()
             _IDLE.append(self)
             task.work = _nothing
-            world, ended = task.world, task
+            world = task.world
+            ended = task
             del task
             world.ended(ended)
             del world, ended

@@ -31,7 +31,8 @@ class Script:
 
     def __init__(self, seed: int, connect: Callable[[], Any], logs: Callable[[], bool]) -> None:
         self._chance = random.Random(seed)  # noqa: S311 - to be the same again
-        self._connect, self._logs = connect, logs
+        self._connect = connect
+        self._logs = logs
         self._open: list[Any] = []
         self._cursors: dict[int, Any] = {}
         self.told: list[object] = []

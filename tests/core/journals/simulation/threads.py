@@ -15,7 +15,9 @@ class ThreadLock:
     """Stands in for a lock of threads; `again` lets its holder take it once more."""
 
     def __init__(self, world: "Callable[[], World]", *, again: bool = False) -> None:
-        self._world, self._again, self._times = world, again, 0
+        self._world = world
+        self._again = again
+        self._times = 0
         self._holder: Task | None = None
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:  # noqa: FBT001, FBT002 - as the real one
@@ -29,7 +31,8 @@ class ThreadLock:
             until = FOREVER if timeout < 0 else self._world().now + timeout
             if not self._world().wait("a lock of threads", lambda: self._holder is None, until):
                 return False
-        self._holder, self._times = task, self._times + 1
+        self._holder = task
+        self._times = self._times + 1
         return True
 
     def release(self) -> None:
@@ -53,7 +56,8 @@ class ThreadEvent:
     """Stands in for an event of threads."""
 
     def __init__(self, world: "Callable[[], World]") -> None:
-        self._world, self._set = world, False
+        self._world = world
+        self._set = False
 
     def is_set(self) -> bool:
         """Whether it happened."""

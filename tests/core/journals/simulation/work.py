@@ -51,7 +51,9 @@ class Work:
     """
 
     def __init__(self, process: "Process", audit: Audit, *, shared: "Work | None" = None) -> None:
-        self._process, self._audit, self._shared = process, audit, shared
+        self._process = process
+        self._audit = audit
+        self._shared = shared
         self._world: World = audit.world
         self._ledger: Ledger | None = None
         self._problem: BaseException | None = None  # the last one, as a prompt keeps it
@@ -70,7 +72,8 @@ class Work:
 
     def attempt(self, what: str, act: Callable[[], None], *, signal_at: int | None = None) -> None:
         """One act of a person at a prompt: what goes wrong is kept until the next."""
-        task, begun = self._world.running(), self._world.now
+        task = self._world.running()
+        begun = self._world.now
         self._world.tell(f"begins: {what}")
         task.asking = True
         try:

@@ -21,12 +21,15 @@ class Workload:
     """
 
     def __init__(self, seed: int) -> None:
-        self.seed, self.world = seed, World(seed)
+        self.seed = seed
+        self.world = World(seed)
         draw = self.world.chance.random
         self.audit = Audit(self.world, (2, 5, 1000)[int(draw() * 3)])
         self.world.switching = (0.02, 0.1, 0.3)[int(draw() * 3)]
         self.world.after_power = self._after_power
-        self._busy, self._length, self._started = 1 + int(draw() * 4), 1 + int(draw() * 4), 0
+        self._busy = 1 + int(draw() * 4)
+        self._length = 1 + int(draw() * 4)
+        self._started = 0
 
     @property
     def report(self) -> str:
@@ -59,7 +62,9 @@ class Workload:
 
     def _events(self) -> list[tuple[int, str]]:
         """What befalls the processes, and at which step."""
-        draw, begun, reach = self.world.chance.random, self.world.steps, STEPS * self._busy * self._length
+        draw = self.world.chance.random
+        begun = self.world.steps
+        reach = STEPS * self._busy * self._length
         count = int(draw() * 5)
         return [(begun + int(draw() ** 1.5 * reach), KINDS[int(draw() * len(KINDS))]) for _ in range(count)]
 
@@ -73,7 +78,8 @@ class Workload:
 
     def _start(self) -> None:
         """A new process, sometimes with a second thread, which may share the ledger of the first."""
-        process, draw = self._process(""), self.world.chance.random
+        process = self._process("")
+        draw = self.world.chance.random
         work = Work(process, self.audit)
         self.world.start(process, process.name, lambda: work.run(self._length))
         if draw() < 0.2:

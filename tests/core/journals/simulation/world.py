@@ -32,8 +32,11 @@ class World:
 
     def __init__(self, seed: int) -> None:
         self.seed, self.chance = seed, random.Random(seed)  # noqa: S311 - to be the same again
-        self.switching, self.events = 0.1, list[tuple[int, str]]()
-        self.now, self.steps, self.disk = 0.0, 0, Disk()
+        self.switching = 0.1
+        self.events = list[tuple[int, str]]()
+        self.now = 0.0
+        self.steps = 0
+        self.disk = Disk()
         self.processes: list[Process] = []
         self.tasks: list[Task] = []
         self.current: Task | None = None
@@ -163,7 +166,10 @@ class World:
         """Wait for something, or until a moment; whether it came."""
         task = self.running()
         self.story.append((self.now, task.name, f"waits: {what}"))
-        task.ready, task.until, task.deaf, task.waits_for = ready, until, deaf, what
+        task.ready = ready
+        task.until = until
+        task.deaf = deaf
+        task.waits_for = what
         try:
             while True:
                 self._hand_over(task)

@@ -43,7 +43,8 @@ def read(files: list[Path], *, threads: int = 1, buffer: int | None = None) -> C
 
 def fields(line: str) -> list[str] | None:
     """Those of one line, by a reading of our own; None if quotes are not around whole fields."""
-    found, place = [], 0
+    found = []
+    place = 0
     while (field := FIELD.match(line, place)) is not None:
         found.append(field[1].replace('""', '"') if field[1] is not None else field[2])
         place = field.end()

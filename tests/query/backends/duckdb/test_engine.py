@@ -219,7 +219,8 @@ def test_names_of_tables_and_columns_are_only_names(tmp_path: Path, name: str) -
     backend = DuckDBBackend(
         Catalog("t", Unit("person"), Guarantee(1), tables, source="duckdb:///d.duckdb", folder=tmp_path)
     )
-    column, unit = Column(name, facts), Column("unit", Facts(Type.INTEGER))
+    column = Column(name, facts)
+    unit = Column("unit", Facts(Type.INTEGER))
     table = Table(name, (column, unit), Owner((unit,), FEW))
     measure = Measure(Shape.SUM, Reference(column), None, Lattice(Fraction(1), 0, 9))
     request = Bounded(table, (), FEW, (measure,), cap_groups=False)
@@ -249,7 +250,8 @@ def test_a_path_leads_to_the_unit_and_nowhere_is_left_out() -> None:
         "line": pa.table({"order_id": [1, 1, 1, 2, 3, 9, None], "n": [1, 1, 1, 5, 50, 60, 70]}),
     }
     backend = DuckDBBackend(Catalog("t", Unit("person"), Guarantee(1), tables, frames=frames))
-    column, unit = Column("n", COLUMNS["age"]), Column("who", Facts(Type.TEXT))
+    column = Column("n", COLUMNS["age"])
+    unit = Column("who", Facts(Type.TEXT))
     table = Table("line", (column, unit), Owner((unit,), FEW))
     measure = Measure(Shape.SUM, Reference(column), None, Lattice(Fraction(1), 0, 100))
     sums = backend.sums(Bounded(table, (), FEW, (measure, Measure(Shape.UNITS)), cap_groups=False))
@@ -280,7 +282,9 @@ def test_a_unit_in_a_window_is_a_unit_and_a_day() -> None:
     days = [dt.date(2024, 1, 1), dt.date(2024, 1, 1), dt.date(2024, 1, 2), None]
     frame = pa.table({"pid": [1, 1, 1, 1], "day": pa.array(days, pa.date32())})
     backend = DuckDBBackend(catalog(frames={"visit": frame}, columns=columns, window=TimeWindow("day", 7)))
-    day, unit, when = Column("day", columns["day"]), Column("pid", Facts(Type.INTEGER)), Column("day", columns["day"])
+    day = Column("day", columns["day"])
+    unit = Column("pid", Facts(Type.INTEGER))
+    when = Column("day", columns["day"])
     table = Table("visit", (day, unit, when), Owner((unit, when), FEW))
     request = Bounded(table, (), Limits(rows_per_unit=1), (Measure(Shape.UNITS), Measure(Shape.ROWS)), cap_groups=False)
     assert backend.sums(request).groups[()] == ((2,), (2,))

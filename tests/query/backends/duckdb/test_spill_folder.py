@@ -93,7 +93,9 @@ class Watch(threading.Thread):
 
     def __init__(self, place: Path) -> None:
         super().__init__()
-        self.place, self.most, self.over = place, 0, threading.Event()
+        self.place = place
+        self.most = 0
+        self.over = threading.Event()
 
     def run(self) -> None:
         while not self.over.wait(0.005):

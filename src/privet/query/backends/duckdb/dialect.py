@@ -132,7 +132,8 @@ class DuckDBDialect(Dialect):
     def _said(self, text: str, target: Type) -> str:
         """A column of texts as another type."""
         if target is Type.INTEGER:
-            number, whole = _from_text(text, Type.REAL), f"TRY_CAST({_plainly_whole(text)} AS BIGINT)"
+            number = _from_text(text, Type.REAL)
+            whole = f"TRY_CAST({_plainly_whole(text)} AS BIGINT)"
             return held(f"{whole}, TRY_CAST(ROUND({number}, 0) AS BIGINT)", number)
         return self.one_zero(_from_text(text, target)) if target is Type.REAL else _from_text(text, target)
 
@@ -155,7 +156,8 @@ class DuckDBDialect(Dialect):
             low, high = EPOCH_DAYS
             day = _inside(f"(({text} - DATE '1970-01-01') + {few})", low, high)
             return f"(DATE '1970-01-01' + CAST({day} AS INTEGER))"
-        low, high = EPOCH_DAYS[0] * DAY, (EPOCH_DAYS[1] + 1) * DAY - 1
+        low = EPOCH_DAYS[0] * DAY
+        high = (EPOCH_DAYS[1] + 1) * DAY - 1
         return f"MAKE_TIMESTAMP({_inside(f'(EPOCH_US({text}) + {DAY} * {few})', low, high)})"
 
     def among(self, text: str, values: Sequence[Value], type_: Type) -> str:

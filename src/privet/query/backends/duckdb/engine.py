@@ -67,7 +67,8 @@ class DuckDBBackend(SqlEngine):
         self._files = {name: files_of(catalog, table) for name, table in catalog.tables.items()}
         self._frames: dict[str, pa.Table] = {}
         self._stamps: dict[str, Stamp | None] = {}
-        self._keys, self._numbers = keys_of_tables(catalog), itertools.count(1)
+        self._keys = keys_of_tables(catalog)
+        self._numbers = itertools.count(1)
         self._spill = SpillFolder()
         try:
             self._connection = self._open(threads, memory)
@@ -144,7 +145,8 @@ class DuckDBBackend(SqlEngine):
     # --- opening ---
 
     def _open(self, threads: int | None, memory: str | None) -> duckdb.DuckDBPyConnection:
-        path, allowed = database_of(self._catalog), [file for files in self._files.values() for file in files]
+        path = database_of(self._catalog)
+        allowed = [file for files in self._files.values() for file in files]
         connection = duckdb.connect(":memory:")  # an engine of our own: two that open one file would share its settings
         try:
             if path is not None:

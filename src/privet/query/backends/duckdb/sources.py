@@ -67,7 +67,8 @@ def arrow_of(table: DeclaredTable, frame: object, keys: Collection[str]) -> pa.T
     kinds = {name.casefold(): facts.type for name, facts in table.columns.items()}
     read = {}
     for name, column in columns_of(frame).items():
-        kind, key = kinds.get(name.casefold()), name.casefold() in folded
+        kind = kinds.get(name.casefold())
+        key = name.casefold() in folded
         if kind is None and column.loose and not table.public:
             if key:
                 raise InvalidParameter(f"table {table.name}: column {name} has no type of its own: declare one")

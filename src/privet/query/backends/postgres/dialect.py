@@ -75,9 +75,11 @@ class PostgresDialect(Dialect):
         if max(abs(origin), step * (1 << 60)) > Fraction(2) ** 1000:
             raise InvalidParameter("the bounds of an aggregate are too large for PostgreSQL: write CLIP(x, low, high)")
         first, width, half = (real(float(number)) for number in (origin, step, 0.5))
-        low, high = real(float(-far)), real(float(far))
+        low = real(float(-far))
+        high = real(float(far))
         held = f"CASE WHEN {text} < {low} THEN {low} WHEN {text} > {high} THEN {high} ELSE {text} END"  # NULL stays
-        near, tiny = f"({f'({held})' if most is None or most > far else text} - {first})", float(step) * 2.0**-60
+        near = f"({f'({held})' if most is None or most > far else text} - {first})"
+        tiny = float(step) * 2.0**-60
         steps = f"{near} / {width} + {half}"
         if step <= 1:
             return steps

@@ -15,7 +15,9 @@ def _two(power: int) -> str:
     return real(math.ldexp(1.0, power))
 
 
-INFINITY, ZERO, ONE = real(math.inf), real(0.0), real(1.0)
+INFINITY = real(math.inf)
+ZERO = real(0.0)
+ONE = real(1.0)
 MODERATE = f"BETWEEN {_two(-500)} AND {_two(500)}"
 ENDLESS = f"ABS({{a}}) = {INFINITY} OR ABS({{b}}) = {INFINITY}"
 LIKE_SIGNS = "({a} < 0) = ({b} < 0)"
@@ -52,7 +54,9 @@ DIVIDE = (
     "ELSE {a} / {b} END "
     "ELSE {a} / {b} END"
 )
-LARGEST_EXPONENT, LEAST_EXPONENT = 709.782712893384, -708.0  # e to these is a number, and an exact one
+# e to these is a number, and an exact one
+LARGEST_EXPONENT = 709.782712893384
+LEAST_EXPONENT = -708.0
 EXP = (
     f"CASE WHEN {{a}} > {real(LARGEST_EXPONENT)} THEN {INFINITY} "
     f"WHEN {{a}} < {real(LEAST_EXPONENT)} THEN {ZERO} ELSE EXP({{a}}) END"

@@ -42,7 +42,9 @@ class Pool:
     def close(self) -> None:
         """Close all connections; those in use when they are given back."""
         with self._lock:
-            idle, self._idle, self._closed = self._idle, [], True
+            idle = self._idle
+            self._idle = []
+            self._closed = True
         for connection in idle:
             _close(connection)
 

@@ -166,7 +166,8 @@ class SparkDialect(Dialect):
             low, high = EPOCH_DAYS
             day = _inside(f"(UNIX_DATE({text}) + {few})", low, high)
             return f"DATE_FROM_UNIX_DATE(CAST({day} AS INT))"
-        low, high = EPOCH_DAYS[0] * DAY, (EPOCH_DAYS[1] + 1) * DAY - 1
+        low = EPOCH_DAYS[0] * DAY
+        high = (EPOCH_DAYS[1] + 1) * DAY - 1
         moment = _inside(f"(UNIX_MICROS(CAST({text} AS TIMESTAMP)) + {DAY} * {few})", low, high)
         return f"CAST(TIMESTAMP_MICROS({moment}) AS TIMESTAMP_NTZ)"
 
@@ -185,7 +186,8 @@ class SparkDialect(Dialect):
     def _said(self, text: str, target: Type) -> str:
         """A column of texts as another type."""
         if target is Type.INTEGER:
-            number, whole = _from_text(text, Type.REAL), f"TRY_CAST({_plainly_whole(text)} AS BIGINT)"
+            number = _from_text(text, Type.REAL)
+            whole = f"TRY_CAST({_plainly_whole(text)} AS BIGINT)"
             near = self.convert(number, Type.REAL, Type.INTEGER)
             return held(f"{whole}, {near}", number)
         return self.one_zero(_from_text(text, target)) if target is Type.REAL else _from_text(text, target)

@@ -57,7 +57,9 @@ class SparkBackend(SqlEngine):
                 "rows are not numbered on Spark, which may compute them twice: declare a unit_column, or use DuckDB"
             )
         self._session, self._ours = opened(catalog.source or HERE, memory=memory)
-        self._group, self._sizes, self._stored = "", dict[str, int](), list[Any]()
+        self._group = ""
+        self._sizes = dict[str, int]()
+        self._stored = list[Any]()
         try:
             version = int(self._session.version.split(".")[0])
             super().__init__(catalog, SparkDialect(checks_texts=version >= CHECKS_TEXTS))

@@ -56,7 +56,8 @@ def _integer_divide(dialect: Dialect, call: Call, texts: list[str]) -> str:
 
 def _round(dialect: Dialect, call: Call, texts: list[str]) -> str:
     """A power of ten away, to the next whole number, and back; what would be infinite then stays as it is."""
-    digits, number = digits_of(call), as_reals(dialect, call, texts[:1])[0]
+    digits = digits_of(call)
+    number = as_reals(dialect, call, texts[:1])[0]
     power = dialect.literal(float(10 ** abs(digits)), Type.REAL)
     there, back = ("*", "/") if digits >= 0 else ("/", "*")
     moved = f"({number} {there} {power})"

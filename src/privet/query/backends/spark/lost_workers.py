@@ -17,7 +17,8 @@ def stopped_without_workers(context: Any, stop: Callable[[], None]) -> Iterator[
     if context.master.startswith("local"):
         yield
         return
-    done, patience = threading.Event(), float(context.getConf().get(SETTING, str(PATIENCE)).removesuffix("s"))
+    done = threading.Event()
+    patience = float(context.getConf().get(SETTING, str(PATIENCE)).removesuffix("s"))
     watcher = threading.Thread(target=_watch, args=(context, stop, done, patience), name="privet-workers", daemon=True)
     watcher.start()
     try:

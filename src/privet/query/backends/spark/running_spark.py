@@ -79,7 +79,9 @@ def opened(source: str, *, memory: str | None) -> tuple["SparkSession", bool]:
         ours = _users > 0
         if context is not None and is_gone(context):
             _forget(context)
-            context, _users, ours = None, 0, False
+            context = None
+            _users = 0
+            ours = False
         if context is None and master is None:
             raise InvalidParameter('source: no Spark runs in this process; name its master, as in "spark+local[2]"')
         if context is not None and master is not None and context.master != master:
@@ -203,7 +205,8 @@ def _environment(home: str | None) -> Iterator[None]:
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
     """Java inherits where errors go, and keeps writing there: nowhere."""
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
         yield

@@ -83,7 +83,8 @@ def as_plain(frame: "DataFrame") -> "DataFrame":
 
 
 def _plain(field: "StructField") -> str:
-    name, kind = _quoted(field.name), field.dataType.simpleString()
+    name = _quoted(field.name)
+    kind = field.dataType.simpleString()
     if kind.startswith("char(") or str(field.metadata.get(CHAR, "")).startswith("char("):
         return f"RTRIM({name}) AS {name}"
     return f"{name} COLLATE UTF8_BINARY AS {name}" if kind.startswith("string collate ") else name

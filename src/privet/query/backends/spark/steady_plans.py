@@ -133,7 +133,8 @@ def _may_fail(expression: Any) -> bool:  # noqa: ANN401 - as above
     lenient = all(rule.startswith(LENIENT) for rule in rules)
     if _kind_of(expression) != "Cast":
         return not lenient
-    old, new = _type_of(expression.child()), _type_of(expression)
+    old = _type_of(expression.child())
+    new = _type_of(expression)
     if old == "DATE" and new.startswith("TIMESTAMP"):
         return rules != ["try"]
     return not lenient and not _fits(old, new)
