@@ -1,7 +1,9 @@
 """What modules of the core hold for their process: each simulated process has its own."""
 
 import copy
+import functools
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from tests.core.journals.simulation.threads import ThreadLock
@@ -50,3 +52,19 @@ def put_in(values: list[Any]) -> None:
     """Let this be there."""
     for (place, name), value in zip(PLACES, values, strict=True):
         setattr(place, name, value)
+
+
+@functools.cache
+def _remembering() -> list[Any]:
+    """Functions of the core that remember what they returned."""
+    modules = [vars(module) for name, module in sys.modules.items() if name.startswith("privet.core")]
+    kinds = [vars(each) for names in modules for each in names.values() if isinstance(each, type)]
+    found = [each for names in (*modules, *kinds) for each in names.values()]
+    plain = [each.__func__ if isinstance(each, staticmethod) else each for each in found]
+    return [each for each in plain if isinstance(each, type(_remembering))]
+
+
+def forget() -> None:
+    """A world must not depend on those before it."""
+    for each in _remembering():
+        each.cache_clear()

@@ -1,5 +1,6 @@
 """Protocols that are wrong in one place each: the simulation must find every one of them."""
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,7 +8,8 @@ import pytest
 
 from privet.core import Ledger
 from privet.core.journals import Entry, anchor, sqlite
-from privet.core.journals.books import Refusal
+from privet.core.journals.books import Books, Refusal
+from privet.core.journals.chain import Facts
 from privet.core.journals.handle import Handle
 from privet.core.journals.journal import Journal, Repeat
 from privet.core.journals.mark import SLOT, Mark
@@ -19,16 +21,24 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 def compare_then_append(patch: pytest.MonkeyPatch) -> None:
     """Caps are compared in one transaction, and the spend is appended in the next."""
     right = Journal._spent
+    compare = Books.refusal
+    appending = set[int]()  # the tasks that have compared: they take turns, so nothing else may tell them apart
+
+    def refusal(self: Books, facts: Facts) -> Refusal | None:
+        return None if threading.get_ident() in appending else compare(self, facts)
 
     def spent(self: Journal, entry: Entry, draws: Sequence[Entry]) -> tuple[int | Refusal | Repeat, bool]:
         with self._steady(), self._writing() as pages:
             refused = self._caught_up(pages).refusal(entry.facts)
         if refused is not None:
             return refused, False
-        with pytest.MonkeyPatch.context() as later:
-            later.setattr("privet.core.journals.books.Books.refusal", lambda *_: None)
+        appending.add(threading.get_ident())
+        try:
             return right(self, entry, draws)
+        finally:
+            appending.discard(threading.get_ident())
 
+    patch.setattr(Books, "refusal", refusal)
     patch.setattr(Journal, "_spent", spent)
 
 

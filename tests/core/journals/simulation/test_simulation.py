@@ -50,7 +50,7 @@ def test_no_seed_breaks_a_promise(seeds: range) -> None:
 @pytest.mark.parametrize("stride", [STRIDE, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("act", ACTS)
 def test_a_signal_at_every_chance_to_hear_it(act: str, stride: int) -> None:
-    assert swept(act, "signal", stride) > 3 * stride
+    assert swept(act, "signal", stride) > 2 * stride  # the shortest act, closing, has some fifty chances
 
 
 @pytest.mark.parametrize("kind", ["kill", "power"])

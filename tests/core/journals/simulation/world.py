@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 from tests.core.journals.simulation.disk import Disk
-from tests.core.journals.simulation.globals import put_in, take_out
+from tests.core.journals.simulation.globals import forget, put_in, take_out
 from tests.core.journals.simulation.kernel import CALL
 from tests.core.journals.simulation.tasks import BATON, Killed, Process, Task
 
@@ -31,7 +31,8 @@ class World:
     """
 
     def __init__(self, seed: int) -> None:
-        self.seed, self.chance = seed, random.Random(seed)  # noqa: S311 - to be the same again
+        self.seed = seed
+        self.chance = random.Random(seed)  # noqa: S311 - to be the same again
         self.switching = 0.1
         self.events = list[tuple[int, str]]()
         self.now = 0.0
@@ -71,6 +72,7 @@ class World:
 
     def run(self) -> None:
         """Go on until every task has ended."""
+        forget()
         self.events.sort(reverse=True)
         self._next = self.events[-1][0] if self.events else NEVER
         first = self._pick()
