@@ -17,6 +17,7 @@ from tests.core.journals.work import (
     COUNT,
     PERSON,
     ask,
+    forked,
     new_ledger,
     processes_and_threads,
     spend_all,
@@ -84,11 +85,7 @@ def test_forked_children_connect_again(address: str) -> None:
     ask(ledger)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # forking while threads run is what is tested
-        children = []
-        for _ in range(4):
-            if (child := os.fork()) == 0:
-                os._exit(spend_all(ledger, 3))
-            children.append(child)
+        children = [forked(lambda: spend_all(ledger, 3)) for _ in range(4)]
     assert sum(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children) == 5
     with pytest.raises(Exception, match="remains"):
         ask(ledger)

@@ -21,7 +21,15 @@ from privet.core.journals.sqlite import SqliteJournal
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, PrivetError
 from privet.loss import Guarantee
 from tests.contracts.journal import JournalContract, fail
-from tests.core.journals.work import CONTEXT, ask, new_ledger, processes_and_threads, spend_all, spend_in_processes
+from tests.core.journals.work import (
+    CONTEXT,
+    ask,
+    forked,
+    new_ledger,
+    processes_and_threads,
+    spend_all,
+    spend_in_processes,
+)
 
 
 @pytest.fixture
@@ -89,15 +97,14 @@ def test_forked_children_open_the_journal_again(address: str) -> None:
     ledger = new_ledger(address, Guarantee(20))
     plan = ledger.reserve(ask(ledger).loss * 4, purpose="four")
     journal = cast("SqliteJournal", ledger.journal)
+
+    def spend() -> int:
+        assert journal._connection is None  # the parent's, whose locks are not the child's
+        return spend_all(plan, 4) + 10 * spend_all(ledger, 5)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # forking while threads run is what is tested
-        children = []
-        for _ in range(8):
-            if (child := os.fork()) == 0:
-                if journal._connection is not None:  # the parent's, whose locks are not the child's
-                    os._exit(255)
-                os._exit(spend_all(plan, 4) + 10 * spend_all(ledger, 5))
-            children.append(child)
+        children = [forked(spend) for _ in range(8)]
     mine = spend_all(ledger, 5)
     codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
     assert max(codes) < 255

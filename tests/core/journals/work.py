@@ -42,6 +42,17 @@ def spend_all(ledger: Ledger, attempts: int, purpose: str = "a count") -> int:
     return answered
 
 
+def forked(code: Callable[[], int]) -> int:
+    """The number of a forked child that ends with this code, or with 255 if it fails: it never goes on with the tests."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        os._exit(code())
+    finally:
+        os._exit(255)
+
+
 def spend_from_process(address: str, analyst: str | None, attempts: int, results: Any, go: Any) -> None:  # noqa: ANN401 - queue and event
     ledger = Ledger.open(address, analyst=analyst)
     go.wait()
