@@ -43,7 +43,7 @@ def spend_all(ledger: Ledger, attempts: int, purpose: str = "a count") -> int:
 
 
 def forked(code: Callable[[], int]) -> int:
-    """The number of a forked child that ends with this code, or with 255 if it fails: it never goes on with the tests."""
+    """The number of a forked child that ends with this code, or 255 if it fails; it never goes on with the tests."""
     child = os.fork()
     if child:
         return child
