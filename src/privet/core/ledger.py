@@ -413,7 +413,7 @@ def _priced(
 ) -> tuple[PrivacyLoss, Amount, bool]:
     """The loss under these neighbors, its cost, and whether that can be written down.
 
-    Remembered, for the same mechanism runs again and again.
+    Remembered, because the same mechanism runs again and again.
     """
     under = loss.under(neighbors)
     cost = rule.cost(under, promise=promise, delta=delta)

@@ -21,7 +21,7 @@ class Partition:
             data is seen; they are lists of labels, so a block cannot depend on chance or on other units.
 
     Privacy: answers about different blocks cost the worst of them when a unit comes or goes, and the two worst
-        together when a unit is replaced, for it may move from one block to another (`PrivacyLoss |`). Then each
+        together when a unit is replaced, because it may move from one block to another (`PrivacyLoss |`). Then each
         block's loss must hold both for a unit that joins or leaves the block and for one replaced inside it: the sum
         of a block's salaries between 20 and 200 moves by up to 200, not 180, even if the number of people is fixed.
     Proof: a unit has one label, so it is in at most one block (McSherry 2009, Theorem 4).

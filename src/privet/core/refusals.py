@@ -53,7 +53,7 @@ WITHHELD = (
 def no_random_dp(purpose: str, gamma: Fraction, limit: Promise) -> str:
     """Why a secret whose sensitivity was sampled is not released under a limit without a γ."""
     return (
-        f"{purpose!r} requests γ={readable(gamma)}, for its sensitivity was sampled, and "
+        f"{purpose!r} requests γ={readable(gamma)}, because its sensitivity was sampled, and "
         f"the limit {limit!r} is not random DP: only a ledger whose owner made it with a γ, such as "
         "Guarantee(1, gamma=0.05), can release it"
     )

@@ -20,9 +20,9 @@ from privet.errors import ReleaseFailed
 T = TypeVar("T")
 
 FAILED = (
-    "the answer could not be computed; it stays paid for. The reason is not shown, for it may depend on the data: run "
-    "the computation on data of your own invention to see it. To try again costs anew, and takes a new key where keys "
-    "are used: the same key is charged no more, and only tells that its answer is lost"
+    "the answer could not be computed; it stays paid for. The reason is not shown, because it may depend on the data: "
+    "run the computation on data of your own invention to see it. To try again costs anew, and takes a new key where "
+    "keys are used: the same key is charged no more, and only tells that its answer is lost"
 )
 UNTOLD = "it failed, and so did the attempt to say why"
 

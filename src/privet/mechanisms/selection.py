@@ -32,7 +32,7 @@ class Selection(Mechanism[Numbers, int]):
 
     Privacy: only the index leaves. The number of candidates, their order and their meaning must be public. Scores are
         treated alike whether they come as ints or as floats, since the type could depend on the data; all are
-        taken to move a part in 2^52 farther than stated, for a float may exceed the decimal it was typed as.
+        taken to move a part in 2^52 farther than stated, because a float may exceed the decimal it was typed as.
     """
 
     score_sensitivity: Fraction

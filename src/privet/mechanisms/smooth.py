@@ -56,9 +56,9 @@ class SmoothNoise(Mechanism[SmoothValue, Answer]):
     """Adds noise in proportion to the smooth sensitivity and rounds the sum, as a real number, to a public lattice.
 
     Privacy: how wide the noise is depends on the data, so nothing else may: the lattice comes from `step` alone, and
-        the release has no uncertainty, for that would tell the smooth sensitivity. The noise is a part in 2^52 wider
-        than stated, and at least 2^-250 steps; a bound times a constant, or the larger of it and a constant, is as
-        smooth as the bound.
+        the release has no uncertainty, because that would tell the smooth sensitivity. The noise is a part in 2^52
+        wider than stated, and at least 2^-250 steps; a bound times a constant, or the larger of it and a constant, is
+        as smooth as the bound.
     """
 
     step: Fraction
@@ -112,7 +112,7 @@ class SmoothNoise(Mechanism[SmoothValue, Answer]):
         return self.lattice.step * _WIDEST / (self.spread * BINARY)
 
     def covers(self, sensitivity: Sensitivity) -> bool:
-        """Any distance, for the bound comes with each value; but no more cells than the answer has numbers."""
+        """Any distance, because the bound comes with each value; but no more cells than the answer has numbers."""
         return sensitivity.cells <= self.size
 
     def check(self, value: SmoothValue) -> None:

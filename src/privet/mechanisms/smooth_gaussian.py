@@ -29,7 +29,7 @@ class SmoothGaussian(SmoothNoise):
         epsilon: >= 1e-9; refused where the theorem does not hold, from about 7 ln(2/δ) on.
         delta: in (0, 1/2].
         step: > 0; the public resolution of answers, in the answer's unit. Choose it without looking at the data.
-        dimension: how many numbers an answer has; all count, for each shows the scale of its noise.
+        dimension: how many numbers an answer has; all count, because each shows the scale of its noise.
 
     Privacy: (epsilon, delta)-DP, if S is a Euclidean bound of this `smoothness` under the unit's neighbors.
     Proof: as for `SmoothLaplace`, first the scale, then the center. The move is Gaussian with μ = ε / (5 √(2 ln(2/δ))),

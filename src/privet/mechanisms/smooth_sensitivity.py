@@ -68,7 +68,7 @@ def median_smooth_sensitivity(data: ArrayLike, *, bounds: tuple[Exact, Exact], s
         number of rows is taken as public.
     Proof: k changes move x_i and x_j, i <= m <= j, next to each other if j - i <= k + 1, and one more moves the median
         from one to the other; so the answer is max (x_j - x_i) e^(-β (j - i - 1)), with the bounds in place of rows
-        beyond the ends (Nissim, Raskhodnikova and Smith 2007, Claim 3.3). In O(n log n), for the best j does not
+        beyond the ends (Nissim, Raskhodnikova and Smith 2007, Claim 3.3). In O(n log n), because the best j does not
         fall with i: (x_j' - c) w^(j'-j) - (x_j - c) rises with c = x_i.
 
     Example:
@@ -211,6 +211,6 @@ def localized_gaussian(*_: object, **__: object) -> NoReturn:
     The scale itself tells the data. Of f = (0, 1, 2, 5) at ε = 0.5, δ = 1e-5 the true δ is 0.11 (tests/golden).
     """
     raise InvalidParameter(
-        "noise scaled to the local sensitivity is not differentially private, for its width tells the data: use "
+        "noise scaled to the local sensitivity is not differentially private, because its width tells the data: use "
         "SmoothGaussian with smooth_bound, or Gaussian with the global sensitivity"
     )

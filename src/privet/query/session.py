@@ -65,7 +65,7 @@ class Session:
             InvalidParameter: nothing was read or spent; the message says what to change.
             BudgetExceeded: nothing was read or spent.
             AnalystFrozen: too many answers failed; the owner has to look before anything more is told.
-            ReleaseFailed: it is paid for, and could not be computed; the reason is not told, for it may depend on data.
+            ReleaseFailed: it is paid for, and could not be computed; the reason, which may depend on data, is not told.
             KeyboardInterrupt: at Ctrl-C, with a message if it is paid for; the session can go on.
         """
         said = self._said(spending)

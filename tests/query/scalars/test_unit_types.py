@@ -66,10 +66,10 @@ def test_a_unit_is_never_rounded(opened: Opened, kind: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "declared", "fix"),
     [
-        ("DECIMAL(20,0)", "integer", 'declare type = "text", for a unit is never rounded'),
-        ("HUGEINT", "integer", 'declare type = "text", for a unit is never rounded'),
-        ("DECIMAL(20,0)", "real", 'declare type = "text", for a unit is never rounded'),
-        ("TIMESTAMP_NS", "timestamp", 'declare type = "text", for a unit is never rounded'),
+        ("DECIMAL(20,0)", "integer", 'declare type = "text", because a unit is never rounded'),
+        ("HUGEINT", "integer", 'declare type = "text", because a unit is never rounded'),
+        ("DECIMAL(20,0)", "real", 'declare type = "text", because a unit is never rounded'),
+        ("TIMESTAMP_NS", "timestamp", 'declare type = "text", because a unit is never rounded'),
         ("INTERVAL", None, "convert it to whole numbers or plain texts"),
         ("INTEGER[]", None, "convert it to whole numbers or plain texts"),
         ("VARCHAR COLLATE NOCASE", None, "convert it to whole numbers or plain texts"),

@@ -38,7 +38,7 @@ def paid_for(run: Callable[[], T], plan: Reservation) -> T:
 
     Privacy: the words of an engine may hold values, and which error it was may depend on them. So may the frames of a
         statement, which hold exact sums: what is raised has none of them, see `silently`. The ledger's own refusals
-        pass, for it knows no data. A failure is counted, once for each statement.
+        pass, because it knows no data. A failure is counted, once for each statement.
     """
     outcome = silently(run, passing=OF_THE_LEDGER)
     if not isinstance(outcome, Failure):

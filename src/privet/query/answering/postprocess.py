@@ -31,7 +31,7 @@ def post_process(output: Output, table: pa.Table, columns: Sequence[Column]) -> 
     """Items, HAVING, DISTINCT, ORDER BY and LIMIT of released rows; rows that are equal in the order keep theirs.
 
     Args:
-        output: over `columns` only; another column is an error, for it is not here.
+        output: over `columns` only; another column is an error, because it is not here.
         table: the released rows.
         columns: which version each column of the table is, in the same order.
 

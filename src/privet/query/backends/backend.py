@@ -22,7 +22,7 @@ class Sums:
         groups: keys of a group to one tuple of whole numbers for each measure. Groups without rows are absent. For
             RANKS and DISTINCT see `Backend.ranks`.
         units: keys of a group to how many units are in it, after the cap; empty where rows are weighed one by one
-            (`Bounded.by_row`), for then units are in any number of groups.
+            (`Bounded.by_row`), because then units are in any number of groups.
     """
 
     groups: Mapping[Keys, tuple[tuple[int, ...], ...]]

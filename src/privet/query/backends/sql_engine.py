@@ -24,7 +24,7 @@ from privet.query.printing.request_statement import split
 from privet.query.scalars.facts import Type
 from privet.query.scalars.unit_types import unit_fix, unit_kind
 
-FAILED = "the engine could not compute the answer; the reason is not shown, for it may depend on the data"
+FAILED = "the engine could not compute the answer; the reason is not shown, because it may depend on the data"
 T = TypeVar("T")
 
 

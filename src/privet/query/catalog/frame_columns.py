@@ -252,7 +252,7 @@ def _decoded(chunk: Any, declared: Type | None, key: bool) -> Any:  # noqa: ANN4
 def sanitized(values: pa.ChunkedArray, *, key: bool) -> pa.ChunkedArray:
     """Texts of which all are UTF-8: in others, what is not becomes a question mark; a key that is not becomes NULL.
 
-    A key is not mended, for that could make one unit of two.
+    A key is not mended, because that could make one unit of two.
     """
     return _chunked([_valid(chunk, key=key) for chunk in values.chunks], pa.large_string())
 

@@ -127,7 +127,7 @@ class Bounded:
         limits: what is used of one unit.
         measures: what is added up.
         cap_groups: whether a unit is held to so many groups, chosen by a hash: always with `groups_per_unit`, and with
-            `rows_per_unit` (that many groups) when groups are private, for then units are counted by group.
+            `rows_per_unit` (that many groups) when groups are private, because then units are counted by group.
         sample: whether of a unit's rows only so many as may count are used, chosen by a hash. They are bounded like all
             rows, so no sensitivity depends on it; DISTINCT values and groups are chosen by hashes of their own.
     """

@@ -33,7 +33,7 @@ def _part_of(plan: Planned, part: Part) -> Planned:
 
 
 def restricted(stage: PricedStage, columns: Container[Column]) -> PricedStage:
-    """The stage with these released columns only; its draws and mechanisms stay, for others are read off them."""
+    """The stage with these released columns only; its draws and mechanisms stay, because others are read off them."""
     aggregate = stage.needs.aggregate
     items = tuple((column, item) for column, item in aggregate.items if column in columns)
     bounded = [item.argument for _, item in items if item.function not in COUNTS]

@@ -177,7 +177,7 @@ class _Reader:
 
 
 def unit_text(table: str, column: str, alias: str, *, dialect: Dialect, sources: Sources) -> str:
-    """A unit column: as declared if it is, but never clipped or cut, for that would make one unit of several."""
+    """A unit column: as declared if it is, but never clipped or cut, because that would make one unit of several."""
     source = known(sources.tables, table)
     engine = engine_column(source, table, column)
     text = f"{alias}.{dialect.name(engine)}"

@@ -108,7 +108,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def unit(self, text: str, engine_type: str, target: Type) -> str:
-        """A unit column as it is declared; never rounded, for that would make one unit of two."""
+        """A unit column as it is declared; never rounded, because that would make one unit of two."""
 
     @abstractmethod
     def fingerprint(self, text: str) -> str:

@@ -8,7 +8,7 @@ def print_sampled(context: Placing, rows: str) -> str:
     """Add two tables: rows with a number that tells equal ones apart, and those of them that are chosen.
 
     The order is that of a hash of unit, keys, places and that number. Where a row is stored says nothing: equal rows
-    of a unit may be numbered in any way, for whichever are chosen add the same.
+    of a unit may be numbered in any way, because whichever are chosen add the same.
     """
     request = context.request
     pair = [*context.unit, *context.keys]

@@ -3,7 +3,7 @@
 A template may repeat an argument, and so may an engine (DuckDB makes of NULLIF(x, y) a CASE that has x twice). Nested,
 that doubles the work with every level. So the weight of a call is counted: how many parts an engine evaluates for it.
 Where it passes a limit, arguments that are repeated become columns of a table of their own, and so does what is nested
-deeply, for parsers and engines have stacks of a fixed size.
+deeply, because parsers and engines have stacks of a fixed size.
 """
 
 from collections.abc import Callable, Sequence

@@ -13,7 +13,7 @@ def explained(receipt: Receipt, backend: Backend, *, whose: str, remaining: Amou
     Args:
         receipt: of the statement.
         backend: whose SQL is shown.
-        whose: data is held to limits.
+        whose: the word for those whose data is held to limits, such as "person".
         remaining: what may still be charged.
     """
     plan, unit, confidence = receipt.plan, receipt.unit, receipt.confidence

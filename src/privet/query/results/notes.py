@@ -10,7 +10,7 @@ from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Planned
 from privet.query.scalars.expressions import Column, Reference
 
-MISSED = "clipped to [-1, 1], for no bin was full enough to find bounds, which may bias it"
+MISSED = "clipped to [-1, 1], because no bin was full enough to find bounds, which may bias it"
 
 
 def notes_of(plan: Planned, stages: Mapping[str, PricedStage], found: Mapping[Search, Ends | None]) -> dict[str, str]:

@@ -65,7 +65,7 @@ def unit_kind(engine_type: str, declared: Type | None = None) -> str | None:  # 
 def unit_fix(engine_type: str) -> str:
     """What to do about a unit that is refused."""
     if unit_type(engine_type) not in {None, type_of(engine_type)}:
-        return 'declare type = "text", for a unit is never rounded'
+        return 'declare type = "text", because a unit is never rounded'
     return "convert it to whole numbers or plain texts in the data, for each unit is written in one way"
 
 

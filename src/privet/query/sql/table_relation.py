@@ -67,7 +67,7 @@ def _private(declared: DeclaredTable, context: Context, node: exp.Table) -> Scop
 
 
 def _cut(facts: Facts) -> Facts:
-    """Texts are cut as they are read; a unit's are not, for that would make one unit of several."""
+    """Texts are cut as they are read; a unit's are not, because that would make one unit of several."""
     if facts.type is not Type.TEXT:
         return facts
     return facts.where(longest=LONGEST_TEXT if facts.longest is None else facts.longest)

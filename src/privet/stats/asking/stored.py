@@ -71,7 +71,7 @@ def from_list(values: Any) -> Stored:  # noqa: ANN401 - a list, tuple or range
 
 
 def boxed(values: Any) -> NDArray[Any]:  # noqa: ANN401 - a list, tuple or range
-    """Return an array of the values as they are; one by one, for numpy looks into lists that are all of one length."""
+    """Return an array of the values as they are; one by one, as numpy looks into lists that are all of one length."""
     return np.fromiter(values, dtype=np.object_, count=len(values))
 
 

@@ -47,8 +47,8 @@ def labeled(values: Any, labels: tuple[Any, ...], name: str = "values") -> Colum
 
     if column.rounded and any(abs(number_of(label)) >= EXACT for label in labels):
         raise InvalidParameter(
-            "labels must stay below 2^53 here, for pandas makes floats of whole numbers where a value is missing: make "
-            'the column with dtype="Int64"'
+            "labels must stay below 2^53 here, because pandas makes floats of whole numbers where a value is missing: "
+            'make the column with dtype="Int64"'
         )
 
     def read() -> Read:

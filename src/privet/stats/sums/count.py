@@ -42,7 +42,7 @@ def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: U
     question = Question.of("count", (counted,), asking)
     if question.public_rows and not truths:
         raise InvalidParameter(
-            "the number of rows is public here, for units are replaced and none is missing: it is len(values)"
+            "the number of rows is public here, because units are replaced and none is missing: it is len(values)"
         )
     fill = _filled(question.missing) if truths else int(question.missing != "drop")
     return question.release(lambda arrays: _true(arrays, fill), Sensitivity(question.rows), integers=True)

@@ -50,7 +50,7 @@ class LinearError(Uncertainty):
     Proof: Gaussian noises add up to one of the root of summed squares. A sum of Laplace noises of distinct scales b_i
         has the density Σ c_i exp(-|x|/b_i) / (2 b_i) with c_i = Π_j≠i b_i² / (b_i² - b_j²), by partial fractions of its
         characteristic function Π 1/(1 + b_i² t²); so the tail is Σ c_i exp(-d/b_i). A larger scale only widens the sum,
-        for both parts are symmetric with one peak, so scales that nearly agree may be moved apart.
+        because both parts are symmetric with one peak, so scales that nearly agree may be moved apart.
 
     Example:
         >>> round(LinearError(GaussianError(scale=1), (3, 4)).margin(0.95), 4)

@@ -11,7 +11,7 @@ from privet.query.scalars.facts import Type
 
 LONG = 1 << 62  # whole numbers read from texts stay within this
 DIGITS = 60
-# what is rounded to an infinity, and to 0; both a little inside, for a text that is read must not raise an error
+# what is rounded to an infinity, and to 0; both a little inside, because a text that is read must not raise an error
 HUGE = Context(prec=DIGITS, rounding=ROUND_FLOOR).create_decimal(Decimal(2**1024 - 2**970))
 TINY = Context(prec=DIGITS, rounding=ROUND_CEILING).divide(Decimal(1), Decimal(2**1075))
 SIGN_TEXT = f"{SPACE}([+-]?)"

@@ -137,7 +137,7 @@ class SparkDialect(Dialect):
         return f"SHA2({text}, 256)"
 
     def identity(self, text: str, engine_type: str) -> str:
-        """Whole numbers as such, all else as text; real ones are refused, for Spark writes them differently."""
+        """Whole numbers as such, all else as text; real ones are refused, because Spark writes them differently."""
         kind = plain(engine_type)
         if unit_type(engine_type) is Type.INTEGER:
             return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
