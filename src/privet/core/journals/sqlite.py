@@ -123,6 +123,7 @@ class SqliteJournal(RestorableJournal):
         (mode,) = self._patiently(lambda: connection.execute("PRAGMA journal_mode = WAL").fetchone())
         if mode != "wal":
             raise LedgerUnavailable(f"the disk of {self.path} cannot keep a write-ahead log: use a local disk")
+        self._log = _identity(f"{self._name}-wal")  # now: while others are waited for it may be replaced
         try:
             self._patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
