@@ -5,8 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from flint import acb, arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import fft
 
 from privet.loss import (
     ApproximateCurve,
@@ -17,7 +19,7 @@ from privet.loss import (
     RandomizedResponseCurve,
     RenyiBoundCurve,
 )
-from privet.loss.pricing.composition import compose, discretised
+from privet.loss.pricing.composition import LONG, UNIT, Values, compose, discretised
 from privet.loss.pricing.plan import plan_for
 from privet.loss.pricing.reading import delta as grid_delta
 from privet.loss.pricing.reading import directed
@@ -165,3 +167,26 @@ def test_many_threads_price_the_same() -> None:
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda loss: loss.epsilon(1e-6), losses * 4))
     assert together == pytest.approx(alone * 4, rel=1e-9)
+
+
+@pytest.mark.skipif(LONG == UNIT, reason="this machine has no long floats")
+@pytest.mark.parametrize("size", [64, 96, 768])
+def test_long_floats_err_by_their_own_unit(size: int) -> None:
+    """The bound of the docstring with the smaller unit, against exact transforms; short floats break it."""
+    values = np.random.default_rng(size).random(size)
+    with ctx.workprec(300):
+        exact = acb.dft([acb(float(value)) for value in values])[: size // 2 + 1]
+
+        def error(found: Values) -> float:
+            """In the Euclidean norm over the whole circle, relative; long floats are passed on in two parts."""
+            total = arb(0)
+            for place, (each, true) in enumerate(zip(found, exact, strict=True)):
+                halves = [(float(part), float(part - np.longdouble(float(part)))) for part in (each.real, each.imag)]
+                real, imag = (arb(high) + arb(low) for high, low in halves)
+                weight = 1 if place in (0, size // 2) else 2
+                total += weight * ((real - true.real) ** 2 + (imag - true.imag) ** 2)
+            return math.sqrt(float(total) / (size * float(values @ values)))
+
+        allowed = 16 * LONG * math.log2(size)
+        assert error(fft.rfft(values.astype(np.longdouble))) < allowed / 8
+        assert error(fft.rfft(values)) > 8 * allowed  # the control

@@ -20,6 +20,7 @@ from privet.loss import (
 )
 from privet.loss.curves.combined import ReversedCurve
 from privet.loss.exact import shortest
+from privet.loss.pricing.composition import LONG, UNIT
 from privet.loss.privacy_loss import sum_of
 
 of = PrivacyLoss.of
@@ -108,3 +109,30 @@ def test_probabilities_below_all_floats_are_not_lost() -> None:
     assert loss.unbounded() >= 2 * least - least**2
     assert loss.epsilon(0) == math.inf
     assert loss.epsilon(2 * least) == 3
+
+
+@pytest.mark.parametrize(
+    ("rate", "sigma", "steps", "delta", "least", "most"),
+    [  # between the two bounds of dp-accounting 0.6.0, at intervals as fine as it can bear
+        (1.45993e-05, 2.64689, 2, 1.15751e-10, 5.81604e-05, 5.84372e-05),  # a window made for another answer
+        (2.37176e-05, 0.840514, 3765, 1.13379e-09, 0.0152505, 0.0255873),  # rare and large losses: what rounding
+        (1.57378e-05, 0.614206, 254, 1.33841e-10, 0.215904, 0.223754),  # may hide is a part of such a delta
+    ],
+)
+def test_rare_large_losses_are_read_closely(  # noqa: PLR0913, PLR0917 - one point
+    rate: float, sigma: float, steps: int, delta: float, least: float, most: float
+) -> None:
+    loss = of(GaussianCurve(1 / sigma)).sampled(rate) * steps
+    close = 1.001 if LONG < UNIT else 1.02
+    assert least <= loss.epsilon(delta) <= close * most
+    assert loss.delta(most) <= close**4 * delta
+
+
+@pytest.mark.parametrize(
+    ("rate", "sigma", "steps", "delta"),
+    [(0.000300671, 1.7123, 65, 1.86588e-09), (4.82903e-05, 1.20126, 4934, 5.93489e-06)],
+)
+def test_delta_and_epsilon_read_the_same_point(rate: float, sigma: float, steps: int, delta: float) -> None:
+    """The window of delta was planned with more cut off than was cut off then, and what was not folded into it."""
+    loss = of(GaussianCurve(1 / sigma)).sampled(rate) * steps
+    assert loss.delta(loss.epsilon(delta)) == pytest.approx(delta, rel=1e-3)

@@ -15,6 +15,9 @@ before anything is read. The transform of a loss of zero is the constant 1, so t
 and added afterwards: of runs that hardly ever lose anything only the rest r errs by eta |r|, while the addition errs by
 u |y| and the products by 4 u |y| for each run, where |y| = |p| <= m + |r|. So |p_i| may be |r_i| + 5 m_i u/eta instead.
 
+Where that bound is a large part of a small delta, the transforms and products are computed in long floats, whose u is
+smaller: the same code of the same library, so the same bound holds with that u. Masses and weights stay as they are.
+
 Wrapping around. The transform is periodic: mass below the window reappears at its upper end, which only raises
 delta. Mass above the window would be lost, so its largest possible contribution, e^(K - tilt * end), is added.
 """
@@ -22,6 +25,7 @@ delta. Mass above the window would be lost, so its largest possible contribution
 import math
 from dataclasses import dataclass
 from functools import lru_cache, reduce
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +37,7 @@ from privet.loss.pricing.growing import Growing, Parts, Runs
 from privet.loss.pricing.plan import SMALL, Plan
 
 UNIT = 2.0**-53
+LONG = {63: 2.0**-64, 112: 2.0**-113}.get(np.finfo(np.longdouble).nmant, UNIT)  # of IEEE's long floats, if these are
 OUTWARD = 2.0**-49  # relative error of a loss: of grid points, of a spacing that is no float, of an answer's logarithm
 NEARBY = 4.0  # how far around the expected answer is looked first, in natural logarithms of delta
 FARTHEST = 300.0  # and what is looked at later at once
@@ -40,11 +45,14 @@ SCARCE = 2.0**-900  # room below which weights that underflowed could matter
 GENTLE = 300.0  # natural logarithm of how far apart weights may be that are multiplied without care
 
 
+Values: TypeAlias = NDArray[np.complex128] | NDArray[np.clongdouble]
+
+
 @dataclass(frozen=True)
 class Spectrum:
     """The transform of one tilted part, and what is needed to bound its errors."""
 
-    values: NDArray[np.complex128]
+    values: Values
     log_total: float
     beyond: float
     norm: float
@@ -196,7 +204,7 @@ _weights_again = lru_cache(maxsize=16)(_weights)
 class Product:
     """The product of several spectra, with the sums of what bounds their errors."""
 
-    values: NDArray[np.complex128]
+    values: Values
     log_total: float
     log_alive: float
     noise: float
@@ -212,12 +220,22 @@ class Product:
         )
 
 
+class Grid(NamedTuple):
+    """What the transform of a part depends on, and is remembered by."""
+
+    tilt: float
+    step: float
+    size: int
+    cut: float
+    precise: bool
+
+
 def compose(parts: Parts, plan: Plan) -> Composition:
     """The composition of all parts, seen through the plan's window."""
     product = _multiplied(parts.runs, plan, plan.cut(parts.total))
     start = plan.first % plan.size
-    wrapped = fft.irfft(product.values, plan.size)
-    noise = 32 * UNIT * math.log2(plan.size) * (product.noise + _norm(wrapped))
+    wrapped = fft.irfft(product.values, plan.size).astype(np.float64, copy=False)
+    noise = 32 * (LONG if plan.precise else UNIT) * math.log2(plan.size) * (product.noise + _norm(wrapped))
     mass = np.maximum(np.concatenate([wrapped[start:], wrapped[:start]]), 0.0)
     mass += noise
     beyond = abs(math.expm1(product.log_alive))
@@ -226,11 +244,11 @@ def compose(parts: Parts, plan: Plan) -> Composition:
 
 def _multiplied(runs: Runs, plan: Plan, cut: float) -> Product:
     """The product of the spectra of these parts; that of a small grid is remembered, to be extended."""
-    grid = (plan.tilt, plan.step, plan.size, cut)
+    grid = Grid(plan.tilt, plan.step, plan.size, cut, plan.precise)
 
     def of(few: Runs) -> Product:
         make = _transformed_again if plan.size <= SMALL else _transformed
-        return reduce(Product.__mul__, (repeated(make(part, *grid), times, plan.size) for part, times in few))
+        return reduce(Product.__mul__, (repeated(make(part, grid), times, plan.size) for part, times in few))
 
     return _products.total(grid, runs, of) if plan.size <= SMALL else of(runs)
 
@@ -247,9 +265,9 @@ def repeated(part: Spectrum, times: int, size: int) -> Product:
     )
 
 
-def _power(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128] | None:
+def _power(values: Values, times: int) -> Values | None:
     """Raise to a power by squaring, each product rounding by less than 4 UNIT; None for the zeroth power."""
-    result: NDArray[np.complex128] | None = None
+    result: Values | None = None
     square = values
     while times:
         if times & 1:
@@ -260,7 +278,7 @@ def _power(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128]
     return result
 
 
-def _rms(half: NDArray[np.complex128], size: int) -> float:
+def _rms(half: Values, size: int) -> float:
     """Root mean square over the whole circle, of which a real transform keeps half."""
     return math.sqrt(2 * float(np.sum(half.real**2 + half.imag**2)) / size)
 
@@ -278,15 +296,16 @@ def discretised(direction: Direction, step: float, cut: float, tilt: float) -> A
     return lean_grid(direction, step, low, high, tilt)
 
 
-def _transformed(direction: Direction, tilt: float, step: float, size: int, cut: float) -> Spectrum:
-    return tilted(discretised(direction, step, cut, tilt), tilt, step, size)
+def _transformed(direction: Direction, grid: Grid) -> Spectrum:
+    atoms = discretised(direction, grid.step, grid.cut, grid.tilt)
+    return tilted(atoms, grid.tilt, grid.step, grid.size, precise=grid.precise)
 
 
 _transformed_again = lru_cache(maxsize=256)(_transformed)
 _products = Growing(Product.__mul__)
 
 
-def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
+def tilted(atoms: Atoms, tilt: float, step: float, size: int, *, precise: bool = False) -> Spectrum:
     """The transform of a loss distribution on the grid, seen through e^(tilt * loss).
 
     Every mass is scaled by its weight at the last loss. Weights that are far apart could underflow where they count, so
@@ -316,7 +335,7 @@ def tilted(atoms: Atoms, tilt: float, step: float, size: int) -> Spectrum:
     laid = circle if span > size else weight
     still = float(circle[0])
     circle[0] = 0.0
-    values = fft.rfft(circle)
+    values = fft.rfft(circle.astype(np.longdouble) if precise else circle)
     values += still
     norm = math.sqrt(max(float(laid @ laid) - still * still, 0.0)) + 5 * still / (16 * math.log2(size))
     return Spectrum(values, log_total, atoms.beyond, norm, reach)

@@ -31,6 +31,7 @@ PENALTY, MOST = 4.0, 20.0  # natural logarithm of what a tilt may lose for speed
 NARROW = 3.0  # what a narrower window is worth of it
 STEEP, STEEPEST = 16.0, 256.0  # the largest tilts of shallow and deep questions, times the standard deviation
 NEGLECTED = 1e-7  # share of delta that may become infinite loss when curves are cut off
+CUTS = 4  # how often a careful plan looks anew at what is left when so much is cut off: the aim depends on it
 AGREES = 0.6  # how much lower than planned an answer may lie without asking for a finer step
 LEAST = -745.0  # log(delta) below which no float lies: a point that is lower is aimed at as if it were here
 SHORT = 2.0**20  # steps are whole multiples of a power of two by less than twice this: their multiples are floats
@@ -72,6 +73,7 @@ class Plan:
     log_delta: float
     epsilon: float
     least: float  # epsilons below need no finer step than this one
+    precise: bool = False  # whether the transform is computed in the longest floats there are
 
     def fits(self, epsilon: float) -> bool:
         """Whether the step is fine enough for an answer that turned out to be here."""
@@ -183,10 +185,16 @@ def plan_for(  # noqa: PLR0913 - what is asked and how to look, each by name
     """
     summary = summary_of(parts, scouts)
     ladder = LADDERS[scouts]
-    if scouts == CAREFUL:
-        depth = _aimed(summary, ladder, log_delta, epsilon).log_delta
-        summary = summary_of(parts, scouts, cut_for(depth, parts.total))
-    plan = _planned(summary, ladder, _aimed(summary, ladder, log_delta, epsilon), guard, worth)
+    aim = _aimed(summary, ladder, log_delta, epsilon)
+    cut = 0.0
+    for _ in range(CUTS if scouts == CAREFUL else 0):
+        before = cut
+        cut = cut_for(aim.log_delta, parts.total)
+        if cut == before:
+            break
+        summary = summary_of(parts, scouts, cut)
+        aim = _aimed(summary, ladder, log_delta, epsilon)
+    plan = _planned(summary, ladder, aim, guard, worth)
     if scouts == QUICK and plan.size > COSTLY:
         return plan_for(parts, log_delta=log_delta, epsilon=epsilon, scouts=CAREFUL, guard=guard, worth=worth)
     return plan

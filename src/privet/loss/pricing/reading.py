@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 from itertools import starmap
@@ -15,7 +15,7 @@ from privet.loss.exact import float_at_least, meant_by
 from privet.loss.pricing.composition import OUTWARD, Composition, compose
 from privet.loss.pricing.grid import CAREFUL, QUICK, Direction, unbounded_loss
 from privet.loss.pricing.growing import Growing, Parts
-from privet.loss.pricing.plan import NARROW, SHALLOW, TILTS, plan_for
+from privet.loss.pricing.plan import ANSWER, NARROW, SHALLOW, TILTS, plan_for
 from privet.loss.pricing.solving import solved
 
 TINY = 2.0**-1022  # what a curve may have lost to underflow, for each run
@@ -23,6 +23,7 @@ ATTEMPTS = (QUICK, CAREFUL, CAREFUL, CAREFUL)  # a quick look, and careful ones 
 AIM_LOWER = 12.0  # how far below a spoilt answer the next attempt looks, in natural logarithms
 SHORT = 4096  # bits of a probability that is still multiplied out exactly
 FINE = 1 << 2400  # longer ones are multiples of its inverse: far below the smallest float, however many are multiplied
+AIMED = 0.8  # how much lower than it was aimed at an answer may lie that is believed at once
 NOISY = 2e-4  # a share of rounding allowance above which the aim was bad, and of epsilon that is worth no other attempt
 
 
@@ -114,16 +115,24 @@ def delta(parts: Parts, epsilon: float) -> float:
     guess = None
     worth = NARROW
     for scouts in ATTEMPTS:
-        found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts, worth=worth))
-        seen = min(found.delta(epsilon), _moment_bound(found, epsilon))
+        plan = plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts, worth=worth)
+        found = compose(parts, plan)
         before = result
-        result = min(result, seen + TINY * ends.runs)
-        spoilt = found.allowance(epsilon) + found.lost - infinite
-        if spoilt <= NOISY * result or (guess is not None and result > before * (1 - NOISY)):
+        result = min(result, _delta_seen(found, epsilon) + TINY * ends.runs)
+        level = math.log(max(result, TINY))
+        met = level <= plan.log_delta + ANSWER  # what a moment promises is kept, or the window was made for less
+        if met and found.allowance(epsilon) + found.lost - infinite <= NOISY * result:
+            return result
+        if guess is not None and result > before * (1 - NOISY):
             break
-        guess = math.log(max(result, TINY)) - AIM_LOWER
+        guess = min(level, plan.log_delta) - AIM_LOWER
         worth = 1.0
-    return result
+    precise = compose(parts, replace(plan, precise=True))
+    return min(result, _delta_seen(precise, epsilon) + TINY * ends.runs)
+
+
+def _delta_seen(found: Composition, epsilon: float) -> float:
+    return min(found.delta(epsilon), _moment_bound(found, epsilon))
 
 
 def epsilon(parts: Parts, delta: float, exactly: Fraction | None = None) -> float:
@@ -162,13 +171,26 @@ def epsilon(parts: Parts, delta: float, exactly: Fraction | None = None) -> floa
         result = min(result, answer, _chernoff(found, room))
         inside = found.shows(answer - found.plan.step)  # at the edge of the window it may be lower still
         noise = found.allowance(result) / room
-        if inside and found.plan.fits(result) and noise <= NOISY:
+        met = guess is None or result > AIMED * guess  # else the window was made for another answer
+        if inside and met and found.plan.fits(result) and noise <= NOISY:
             break
         if guess is not None and result > before * (1 - NOISY):
+            result = _precise_epsilon(parts, level, target, room, result)
             break
         guess = result  # the next window is centered on the best answer so far
         worth = NARROW if noise <= NOISY else 1.0
+    else:
+        result = _precise_epsilon(parts, level, target, room, result)
     return result if result < top else _as_float(largest_loss(parts))
+
+
+def _precise_epsilon(parts: Parts, level: float, target: float, room: float, best: float) -> float:
+    """The last attempts, where others came no closer: careful ones in the longest floats, the first from nothing."""
+    for guess in (False, True):
+        plan = plan_for(parts, log_delta=level, epsilon=best if guess else None, scouts=CAREFUL, worth=1.0)
+        found = compose(parts, replace(plan, precise=True))
+        best = min(best, found.epsilon(target), _chernoff(found, room))
+    return best
 
 
 def _as_float(loss: Fraction | float) -> float:
