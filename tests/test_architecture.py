@@ -11,13 +11,15 @@ LAYERS = [
     {"loss", "noise"},
     {"core"},
     {"mechanisms"},
-    {"stats", "query", "learn", "local", "audit", "explain"},
+    {"wording", "postprocessing"},
+    {"asking"},  # refuses unknown words with wording's did-you-mean
+    {"stats", "query", "learn", "local", "synth", "series", "audit", "explain"},
     {"demo", "server"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 QUERY = [  # the layers of query/, as folders; "" is its top, the front doors
-    {"scalars", "wording"},
+    {"scalars"},
     {"functions"},
     {"plan"},
     {"catalog", "measures"},

@@ -21,7 +21,7 @@ from privet.mechanisms.additive import FINER
 from privet.mechanisms.bernstein_function import interval
 from privet.mechanisms.gaussian import Gaussian
 from privet.mechanisms.laplace import Laplace
-from privet.mechanisms.least_noise import least_noise, loss_of_cells
+from privet.mechanisms.least_noise import laplace_or_gaussian, loss_of_cells
 from privet.mechanisms.quietly import quietly
 from privet.noise import BitSource, Lattice, UniformLaw
 
@@ -106,7 +106,7 @@ class SampleAndAggregate(Mechanism[Rows, "float | NDArray[np.float64]"]):
         scalar = all(np.ndim(end) == 0 for end in ends)
         pairs = answer_bounds([ends] if scalar else ends)
         moved = Sensitivity(1, cells=len(pairs))
-        noise = least_noise(epsilon=epsilon, delta=delta, sensitivity=moved)
+        noise = laplace_or_gaussian(epsilon=epsilon, delta=delta, sensitivity=moved)
         self._keep(function=function, blocks=int(blocks), bounds=pairs, scalar=scalar)
         self._keep(noise=noise, promise=noise.promise)
 

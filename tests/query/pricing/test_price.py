@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privet.asking.budget import Budget
 from privet.core import Ledger, Sensitivity, Unit
 from privet.errors import BudgetExceeded, InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
@@ -20,7 +21,6 @@ from privet.query.measures.request import Shape
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Aggregate, Key
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.price import price
 from privet.query.pricing.priced import Priced
 from tests.query.people import AGE, BY_CITY, BY_SEX, COST, ONE, aggregate, asked
@@ -43,7 +43,7 @@ def priced(*sources: Aggregate, neighbors: Neighbors = Neighbors.ADD_REMOVE, **s
     stages = [(f"s{place}", needs_of(source)) for place, source in enumerate(sources)]
     weights: Mapping[Any, Fraction] = spend.pop("weights", {})
     copies = spend.pop("copies", 1)
-    return price(stages, Asked.of(**spend), neighbors=neighbors, weights=weights, copies=copies)
+    return price(stages, Budget.of(**spend), neighbors=neighbors, weights=weights, copies=copies)
 
 
 @given(
@@ -204,13 +204,13 @@ def test_a_window_of_days_moves_as_far_as_all_its_days() -> None:
 )
 def test_what_is_no_amount_is_refused(spend: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameter) as caught:
-        Asked.of(**spend)
+        Budget.of(**spend)
     assert len(str(caught.value)) > 20
 
 
 def test_amounts_are_what_was_typed() -> None:
-    assert Asked.of(epsilon=0.1, delta=1e-6).promise == Guarantee("1/10", "1/1000000")
-    assert Asked.of(rho=0.1, delta=1e-6) == Asked(ConcentratedGuarantee("0.1"), Fraction(1, 10**6))
+    assert Budget.of(epsilon=0.1, delta=1e-6).promise == Guarantee("1/10", "1/1000000")
+    assert Budget.of(rho=0.1, delta=1e-6) == Budget(ConcentratedGuarantee("0.1"), Fraction(1, 10**6))
 
 
 def test_a_statement_without_private_stages_costs_nothing() -> None:

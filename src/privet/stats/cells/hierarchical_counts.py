@@ -6,18 +6,18 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.asking import Asking
+from privet.asking.question import Arrays, Question
 from privet.core import Sensitivity
 from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.question import Arrays, Question
+from privet.postprocessing.hierarchy import Hierarchy
+from privet.postprocessing.tree import Tree, best_branching, range_variance
+from privet.postprocessing.weighted_noise import variance_of
 from privet.stats.cells.binning import Edges, bin_counts, bin_labels, increasing_edges
-from privet.stats.cells.hierarchy import Hierarchy
 from privet.stats.cells.labeled import labeled
 from privet.stats.cells.nested_labels import NestedLabels
-from privet.stats.cells.tree import Tree, best_branching, range_variance
-from privet.stats.cells.weighted_noise import variance_of
 
 ALL = "all"
 
