@@ -306,11 +306,11 @@ QUERY = (
         ("tests/query/test_session.py",),
     ),
     Fault(
-        "asked: ε = 0 accepted",
+        "budget: ε = 0 accepted",
         "asking/budget.py",
         "if spent <= 0:",
         "if spent < 0:",
-        ("tests/query/pricing/test_price.py",),
+        ("tests/asking/test_budget.py",),
     ),
     Fault(
         "planning: a weight of 0 accepted",

@@ -1,7 +1,7 @@
 """Explain: what privacy means and costs: pictures, and in `theorems/` the theorems of the field beside each other.
 
 May import: errors, loss, core, mechanisms, wording, postprocessing.
-Never touches: data. Nothing is charged by what is here.
+Never touches: data. Nothing is charged by a formula from here.
 """
 
 from privet.explain.chart import Chart

@@ -64,7 +64,7 @@ class SampleAndAggregate(Mechanism[Rows, "float | NDArray[np.float64]"]):
         bounds: public lowest and highest answer; one pair, or one pair for each number of the answer. Answers are
             clipped to them. Not a number, the wrong shape, or an error count as the middle.
         epsilon: > 0 if delta is 0.
-        delta: above 0 allows Gaussian noise, which is taken where its standard deviation is smaller.
+        delta: above 0 allows Gaussian noise, which is taken where its expected error is smaller.
 
     Privacy: (epsilon, delta)-DP under either neighbor relation, whatever the function computes. A unit is one row, or
         all rows of one id in `GroupedRows`.

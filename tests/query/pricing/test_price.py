@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from privet.asking.budget import Budget
 from privet.core import Ledger, Sensitivity, Unit
 from privet.errors import BudgetExceeded, InvalidParameter
-from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
+from privet.loss import Guarantee, Neighbors, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
@@ -181,36 +181,6 @@ def test_a_window_of_days_moves_as_far_as_all_its_days() -> None:
     assert week.sensitivities[0].l1 == 7 * one.sensitivities[0].l1
     with pytest.raises(InvalidParameter, match="windows"):
         priced(aggregate(ITEMS[0], keys=BY_CITY), epsilon=1, delta="1e-6", copies=7)
-
-
-@pytest.mark.parametrize(
-    "spend",
-    [
-        {},
-        {"epsilon": 0},
-        {"epsilon": -1},
-        {"epsilon": math.nan},
-        {"epsilon": math.inf},
-        {"epsilon": True},
-        {"epsilon": "a"},
-        {"epsilon": 1, "delta": 1},
-        {"epsilon": 1, "delta": -1e-9},
-        {"epsilon": 1, "delta": math.nan},
-        {"epsilon": 1, "rho": 1},
-        {"rho": 0},
-        {"rho": math.inf},
-        {"delta": 1e-6},
-    ],
-)
-def test_what_is_no_amount_is_refused(spend: dict[str, Any]) -> None:
-    with pytest.raises(InvalidParameter) as caught:
-        Budget.of(**spend)
-    assert len(str(caught.value)) > 20
-
-
-def test_amounts_are_what_was_typed() -> None:
-    assert Budget.of(epsilon=0.1, delta=1e-6).promise == Guarantee("1/10", "1/1000000")
-    assert Budget.of(rho=0.1, delta=1e-6) == Budget(ConcentratedGuarantee("0.1"), Fraction(1, 10**6))
 
 
 def test_a_statement_without_private_stages_costs_nothing() -> None:
