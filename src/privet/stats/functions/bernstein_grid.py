@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from privet.asking.budget import Budget
 from privet.core import Sensitivity
-from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Promise
-from privet.loss.exact import Exact, exact, shortest, whole
+from privet.loss.exact import Exact, whole
 from privet.mechanisms import Gaussian, Laplace
+from privet.mechanisms.additive import positive
 from privet.mechanisms.bernstein_function import bernstein_basis
 from privet.mechanisms.least_noise import standard_deviation
 
@@ -78,7 +78,8 @@ class BernsteinGrid:
             is computed as it is, at 50 even points; of the noise the variance of a coefficient times the squares of
             its weights. In more dimensions noise multiplies and bias adds up over the axes, which is an estimate.
         """
-        count, height = _positive(waves, "waves"), _positive(amplitude, "amplitude")
+        count = float(positive(waves, "waves"))
+        height = float(positive(amplitude, "amplitude"))
         axes = whole(dimension, "dimension")
         laplace, gaussian = _spreads(Budget.of(epsilon=epsilon, delta=delta, rho=rho).promise)
         grids = []
@@ -149,10 +150,3 @@ def _weights(degree: int, orders: tuple[int, ...]) -> Iterator[tuple[int, Floats
             weights = weights + power
         if order in orders:
             yield order, weights
-
-
-def _positive(number: Exact, name: str) -> float:
-    value = exact(number, name)
-    if value <= 0:
-        raise InvalidParameter(f"{name} must be > 0, got {shortest(value)}")
-    return float(value)
