@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privet.asking.best_noise import best_noise
 from privet.asking.budget import Budget
 from privet.core import Ledger, Sensitivity, Unit
 from privet.errors import BudgetExceeded, InvalidParameter
@@ -16,6 +17,7 @@ from privet.loss import Guarantee, Neighbors, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.least_noise import laplace_or_gaussian
 from privet.query.measures.needs import needs_of
 from privet.query.measures.request import Shape
 from privet.query.plan.aggregation import Aggregation, Function
@@ -140,6 +142,20 @@ def test_laplace_noise_where_it_is_less_and_gaussian_where_that_is() -> None:
     assert float(many.scale) < 0.3 * math.sqrt(2) * float(many.l2_sensitivity) * math.sqrt(200)
     pure = priced(aggregate(ITEMS[0], keys=BY_SEX, limits=MANY), epsilon=1).stages[0].mechanisms[0]
     assert isinstance(pure, DiscreteLaplace | Laplace)
+
+
+@pytest.mark.parametrize("groups", range(1, 17))
+def test_the_same_question_gets_the_same_noise_through_every_door(groups: int) -> None:
+    """A count by group in SQL, counts of an array, and answers of a function: Laplace noise up to 11 groups."""
+    limits = Limits(groups_per_unit=groups, rows_per_group=1)
+    sql = priced(aggregate(ITEMS[0], keys=BY_SEX, limits=limits), epsilon=1, delta="1e-6").stages[0].mechanisms[0]
+    moved = Sensitivity(1, cells=groups)
+    array = best_noise(Budget.of(epsilon=1, delta="1e-6"), moved, whole=True)
+    function = laplace_or_gaussian(epsilon=1, delta="1e-6", sensitivity=moved)
+    pure = groups <= 11
+    assert isinstance(sql, DiscreteLaplace) is pure
+    assert isinstance(array, DiscreteLaplace) is pure
+    assert isinstance(function, Laplace) is pure
 
 
 def test_gaussian_noise_is_calibrated_jointly() -> None:
