@@ -29,12 +29,25 @@ def test_expected_errors_are_those_of_the_noise(noise: Any, source: BitSource) -
     assert abs(float(sizes.mean()) - 1.05 * expected_error(noise)) > slack
 
 
+@pytest.mark.parametrize("noise", [Laplace(1, 2), Gaussian(1, 2), DiscreteLaplace(1, 2), DiscreteGaussian(1, "0.7")])
+def test_deviations_are_those_of_the_noise(noise: Any, source: BitSource) -> None:  # noqa: ANN401 - noise
+    """n = 100,000; the mean square within six deviations of itself; the control is 20 % off."""
+    squares = np.asarray(noise.sample(np.zeros(100_000, dtype=int), source), dtype=float) ** 2
+    slack = 6 * float(squares.std()) / math.sqrt(100_000)
+    assert abs(float(squares.mean()) - standard_deviation(noise) ** 2) < slack
+    assert abs(float(squares.mean()) - 1.2 * standard_deviation(noise) ** 2) > slack
+
+
 def test_large_scales_have_closed_forms() -> None:
     assert expected_error(DiscreteGaussian(1, 2000)) == pytest.approx(2000 * math.sqrt(2 / math.pi), rel=1e-6)
     assert expected_error(DiscreteGaussian(1, 999)) == pytest.approx(999 * math.sqrt(2 / math.pi), rel=1e-5)
-    assert expected_error(DiscreteLaplace(1, "0.001")) == 0
+    assert expected_error(DiscreteLaplace(1, "0.001")) == standard_deviation(DiscreteLaplace(1, "0.001")) == 0
+    assert standard_deviation(DiscreteGaussian(1, 2000)) == pytest.approx(2000)
+    assert standard_deviation(DiscreteGaussian(1, 999)) == pytest.approx(999, rel=1e-6)
     with pytest.raises(InvalidParameter, match="not known"):
         expected_error(Exponential(1, 1))
+    with pytest.raises(InvalidParameter, match="not known"):
+        standard_deviation(Staircase(1, 1))
 
 
 @given(laplace=st.lists(SCALES, min_size=1, max_size=4), ratio=SCALES, unit=SCALES)

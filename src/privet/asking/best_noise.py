@@ -7,19 +7,22 @@ from privet.core import Sensitivity
 from privet.core.sensitivity import root_above
 from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
-from privet.mechanisms.least_noise import Noise, least_noise
+from privet.mechanisms.least_noise import Error, Noise, expected_error, least_noise
 
 _STAIRS = 100  # above this ε the stairs are too narrow for the lattice to be worth it
 
 
 @lru_cache(maxsize=1024)
-def best_noise(budget: Budget, sensitivity: Sensitivity, *, whole: bool = False) -> Noise:
+def best_noise(
+    budget: Budget, sensitivity: Sensitivity, *, whole: bool = False, error: Error = expected_error
+) -> Noise:
     """Return the mechanism of the smallest expected absolute error of a number.
 
     Args:
         budget: what the answer may cost.
         sensitivity: how far one unit can move it.
         whole: True for counts: whole numbers in, whole numbers out.
+        error: another one that decides, see `least_noise`.
 
     Privacy: the choice depends on the budget and the sensitivity only. Where a pure mechanism wins, no δ is spent.
 
@@ -31,7 +34,8 @@ def best_noise(budget: Budget, sensitivity: Sensitivity, *, whole: bool = False)
     """
     if isinstance(budget.promise, ConcentratedGuarantee):
         return _concentrated(budget.promise, sensitivity, whole=whole)
-    (noise,) = least_noise([[each] for each in _candidates(budget.promise, sensitivity, whole=whole)])
+    candidates = _candidates(budget.promise, sensitivity, whole=whole)
+    (noise,) = least_noise([[each] for each in candidates], error=error)
     return noise
 
 

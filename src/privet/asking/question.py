@@ -24,6 +24,7 @@ from privet.errors import InvalidParameter
 from privet.loss import EpsilonSum, Neighbors
 from privet.loss.exact import exact, whole
 from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
+from privet.mechanisms.least_noise import Error, expected_error
 
 Arrays = tuple[NDArray[Any], ...]
 MOST_ROWS = 2**29  # so that sums of lattice steps are exact in float64
@@ -154,12 +155,17 @@ class Question:
         return owners
 
     def noise(
-        self, sensitivity: Sensitivity, *, unit: Fraction | int = 1, integers: bool = False
+        self,
+        sensitivity: Sensitivity,
+        *,
+        unit: Fraction | int = 1,
+        integers: bool = False,
+        error: Error = expected_error,
     ) -> Mechanism[Any, Any]:
         """Return the best mechanism for a number measured in multiples of `unit`, or the caller's own in that unit."""
         price = self.price
         if price.budget is not None:
-            return best_noise(price.budget, sensitivity, whole=integers)
+            return best_noise(price.budget, sensitivity, whole=integers, error=error)
         if price.mechanism is None:
             raise TypeError("a price without a budget has a mechanism")
         refuse_other_noise(price.mechanism, integers=integers)

@@ -41,13 +41,24 @@ def expected_error(noise: Mechanism[Any, Any]) -> float:
     if isinstance(noise, Gaussian):
         return _float(noise.scale) * math.sqrt(2 / math.pi)
     if isinstance(noise, DiscreteGaussian):
-        return _whole_gaussian_error(_float(noise.scale))
+        return _whole_gaussian_moment(_float(noise.scale), 1)
     raise InvalidParameter(f"the expected error of {noise!r} is not known: use Laplace, Staircase or Gaussian noise")
 
 
-def standard_deviation(noise: Laplace | Gaussian) -> float:
-    """Return the root of the mean squared error of one number under this noise."""
-    return _float(noise.scale) * (math.sqrt(2) if isinstance(noise, Laplace) else 1)
+def standard_deviation(noise: Mechanism[Any, Any]) -> float:
+    """Return the root of the mean squared error of one number under this noise.
+
+    Example:
+        >>> round(standard_deviation(Laplace(1, 2)), 4), round(standard_deviation(DiscreteLaplace(1, 2)), 4)
+        (2.8284, 2.7992)
+    """
+    if isinstance(noise, DiscreteLaplace):
+        return 1 / math.sinh(0.5 / _float(noise.scale)) / math.sqrt(2) if noise.scale > _NARROW else 0.0
+    if isinstance(noise, DiscreteGaussian):
+        return math.sqrt(_whole_gaussian_moment(_float(noise.scale), 2))
+    if isinstance(noise, Laplace | Gaussian):
+        return _float(noise.scale) * (math.sqrt(2) if isinstance(noise, Laplace) else 1)
+    raise InvalidParameter(f"the standard deviation of {noise!r} is not known: use Laplace or Gaussian noise")
 
 
 def least_noise(ways: Sequence[Sequence[M]], *, error: Error = expected_error) -> Sequence[M]:
@@ -112,12 +123,13 @@ def loss_of_cells(noise: Laplace | Gaussian, cells: int) -> PrivacyLoss:
     return noise.loss
 
 
-def _whole_gaussian_error(scale: float) -> float:
+def _whole_gaussian_moment(scale: float, power: int) -> float:
+    """The mean size of discrete Gaussian noise, or the mean of its squares."""
     if scale > _SUMMED:
-        return scale * math.sqrt(2 / math.pi)
-    sizes = np.arange(math.ceil(40 * scale) + 2)
+        return scale * math.sqrt(2 / math.pi) if power == 1 else scale * scale
+    sizes = np.arange(math.ceil(40 * scale) + 2, dtype=np.float64)
     weights = np.exp(-0.5 * (sizes / scale) ** 2)
-    return float(2 * (sizes * weights).sum() / (2 * weights.sum() - 1))
+    return float(2 * (sizes**power * weights).sum() / (2 * weights.sum() - 1))
 
 
 def _float(number: Fraction) -> float:
