@@ -11,7 +11,7 @@ from telling import folder_for_pictures, keep, rounded_up, show, tell
 
 import privet
 from privet.explain import Chart
-from privet.stats.cells.hierarchy import Hierarchy
+from privet.postprocessing.hierarchy import Hierarchy
 
 EPSILON, STATES, COUNTIES = 1, 5, 12
 NATION = {

@@ -1,6 +1,7 @@
 """The folder layout is the architecture; these tests keep it true."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,13 +12,15 @@ LAYERS = [
     {"loss", "noise"},
     {"core"},
     {"mechanisms"},
-    {"stats", "query", "learn", "local", "audit", "explain"},
+    {"wording", "postprocessing"},
+    {"asking"},  # refuses unknown words with wording's did-you-mean
+    {"stats", "query", "learn", "local", "synth", "series", "audit", "explain"},
     {"demo", "server"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 QUERY = [  # the layers of query/, as folders; "" is its top, the front doors
-    {"scalars", "wording"},
+    {"scalars"},
     {"functions"},
     {"plan"},
     {"catalog", "measures"},
@@ -44,6 +47,8 @@ DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files 
     "sqlite3": "core/journals/",  # the journal in a file, and a backup of any journal
 }
 RANDOMNESS = {"random", "secrets", "uuid"}
+SECRETS = {"Sensitive", "Ledger", "Reservation", "Journal", "Entropy", "BitSource"}  # what released numbers do not need
+SIGNPOST = re.compile(r"^May import: (?P<rooms>[^.]+)\.$\n^Never touches: (?P<never>[^.]+)\.", re.MULTILINE)
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
@@ -85,8 +90,7 @@ def statements(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def upward_imports(here: str, tree: ast.AST) -> set[str]:
-    rooms = {module.split(".")[1] for module in imported_modules(tree) if module.startswith("privet.")}
-    return {there for there in rooms - {here} if LEVEL[there] >= LEVEL[here]}
+    return {there for there in rooms_of(tree) - {here} if LEVEL[there] >= LEVEL[here]}
 
 
 def layer(module: str, layers: list[set[str]]) -> str:
@@ -110,6 +114,26 @@ def cycles(imports: Mapping[str, Iterable[str]]) -> list[str]:
     return sorted(left)
 
 
+def signpost(text: str, here: str) -> set[str] | None:
+    """The rooms that the docstring of a room says it may import; None if it does not say so, or names one not below."""
+    found = SIGNPOST.search(text)
+    if found is None:
+        return None
+    below = {there for there in LEVEL if LEVEL[there] < LEVEL[here]}
+    named = below if found["rooms"] == "every room below" else set(found["rooms"].split(", "))
+    return named if named <= below else None
+
+
+def rooms_of(tree: ast.AST) -> set[str]:
+    """The rooms that a file imports."""
+    return {module.split(".")[1] for module in imported_modules(tree) if module.startswith("privet.")}
+
+
+def secret_names(tree: ast.AST) -> set[str]:
+    """What a file imports that holds secrets, charges for them or draws noise."""
+    return {each.rpartition(".")[2] for each in imported_modules(tree)} & SECRETS
+
+
 def random_calls(tree: ast.AST) -> set[str]:
     """Whatever looks like a second door to randomness: a module, `numpy.random`, `os.urandom`, `torch.rand`."""
     found = {module for module in imported_modules(tree) if module.split(".")[0] in RANDOMNESS}
@@ -126,6 +150,24 @@ def test_imports_point_down() -> None:
     rooms = {path: tree for path, tree in parsed().items() if room(path) != "__init__"}
     wrong = {name(path): upward_imports(room(path), tree) for path, tree in rooms.items()}
     assert {path: found for path, found in wrong.items() if found} == {}, "imports point down, never up or sideways"
+
+
+def test_every_folder_is_a_room_whose_signpost_is_true() -> None:
+    folders = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert folders <= LEVEL.keys()
+    for here in folders:
+        docstring = ast.get_docstring(parsed()[SOURCE / here / "__init__.py"]) or ""
+        named = signpost(docstring, here)
+        assert named is not None, f"{here}/__init__.py must say: May import: …. Never touches: …."
+        used = set().union(*(rooms_of(tree) for path, tree in parsed().items() if room(path) == here)) - {here}
+        assert used <= named, f"{here} imports rooms that its docstring does not name"
+
+
+def test_released_numbers_are_made_better_without_secrets() -> None:
+    inside = {name(path): tree for path, tree in parsed().items() if room(path) == "postprocessing"}
+    found = {path: secret_names(tree) for path, tree in inside.items()}
+    assert inside
+    assert {path: names for path, names in found.items() if names} == {}
 
 
 def test_imports_point_down_inside_query() -> None:
@@ -170,6 +212,12 @@ def test_each_library_has_one_door() -> None:
 def test_planted_faults_are_caught() -> None:
     assert upward_imports("loss", ast.parse("from privet.core import ledger")) == {"core"}
     assert upward_imports("stats", ast.parse("import privet.query.session")) == {"query"}
+    assert upward_imports("postprocessing", ast.parse("from privet.asking.budget import Budget")) == {"asking"}
+    assert upward_imports("loss", ast.parse("from privet.explain.theorems import event_bounds")) == {"explain"}
+    assert secret_names(ast.parse("from privet.core import Release, Sensitive")) == {"Sensitive"}
+    assert signpost("A room.\n\nMay import: errors, loss.\nNever touches: data.", "core") == {"errors", "loss"}
+    assert signpost("A room.\n\nMay import: query.\nNever touches: data.", "core") is None
+    assert signpost("A room.\n\nMay import: errors.", "core") is None
     assert upward_layers("plan", ast.parse("from privet.query.pricing.price import price")) == {"pricing"}
     assert upward_layers("sql", ast.parse("def f():\n    from privet.query.printing import Source")) == {"printing"}
     assert upward_layers("results", ast.parse("from privet.query.session import Session")) == {""}

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from privet.loss.divergences.divergence import hockey_stick
-from privet.loss.divergences.inference import smallest_error_sum, tradeoff
-from privet.loss.theorems import (
+from privet.explain.theorems import (
     advanced_composition,
     basic_composition,
     compare_composition,
@@ -22,6 +20,8 @@ from privet.loss.theorems import (
     zcdp_composition_standard,
     zcdp_to_epsilon_standard,
 )
+from privet.loss.divergences.divergence import hockey_stick
+from privet.loss.divergences.inference import smallest_error_sum, tradeoff
 from tests.golden.printed import agrees
 
 ROOT = math.sqrt(2 * 100 * math.log(100))  # k = 100, ε = 1, δ' = 0.01

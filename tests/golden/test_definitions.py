@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from privet.explain.theorems import gaussian_delta, gaussian_scale, gaussian_scale_classical, group_delta
 from privet.loss.divergences.divergence import approximate_max_divergence, hockey_stick, max_divergence
 from privet.loss.divergences.f_divergence import LogDensity, hockey_stick_at
 from privet.loss.outward import float_up
-from privet.loss.theorems import gaussian_delta, gaussian_scale, gaussian_scale_classical, group_delta
 from tests.golden.printed import agrees
 
 TRUTH, LIE = [0.75, 0.25], [0.25, 0.75]  # randomized response that tells the truth three times in four

@@ -8,20 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from privet.loss.divergences.divergence import max_divergence, renyi_divergence
-from privet.loss.divergences.f_divergence import (
-    CHI_SQUARED,
-    HELLINGER_SQUARED,
-    KL,
-    TOTAL_VARIATION,
-    FDivergence,
-    LogDensity,
-    hockey_stick_at,
-    power,
-)
-from privet.loss.divergences.inference import posterior
-from privet.loss.divergences.partition import cut
-from privet.loss.theorems import (
+from privet.explain.theorems import (
     compare_notions,
     event_bounds,
     gaussian_curve,
@@ -38,6 +25,19 @@ from privet.loss.theorems import (
     zcdp_to_epsilon,
     zcdp_to_epsilon_standard,
 )
+from privet.loss.divergences.divergence import max_divergence, renyi_divergence
+from privet.loss.divergences.f_divergence import (
+    CHI_SQUARED,
+    HELLINGER_SQUARED,
+    KL,
+    TOTAL_VARIATION,
+    FDivergence,
+    LogDensity,
+    hockey_stick_at,
+    power,
+)
+from privet.loss.divergences.inference import posterior
+from privet.loss.divergences.partition import cut
 from tests.golden.printed import agrees
 
 TRUTH, LIE = [0.75, 0.25], [0.25, 0.75]

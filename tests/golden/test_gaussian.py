@@ -5,8 +5,8 @@ import math
 import pytest
 
 from privet.errors import InvalidParameter
+from privet.explain.theorems import gaussian_delta, gaussian_epsilon, gaussian_scale, gaussian_scale_classical
 from privet.loss.divergences.f_divergence import LogDensity, hockey_stick_at
-from privet.loss.theorems import gaussian_delta, gaussian_epsilon, gaussian_scale, gaussian_scale_classical
 from tests.golden.printed import agrees
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from privet import hierarchical_counts
 from privet.loss import Guarantee
-from privet.stats.cells.hierarchy import Hierarchy
+from privet.postprocessing.hierarchy import Hierarchy
 
 NATION = {
     "Alba": ["Ard", "Bute", "Clyde"],

@@ -11,6 +11,7 @@ from operator import or_
 
 import pytest
 
+from privet.explain.theorems import gaussian_scale_classical, optimal_composition
 from privet.loss import (
     ApproximateCurve,
     ConcentratedCurve,
@@ -24,7 +25,6 @@ from privet.loss import (
     RandomizedResponseCurve,
     RenyiBoundCurve,
 )
-from privet.loss.theorems import gaussian_scale_classical, optimal_composition
 from tests.golden.printed import agrees
 
 RESPONSE = PrivacyLoss.of(RandomizedResponseCurve(0.25, 0.25))

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
-from privet.loss.theorems import gaussian_scale_classical
+from privet.explain.theorems import gaussian_scale_classical
 from privet.mechanisms.smooth_cauchy import SmoothCauchy
 from privet.mechanisms.smooth_gaussian import SmoothGaussian
 from privet.mechanisms.smooth_laplace import SmoothLaplace

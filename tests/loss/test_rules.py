@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
+from privet.explain.theorems import renyi_to_epsilon, zcdp_to_epsilon
 from privet.loss import ApproximateCurve
 from privet.loss.amount import Amount
 from privet.loss.divergences.divergence import hockey_stick
@@ -18,7 +19,6 @@ from privet.loss.guarantee import Guarantee
 from privet.loss.privacy_loss import PrivacyLoss
 from privet.loss.rule_choice import admitted, best_rule
 from privet.loss.rules import EpsilonSum, GaussianSum, RenyiSum, SpendingRule, ZcdpSum, rule_from_json
-from privet.loss.theorems import renyi_to_epsilon, zcdp_to_epsilon
 from tests.loss.losses import LEAK, UNPRICEABLE, normal, response
 
 RULES: tuple[SpendingRule, ...] = (

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
+from privet.asking.budget import Budget
 from privet.core import Ledger, Mechanism, Sensitivity
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
@@ -16,11 +17,10 @@ from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
 from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Statement
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.quote import plan_statement
 from privet.query.session import Session
 
-ASKED = Asked.of(epsilon=1, delta="1e-6")
+ASKED = Budget.of(epsilon=1, delta="1e-6")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 
+from privet.asking.budget import Budget
 from privet.core import Mechanism, Sensitive, Sensitivity
 from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter, QueryRefused
@@ -24,14 +25,13 @@ from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
 from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Output
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.quote import Planned, plan_statement
 from privet.query.scalars.expressions import Column
 from tests.query.exact_session import quantile
 from tests.query.hospital import public_values
 from tests.query.worlds import World
 
-ASKED = Asked.of(epsilon=1, delta="1e-6")
+ASKED = Budget.of(epsilon=1, delta="1e-6")
 LARGEST = 1 << 52
 TIGHT = (  # so that tiny hospitals go beyond them
     Limits(rows_per_unit=1),

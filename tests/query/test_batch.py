@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from privet.asking.budget import Budget
 from privet.core import Scope
 from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReused, PrivetError, QueryRefused
 from privet.loss import ConcentratedGuarantee, Guarantee, ZcdpSum
@@ -17,7 +18,6 @@ from privet.query import sql
 from privet.query.catalog import Catalog
 from privet.query.plan.statement import Aggregate, Statement
 from privet.query.pricing.batch_parts import parts_of
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.quote import Planned, plan_batch, plan_statement
 from privet.query.results.answers import Answers
 from privet.query.second_price.price import refuse_another_price
@@ -214,7 +214,7 @@ def test_without_noise_each_answer_is_as_if_asked_alone(tmp_path: Path) -> None:
     alone = ExactSession(catalog, backend=backend)
     session, _ = session_with(catalog)
     statements = [session.read(text) for text in MANY.values()]
-    asked = Asked.of(epsilon=1, delta="1e-6")
+    asked = Budget.of(epsilon=1, delta="1e-6")
     plan = plan_batch(statements, catalog, asked, shares=[Fraction(1)] * len(statements))
     refuse_another_price(plan, backend, catalog)
     ledger = session.ledger
@@ -233,7 +233,7 @@ def test_the_losses_of_the_parts_hold_every_draw(tmp_path: Path) -> None:
     catalog = hospital(tmp_path)
     session, _ = session_with(catalog)
     statements = [session.read(text) for text in MANY.values()]
-    plan = plan_batch(statements, catalog, Asked.of(epsilon=1), shares=[Fraction(1)] * len(statements))
+    plan = plan_batch(statements, catalog, Budget.of(epsilon=1), shares=[Fraction(1)] * len(statements))
     mine = [dict(part.priced.loss.parts) for part in parts_of(plan)]
     for curve, times in plan.priced.loss.parts:
         assert sum(each.get(curve, 0) for each in mine) >= times

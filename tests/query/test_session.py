@@ -24,7 +24,7 @@ from privet.query.plan.relations import Table
 from privet.query.scalars.expressions import Column
 from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
-from privet.query.wording.shown_value import shown_margin
+from privet.wording.shown_value import shown_margin
 from tests.query.asking import Watched, crowd, hospital, names, session_with
 from tests.query.exact_session import ExactSession
 from tests.query.hospital import HOSPITAL, PATIENTS, VISITS

@@ -14,12 +14,12 @@ import pytest
 
 import privet
 from privet import Guarantee, Ledger, Sensitivity, Unit
+from privet.asking.column import Column
+from privet.asking.table import Table
 from privet.core import Release
 from privet.errors import InvalidParameter
 from privet.mechanisms import SmoothValue
 from privet.stats import PriestleyChao
-from privet.stats.asking.column import Column
-from privet.stats.asking.table import Table
 from tests.stats.neighbor_columns import observed
 from tests.stats.recording import recorded
 

@@ -336,8 +336,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "least noise: Laplace for Gaussian's deviation",
         "mechanisms/least_noise.py",
-        "if 2 * laplace.scale**2 <= gaussian.scale**2",
-        "if laplace.scale**2 <= gaussian.scale**2 / 2**20",
+        "(math.sqrt(2) if isinstance(noise, Laplace) else 1)",
+        "(2**20 if isinstance(noise, Laplace) else 1)",
         BERNSTEIN,
     ),
     Fault(

@@ -306,11 +306,11 @@ QUERY = (
         ("tests/query/test_session.py",),
     ),
     Fault(
-        "asked: ε = 0 accepted",
-        "query/pricing/budget.py",
+        "budget: ε = 0 accepted",
+        "asking/budget.py",
         "if spent <= 0:",
         "if spent < 0:",
-        ("tests/query/pricing/test_price.py",),
+        ("tests/asking/test_budget.py",),
     ),
     Fault(
         "planning: a weight of 0 accepted",
@@ -538,8 +538,8 @@ QUERY = (
     ),
     Fault(
         "shown: what others wrote is a command to the terminal",
-        "query/wording/shown_value.py",
-        'return Text("".join(char if char.isprintable() else repr(char)[1:-1] for char in str(text)))',
+        "wording/printable.py",
+        "return Text(printable(text))",
         "return Text.from_markup(str(text))",
         ("tests/cli/test_ask.py",),
     ),

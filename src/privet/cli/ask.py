@@ -12,7 +12,7 @@ import pyarrow.parquet
 import typer
 from rich.console import Console
 
-from privet.cli.saying import errors_in_one_sentence, printable
+from privet.cli.saying import errors_in_one_sentence
 from privet.cli.statements import statements_in
 from privet.errors import InvalidParameter
 from privet.loss import Amount
@@ -21,6 +21,7 @@ from privet.query.connect import connect
 from privet.query.results.answer import Answer
 from privet.query.results.answers import Answers
 from privet.query.session import Session
+from privet.wording.printable import printable
 
 WIDE = 160  # columns of a screen that is none
 

@@ -9,13 +9,14 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from privet.cli.saying import errors_in_one_sentence, printable
+from privet.cli.saying import errors_in_one_sentence
 from privet.errors import InvalidParameter
 from privet.query.catalog.check import Check, State, check_catalog
 from privet.query.catalog.convert import convert as convert_files
 from privet.query.catalog.convert import types_of
 from privet.query.connect import schema_of, writable_of
 from privet.query.drafting.draft import draft_catalog
+from privet.wording.printable import plain, printable
 
 app = typer.Typer(help="Draft and check catalogs: what is public about tables.", no_args_is_help=True)
 STYLES = {State.WRONG: "bold red", State.TODO: "yellow", State.OPEN: "cyan", State.GOOD: "green"}
@@ -95,7 +96,7 @@ def _show(found: Check, file: Path, console: Console) -> None:
     table = Table(title=printable(str(file)), title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
     for each in found.findings:
         state = Text(each.state.value, style=STYLES[each.state])
-        table.add_row(state, Text(printable(each.place)), Text(printable(each.sentence)))
+        table.add_row(state, plain(each.place), plain(each.sentence))
     console.print(table)
     todos = sum(each.state is State.TODO for each in found.findings)
     if not found.usable:

@@ -6,11 +6,10 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
-from privet.cli.saying import printable
 from privet.core.journals import Anchor, Row
 from privet.loss.exact import readable
+from privet.wording.printable import plain
 
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "rho": "ρ", "mu_squared": "μ²", "divergence": "divergence"}
 
@@ -29,27 +28,27 @@ def show_report(found: dict[str, Any], console: Console) -> None:
         **found["declared"],
     }
     for name, text in lines.items():
-        about.add_row(name, _text(text))
+        about.add_row(name, plain(text))
     console.print(about)
     console.print(_scopes(found["scopes"]))
     promise = found["promised_so_far"]
     console.print(
-        _text(
+        plain(
             f"Promised so far, by all {found['entries']:,} entries together: "
             f"({_amount({name: promise[name] for name in ('epsilon', 'delta', 'gamma') if name in promise})})"
             f"{' random DP' if 'gamma' in promise else '-DP'}."
         )
     )
-    console.print(_text(f"That is: {promise['words']}."))
+    console.print(plain(f"That is: {promise['words']}."))
     if "lost" in found:
         console.print(
-            _text(
+            plain(
                 "Restored from a backup, with the loss of rows after it: all that was left then "
                 f"({_amount(found['lost'])}) counts as spent by everybody."
             )
         )
     for line in _failures(found["failures"]):
-        console.print(_text(line))
+        console.print(plain(line))
 
 
 def _failures(found: dict[str, Any]) -> Iterator[str]:
@@ -76,7 +75,7 @@ def _scopes(scopes: list[dict[str, Any]]) -> Table:
         cells.append(_amount(scope["promised_in_this_period"]))
         if renewed:
             cells += [str(scope["period"]), _amount(scope["promised_in_all_periods"])]
-        table.add_row(*map(_text, cells))
+        table.add_row(*map(plain, cells))
     return table
 
 
@@ -87,10 +86,6 @@ def _amount(parts: dict[str, str] | None) -> str:
     return ", ".join(f"{SYMBOLS[name]}={readable(value)}" for name, value in shown.items())
 
 
-def _text(text: str) -> Text:
-    return Text(printable(text))
-
-
 def show_anchor(anchor: Anchor, head: Row, console: Console, *, as_json: bool) -> None:
     """Print which row the anchor remembers, and the last row of the journal."""
     mark = anchor.read().mark
@@ -99,5 +94,5 @@ def show_anchor(anchor: Anchor, head: Row, console: Console, *, as_json: bool) -
         remembered = {"sequence": mark.sequence, "hash": mark.hash}
         console.print_json(data={"anchor": str(anchor.path), "remembers": remembered, "journal_ends": ends})
         return
-    console.print(_text(f"the anchor {anchor.path} remembers row {mark.sequence}, {mark.hash}"))
-    console.print(_text(f"the journal ends with row {head.sequence}, {head.hash.hex()}"))
+    console.print(plain(f"the anchor {anchor.path} remembers row {mark.sequence}, {mark.hash}"))
+    console.print(plain(f"the journal ends with row {head.sequence}, {head.hash.hex()}"))

@@ -24,6 +24,7 @@ from privet.errors import (
     PrivetError,
     ReleaseFailed,
 )
+from privet.wording.printable import printable
 
 SPENT = 4
 STATUS: dict[type[PrivetError], int] = {
@@ -57,8 +58,3 @@ def errors_in_one_sentence() -> Iterator[None]:
 def _show(message: Warning | str, category: type[Warning], *_: object) -> None:
     name = "" if issubclass(category, NewLedger) else f"{category.__name__}: "
     typer.echo(f"privet: {name}{printable(str(message))}", err=True)
-
-
-def printable(text: str) -> str:
-    """The text without anything that could move the cursor or change colors: others wrote parts of it."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -1,4 +1,11 @@
-"""The exit: a secret goes in, a receipt is written, a release comes out."""
+"""The exit: a secret goes in, a receipt is written, a release comes out.
+
+Here are the nouns of every release (`Unit`, `Sensitivity`, `Sensitive`, `Mechanism`, `Uncertainty`, `Release`), the
+`Ledger` that charges, and the journals it charges in.
+
+May import: errors, loss, noise.
+Never touches: statements, engines with data, HTTP.
+"""
 
 from privet.core.calibrate import calibrate
 from privet.core.dataset import Dataset

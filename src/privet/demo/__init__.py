@@ -1,4 +1,8 @@
-"""The demonstration behind `privet demo` and `make run`: an invented hospital, asked in SQL."""
+"""The demonstration behind `privet demo` and `make run`: an invented hospital, asked in SQL.
+
+May import: every room below.
+Never touches: real data.
+"""
 
 from privet.demo.asking import run
 

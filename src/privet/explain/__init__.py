@@ -1,4 +1,8 @@
-"""Explain: what privacy means and costs, in pictures."""
+"""Explain: what privacy means and costs: pictures, and in `theorems/` the theorems of the field beside each other.
+
+May import: errors, loss, core, mechanisms, wording, postprocessing.
+Never touches: data. Nothing is charged by a formula from here.
+"""
 
 from privet.explain.chart import Chart
 

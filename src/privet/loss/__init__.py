@@ -1,4 +1,11 @@
-"""The currency: how much a computation reveals about one privacy unit."""
+"""The currency: how much a computation reveals about one privacy unit.
+
+Here are `PrivacyLoss`, the curves it is made of, how it is priced, and the rules by which a ledger charges, with
+every formula that a charge depends on. Theorems that are only compared are in `explain/theorems/`.
+
+May import: errors.
+Never touches: data, randomness, files, the clock.
+"""
 
 from privet.loss.amount import Amount
 from privet.loss.calibration import calibrated_scale

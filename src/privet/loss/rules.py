@@ -22,11 +22,11 @@ from privet.errors import InvalidParameter
 from privet.loss.amount import Amount, Part, charge
 from privet.loss.curves.gaussian import GaussianCurve
 from privet.loss.exact import Exact, shortest
+from privet.loss.gaussian_privacy import gaussian_scale, pure_to_gaussian
 from privet.loss.guarantee import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.outward import decimal_of, float_down, float_up, precise, probability_of
 from privet.loss.privacy_loss import PrivacyLoss
-from privet.loss.theorems.conversion import best_order, check_order, log_of
-from privet.loss.theorems.gaussian import gaussian_scale, pure_to_gaussian
+from privet.loss.renyi_orders import best_order, check_order, log_of
 
 _PAIR = ("epsilon", "delta")
 

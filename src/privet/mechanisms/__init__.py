@@ -1,4 +1,10 @@
-"""Mechanisms: one file each, with its proof."""
+"""Mechanisms: one file each, with its proof, its loss and the law of its error.
+
+`least_noise.py` compares them: of several ways to make numbers noisy it takes the one of the smallest expected error.
+
+May import: errors, loss, noise, core.
+Never touches: tables, files.
+"""
 
 from privet.mechanisms.bernstein import Bernstein
 from privet.mechanisms.bernstein_function import BernsteinFunction

@@ -26,11 +26,23 @@ from privet.mechanisms.bernstein_function import (
 )
 from privet.mechanisms.gaussian import Gaussian
 from privet.mechanisms.laplace import Laplace
-from privet.mechanisms.least_noise import least_noise, loss_of_cells
+from privet.mechanisms.least_noise import laplace_or_gaussian, loss_of_cells, standard_deviation
 from privet.noise import BitSource
 
 MOST_CELLS = 1 << 24  # values on the grid
 SHARP = 512  # the largest degree whose weights are added up
+
+
+def noise_on_grid(*, epsilon: Exact, delta: Exact, sensitivity: Sensitivity) -> Laplace | Gaussian:
+    """Return the noise on the grid's values that leaves the smallest error of the polynomial.
+
+    Its values are weighted sums of many noisy numbers, so standard deviations are compared.
+
+    Example:
+        >>> noise_on_grid(epsilon=1, delta=1e-5, sensitivity=Sensitivity(1, cells=7))
+        Gaussian(l2_sensitivity=2.64575131, scale=9.87032354)
+    """
+    return laplace_or_gaussian(epsilon=epsilon, delta=delta, sensitivity=sensitivity, error=standard_deviation)
 
 
 @dataclass(frozen=True)
@@ -139,7 +151,7 @@ class Bernstein(Mechanism[Numbers, BernsteinFunction]):
         """
         cells = (whole(degree, "degree") + 1) ** whole(dimension, "dimension")
         moved = Sensitivity(positive(function_sensitivity, "function_sensitivity"), cells=cells)
-        noise = least_noise(epsilon=epsilon, delta=delta, sensitivity=moved)
+        noise = noise_on_grid(epsilon=epsilon, delta=delta, sensitivity=moved)
         return cls(noise, degree=degree, dimension=dimension, order=order, bounds=bounds)
 
     # --- the grid ---------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
 from privet.loss import GaussianCurve, Guarantee, PrivacyLoss, calibrated_scale
 from privet.loss.exact import Exact
-from privet.loss.theorems import gaussian_scale_classical
+from privet.loss.gaussian_privacy import gaussian_scale_classical
 from privet.mechanisms.additive import BINARY, AdditiveNoise, positive
 from privet.noise import GaussianLaw
 

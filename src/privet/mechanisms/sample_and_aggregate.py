@@ -21,7 +21,7 @@ from privet.mechanisms.additive import FINER
 from privet.mechanisms.bernstein_function import interval
 from privet.mechanisms.gaussian import Gaussian
 from privet.mechanisms.laplace import Laplace
-from privet.mechanisms.least_noise import least_noise, loss_of_cells
+from privet.mechanisms.least_noise import laplace_or_gaussian, loss_of_cells
 from privet.mechanisms.quietly import quietly
 from privet.noise import BitSource, Lattice, UniformLaw
 
@@ -64,7 +64,7 @@ class SampleAndAggregate(Mechanism[Rows, "float | NDArray[np.float64]"]):
         bounds: public lowest and highest answer; one pair, or one pair for each number of the answer. Answers are
             clipped to them. Not a number, the wrong shape, or an error count as the middle.
         epsilon: > 0 if delta is 0.
-        delta: above 0 allows Gaussian noise, which is taken where its standard deviation is smaller.
+        delta: above 0 allows Gaussian noise, which is taken where its expected error is smaller.
 
     Privacy: (epsilon, delta)-DP under either neighbor relation, whatever the function computes. A unit is one row, or
         all rows of one id in `GroupedRows`.
@@ -106,7 +106,7 @@ class SampleAndAggregate(Mechanism[Rows, "float | NDArray[np.float64]"]):
         scalar = all(np.ndim(end) == 0 for end in ends)
         pairs = answer_bounds([ends] if scalar else ends)
         moved = Sensitivity(1, cells=len(pairs))
-        noise = least_noise(epsilon=epsilon, delta=delta, sensitivity=moved)
+        noise = laplace_or_gaussian(epsilon=epsilon, delta=delta, sensitivity=moved)
         self._keep(function=function, blocks=int(blocks), bounds=pairs, scalar=scalar)
         self._keep(noise=noise, promise=noise.promise)
 

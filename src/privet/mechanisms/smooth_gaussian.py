@@ -12,8 +12,8 @@ from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import Exact, whole
+from privet.loss.gaussian_privacy import gaussian_delta
 from privet.loss.outward import decimal_of, float_down, float_up, precise
-from privet.loss.theorems import gaussian_delta
 from privet.mechanisms.additive import positive
 from privet.mechanisms.smooth import ROUNDED, SmoothNoise, kept_promise
 from privet.noise import GaussianLaw

@@ -2,6 +2,9 @@
 
 `Entropy` gives the bits, a `Law` turns them into whole numbers with exactly the stated distribution, and a `Lattice`
 says what one whole step is worth.
+
+May import: errors.
+Never touches: data, losses.
 """
 
 from privet.noise.bernoulli import BernoulliExpLaw, BernoulliLaw

@@ -15,5 +15,7 @@ catalog       the public facts
 plan          typed nodes of a statement
 functions     the scalars of a query, one rule each
 scalars       facts, dates, expressions
-wording       numbers and names for people
+
+May import: errors, loss, noise, core, mechanisms, wording, asking.
+Never touches: drawing noise.
 """

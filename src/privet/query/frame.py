@@ -19,7 +19,7 @@ from privet.query.fragment import all_of, bare, quoted, refuse_fragment
 from privet.query.options import Spending
 from privet.query.results.answer import Answer
 from privet.query.results.explanation import Explanation
-from privet.query.wording.nearest import nearest
+from privet.wording.nearest import nearest
 
 SIDES = {"inner": "JOIN", "left": "LEFT JOIN", "full": "FULL JOIN"}
 

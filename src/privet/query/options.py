@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypedDict
 
+from privet.asking.budget import Budget as Asked
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee
@@ -12,7 +13,6 @@ from privet.loss.exact import Exact
 from privet.query.catalog import Catalog
 from privet.query.measures.automatic_bounds import share_of
 from privet.query.plan.limits import Limits
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.quote import limits_of
 
 UNSAID = Guarantee(1)  # at which explain prices a statement if nothing else is said, anywhere

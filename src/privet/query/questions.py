@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from privet.errors import InvalidParameter, QueryRefused
 from privet.loss.exact import Exact, exact, shortest
-from privet.query.wording.nearest import nearest
+from privet.wording.nearest import nearest
 
 Statements: TypeAlias = list[str] | tuple[str, ...] | Mapping[str, str]
 Weights: TypeAlias = Mapping[str, Exact] | Sequence[Exact]

@@ -1,6 +1,13 @@
-"""Statistics of arrays and columns: one call, an answer with an error bar and a price."""
+"""Statistics of arrays and columns: one call, an answer with an error bar and a price.
 
-from privet.stats.asking.asking import Asking
+`sums/`, `cells/`, `ranks/` and `functions/` hold what is particular to one statistic; how any of them is asked is in
+`asking/`, what is made of released numbers in `postprocessing/`.
+
+May import: errors, loss, noise, core, mechanisms, wording, postprocessing, asking.
+Never touches: drawing noise, SQL.
+"""
+
+from privet.asking.asking import Asking
 from privet.stats.cells.cdf import cdf
 from privet.stats.cells.counts import counts
 from privet.stats.cells.hierarchical_counts import hierarchical_counts

@@ -7,6 +7,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, get_args
 
+from privet.asking.best_noise import best_noise
+from privet.asking.bounds import Bounds
+from privet.asking.budget import Budget
 from privet.core import Sensitivity, Uncertainty
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
@@ -14,9 +17,6 @@ from privet.loss import Neighbors
 from privet.loss.exact import Exact, exact_within, float_at_least, readable, whole
 from privet.mechanisms import IntervalQuantile
 from privet.mechanisms.additive import positive
-from privet.stats.asking.best_noise import best_noise
-from privet.stats.asking.bounds import Bounds
-from privet.stats.asking.price import Price
 from privet.stats.ranks.quantile import points_between
 from privet.stats.sums.linear_error import RatioError, SlopeError
 from privet.stats.sums.moments import LARGEST, Moments
@@ -196,7 +196,7 @@ def _unit(facts: _Facts) -> tuple[Fraction, int]:
 
 
 def _law(epsilon: Fraction, delta: Exact, moved: Sensitivity, *, integers: bool = False) -> Uncertainty:
-    error = best_noise(Price.of({"epsilon": epsilon, "delta": delta}), moved, whole=integers).uncertainty
+    error = best_noise(Budget.of(epsilon=epsilon, delta=delta), moved, whole=integers).uncertainty
     if error is None:
         raise TypeError("additive noise has an error law")
     return error

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from privet.asking.budget import Budget
 from privet.core import Ledger, Unit
 from privet.errors import InvalidParameter, KeyReused, QueryRefused, ReleaseFailed
 from privet.loss import Guarantee, Neighbors, PrivacyLoss
@@ -42,7 +43,6 @@ from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Relation
 from privet.query.plan.statement import Aggregate, Key, Output, Search, Stage, Statement
 from privet.query.plan.unit_local import NotUnitLocal, check_unit_local
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.quote import plan_statement
 from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.scalars.facts import Facts, Type
@@ -120,7 +120,7 @@ def test_the_engine_counts_in_the_same_bins(tmp_path: Path) -> None:
     weights = [0.0, 1.5, -3000.0, math.inf, -math.inf, math.nan, None, 1e-30, 1.9]
     session, backend = weighing(tmp_path, weights)
     plan = plan_statement(
-        session.read(AVERAGE, automatic=True), session.catalog, Asked.of(epsilon=1), automatic_bounds=Fraction(1, 5)
+        session.read(AVERAGE, automatic=True), session.catalog, Budget.of(epsilon=1), automatic_bounds=Fraction(1, 5)
     )
     (stage,) = plan.searches.values()
     found = {keys[0]: sums[0][0] for keys, sums in backend.sums(stage.needs.request).groups.items()}
@@ -190,7 +190,7 @@ def test_the_search_takes_its_share(tmp_path: Path, asked: dict[str, Any]) -> No
     plan = plan_statement(
         statement,
         session.catalog,
-        Asked.of(**asked),
+        Budget.of(**asked),
         weights={"w": 3},
         automatic_bounds=Fraction("0.25"),
     )
@@ -205,7 +205,7 @@ def test_several_searches_divide_the_share_and_equal_arguments_share_one(tmp_pat
     session, _ = weighing(tmp_path, [1.0])
     text = "SELECT AVG(weight) AS a, MEDIAN(weight) AS m, SUM(weight * 2) AS s, COUNT(weight) AS n FROM visit"
     statement = session.read(text, automatic=True)
-    plan = plan_statement(statement, session.catalog, Asked.of(epsilon=1), automatic_bounds=Fraction(1, 2))
+    plan = plan_statement(statement, session.catalog, Budget.of(epsilon=1), automatic_bounds=Fraction(1, 2))
     assert [each.mechanisms[0].loss.epsilon(delta=0) for each in plan.searches.values()] == pytest.approx([0.25] * 2)
 
 
@@ -214,7 +214,7 @@ def test_the_second_price_holds_before_and_after(tmp_path: Path, unit: Unit) -> 
     catalog = hospital(tmp_path, catalog=replace(HOSPITAL, unit=unit))
     session, backend = session_with(catalog)
     text = "SELECT clinic, SUM(weight) AS s, STDDEV(weight + 1) AS d, MAX(-weight) AS m FROM visit GROUP BY clinic"
-    asked = Asked.of(epsilon=1, delta="1e-6")
+    asked = Budget.of(epsilon=1, delta="1e-6")
     plan = plan_statement(
         session.read(text, automatic=True), catalog, asked, automatic_bounds=Fraction(1, 5), limits=Limits(2)
     )
@@ -294,7 +294,7 @@ def test_a_unit_with_many_rows_counts_as_one() -> None:
 def exact(session: Session, backend: Watched, text: str) -> tuple[list[dict[str, Any]], list[Any]]:
     """The table without noise, and the bounds."""
     plan = plan_statement(
-        session.read(text, automatic=True), session.catalog, Asked.of(epsilon=1), automatic_bounds=Fraction(1, 5)
+        session.read(text, automatic=True), session.catalog, Budget.of(epsilon=1), automatic_bounds=Fraction(1, 5)
     )
     run = ExactRun(plan, backend=backend, ledger=session.ledger, purpose="…", confidence=0.95, catalog=session.catalog)
     return run.answer().to_pylist(), list(run.found.values())

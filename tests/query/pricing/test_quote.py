@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from privet.asking.budget import Budget
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
@@ -13,7 +14,6 @@ from privet.query.functions import call
 from privet.query.plan.aggregation import Function
 from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Key, Output, Stage, Statement
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.quote import limits_of, plan_statement
 from privet.query.scalars.expressions import Column, Literal, Reference
 from privet.query.scalars.facts import Facts, Type
@@ -21,7 +21,7 @@ from tests.query.people import AGE, BY_CITY, COST, ONE, SEX, aggregate, asked, s
 
 PEOPLE = DeclaredTable("people", {"age": AGE.facts, "pid": Facts(Type.INTEGER)}, unit_column="pid")
 CATALOG = Catalog("people", Unit("person"), Guarantee(10, "1e-5"), {"people": PEOPLE}, frames={"people": None})
-ASKED = Asked.of(epsilon=1, delta="1e-6")
+ASKED = Budget.of(epsilon=1, delta="1e-6")
 
 
 def test_names_stand_for_what_they_are_computed_from() -> None:
@@ -40,7 +40,7 @@ def test_names_stand_for_what_they_are_computed_from() -> None:
     told = Statement("…", (Stage("answer", source, output),))
 
     def shares(**weights: Any) -> list[float]:  # noqa: ANN401 - any number
-        (stage,) = plan_statement(told, CATALOG, Asked.of(epsilon=1, delta="1e-6"), weights=weights).priced.stages
+        (stage,) = plan_statement(told, CATALOG, Budget.of(epsilon=1, delta="1e-6"), weights=weights).priced.stages
         assert stage.selection is not None
         return [
             round(float(stage.selection.epsilon), 6),
@@ -104,4 +104,4 @@ def test_too_many_public_groups_are_refused() -> None:
 
 def test_shares_are_exact() -> None:
     told = statement(aggregate(asked(Function.COUNT_ROWS), asked(Function.AVG, COST), asked(Function.COUNT_UNITS)))
-    assert plan_statement(told, CATALOG, Asked.of(epsilon="0.1")).priced.loss.largest_loss == Fraction(1, 10)
+    assert plan_statement(told, CATALOG, Budget.of(epsilon="0.1")).priced.loss.largest_loss == Fraction(1, 10)

@@ -9,7 +9,7 @@ import pytest
 from privet.core import Unit
 from privet.loss import Amount, LaplaceCurve, PrivacyLoss
 from privet.query.results.answer import Answer
-from privet.query.wording.shown_value import shown_value
+from privet.wording.shown_value import shown_value
 
 TABLE = pa.table(
     {

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from privet.asking.budget import Budget
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee, Neighbors
@@ -18,7 +19,6 @@ from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
 from privet.query.measures.request import Bounded
 from privet.query.plan.limits import Limits
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.quote import Planned, plan_statement
 from privet.query.second_price.engine_text import read_back
 from privet.query.second_price.price import refuse_another_price, second_loss
@@ -48,7 +48,7 @@ LIMITS = (
     Limits(groups_per_unit=4, rows_per_group=5, bounding="sample"),
 )
 KEYS = ("", "stay", "note", "stay, day")
-ASKED = Asked.of(epsilon=1, delta="1e-6")
+ASKED = Budget.of(epsilon=1, delta="1e-6")
 
 
 @pytest.fixture(name="place", scope="module")
@@ -57,7 +57,7 @@ def _place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Catalog, DuckDBBac
     return catalog, DuckDBBackend(catalog, threads=1)
 
 
-def planned(catalog: Catalog, text: str, *, limits: Limits | None = None, asked: Asked = ASKED) -> Planned:
+def planned(catalog: Catalog, text: str, *, limits: Limits | None = None, asked: Budget = ASKED) -> Planned:
     return plan_statement(read(text, catalog, values=public_values), catalog, asked, limits=limits)
 
 
@@ -88,7 +88,7 @@ def test_both_prices_are_one(  # noqa: PLR0913 - one for each thing that varies
     if keys == "note" and "delta" not in spend:
         spend = {"epsilon": "1", "delta": "1e-6"}
     text = f"SELECT {', '.join(columns)} FROM visit" + (f" GROUP BY {keys}" if keys else "")  # noqa: S608 - of this file
-    plan = planned(catalog, text, limits=limits, asked=Asked.of(**spend))
+    plan = planned(catalog, text, limits=limits, asked=Budget.of(**spend))
     assert second_loss(plan, place[1], catalog) == plan.priced.loss
 
 
@@ -213,7 +213,7 @@ def test_a_changed_first_price_is_noticed(place: tuple[Catalog, DuckDBBackend]) 
     plan = planned(catalog, GROUPED)
     cheaper = replace(
         plan,
-        priced=replace(plan.priced, loss=planned(catalog, GROUPED, asked=Asked(Guarantee("0.5", "1e-6"))).priced.loss),
+        priced=replace(plan.priced, loss=planned(catalog, GROUPED, asked=Budget(Guarantee("0.5", "1e-6"))).priced.loss),
     )
     with pytest.raises(InvalidParameter, match="differs"):
         refuse_another_price(cheaper, backend, catalog)

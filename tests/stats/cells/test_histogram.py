@@ -111,7 +111,7 @@ def test_the_same_key_gives_the_same_counts_with_labels() -> None:
         ({"categories": "ab"}, "list of labels"),
         ({"categories": [["a"]]}, "texts, numbers or dates"),
         ({"categories": ["a"], "missing": 3}, "missing must"),
-        ({"edges": [0, 1], "epsilonn": 3}, "did you mean 'epsilon'"),
+        ({"edges": [0, 1], "epsilonn": 3}, "did you mean epsilon"),
     ],
     ids=str,
 )

@@ -171,7 +171,7 @@ def test_asking_again_with_a_key_returns_the_same_function() -> None:
         ({"degree": 0}, "degree must be a whole number"),
         ({"epsilon": None}, "the price must be exactly one of"),
         ({"epsilon": 0}, "epsilon must be > 0"),
-        ({"epsilom": 1}, "did you mean 'epsilon'"),
+        ({"epsilom": 1}, "did you mean epsilon"),
         ({"unit_ids": [1]}, "does not take unit_ids"),
         ({"missing": 0}, "does not take missing"),
         ({"ledger": 5}, "ledger must be a Ledger"),

@@ -96,7 +96,7 @@ def test_whatever_the_function_does_is_no_error() -> None:
         ({"epsilon": None, "rho": 1}, "priced by epsilon"),
         ({"epsilon": None, "mechanism": Laplace(1, 1)}, "priced by epsilon"),
         ({"rows_per_unit": 2}, "does not take rows_per_unit"),
-        ({"epsilonn": 2}, "did you mean 'epsilon'"),
+        ({"epsilonn": 2}, "did you mean epsilon"),
     ],
 )
 def test_what_makes_no_sense_is_refused(change: dict[str, Any], says: str) -> None:

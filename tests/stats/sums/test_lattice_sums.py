@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from privet.stats.asking.bounds import Bounds
+from privet.asking.bounds import Bounds
 from privet.stats.sums.lattice_sums import (
     BITS,
     CHUNK,

@@ -8,7 +8,7 @@ from privet.errors import InvalidParameter, LedgerUnavailable
 from privet.loss import ConcentratedGuarantee, Promise
 from privet.loss.exact import shortest
 from privet.query.catalog.catalog import Catalog
-from privet.query.wording.nearest import nearest
+from privet.wording.nearest import nearest
 
 
 def ledger_of(catalog: Catalog, *, analyst: str | None = None, create: bool | None = None) -> Ledger:

@@ -12,7 +12,7 @@ from privet.loss.exact import Exact, exact
 from privet.query.catalog.word_reader import Words, shown
 from privet.query.scalars.dates import day_of, iso_date, iso_timestamp, second_of
 from privet.query.scalars.facts import Facts, Type, Value
-from privet.query.wording.nearest import nearest
+from privet.wording.nearest import nearest
 
 WORDS = ("type", "bounds", "values", "nullable", "other", "longest")
 LARGEST = 10**300  # of a bound

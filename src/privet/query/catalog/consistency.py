@@ -9,7 +9,7 @@ from privet.loss import ConcentratedGuarantee, Guarantee, Promise
 from privet.query.catalog.declared_table import DeclaredTable, TimeWindow
 from privet.query.plan.limits import BOUNDING, Limits
 from privet.query.scalars.facts import LONGEST_TEXT, Facts, Type
-from privet.query.wording.nearest import nearest
+from privet.wording.nearest import nearest
 
 WIDEST = 1 << 62  # whole numbers beyond it are not added up exactly
 LONGEST_DECLARED = 100_000  # letters

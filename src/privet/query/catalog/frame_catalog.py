@@ -16,7 +16,7 @@ from privet.query.catalog.toml_file import ROW
 from privet.query.plan.limits import ONE_ROW, Limits
 from privet.query.scalars.engine_types import type_of
 from privet.query.scalars.facts import Facts, Type
-from privet.query.wording.nearest import nearest
+from privet.wording.nearest import nearest
 
 
 def catalog_of_frame(frame: object, **declared: Unpack[FrameWords]) -> Catalog:

@@ -12,7 +12,7 @@ from privet.query.catalog.toml_file import ENDINGS
 from privet.query.scalars.engine_types import readable_as, type_of
 from privet.query.scalars.facts import Facts, Type
 from privet.query.scalars.unit_types import unit_fix, unit_kind, unit_type
-from privet.query.wording.nearest import nearest
+from privet.wording.nearest import nearest
 
 Found = TypeVar("Found")
 PARQUET = ENDINGS["parquet"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from privet.errors import InvalidParameter, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
-from privet.query.wording.nearest import nearest
+from privet.wording.nearest import nearest
 
 TOP = ("name", "source", "unit", "neighbors", "limit", "budget", "window", "ledger", "anchor", "analysts", "tables")
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from privet.asking.budget import Budget
 from privet.core import Sensitivity
 from privet.core.mechanism import refuse_uncovered
 from privet.core.sensitivity import root_above
@@ -23,13 +24,13 @@ from privet.loss import (
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.least_noise import least_noise
 from privet.query.measures.needs import Draw, Needs
 from privet.query.measures.request import Shape
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.priced import Drawn, Priced, PricedStage
 from privet.query.pricing.split import Share, shares_of, total_of
 
-Chosen: TypeAlias = list[Drawn | PartitionSelection]
+Chosen: TypeAlias = Sequence[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
 EXPONENTIAL = 8  # ρ times this is ε² of an exponential choice, or less where ε is large
 LITTLE = Fraction(1, 10)  # up to this ρ it is not less
@@ -41,7 +42,7 @@ COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed p
 
 def price(
     stages: Sequence[tuple[str, Needs]],
-    asked: Asked,
+    asked: Budget,
     *,
     neighbors: Neighbors,
     copies: int = 1,
@@ -59,8 +60,8 @@ def price(
 
     Privacy: pure: ε_i = ε w_i / Σw, with Laplace noise; a selection gets all of δ. With a δ the same, or Gaussian
         noise for all numbers, of which μ_i² = μ² w_i / Σw and μ is the largest that keeps their share of (ε, δ);
-        whichever has the smaller expected error, which public numbers decide. With ρ: ρ_i = ρ w_i / Σw. What is
-        returned was checked: the composed loss keeps the promise.
+        whichever has the smaller expected error (`least_noise`), which public numbers decide. With ρ:
+        ρ_i = ρ w_i / Σw. What is returned was checked: the composed loss keeps the promise.
     """
     shares = shares_of(stages, neighbors, copies, weights or {})
     if copies > 1 and any(share.draw is None for share in shares):
@@ -70,11 +71,10 @@ def price(
     if isinstance(asked.promise, ConcentratedGuarantee):
         return _concentrated(stages, shares, asked, asked.promise.rho)
     _refuse_without_delta(shares, asked.promise)
-    pure = _with_laplace(shares, asked.promise)
-    gaussian = _with_gaussian(shares, asked.promise)
-    if gaussian is not None and _larger_error(pure, gaussian):
-        return _kept(stages, shares, asked, gaussian)
-    return _kept(stages, shares, asked, pure)
+    ways = [_with_laplace(shares, asked.promise)]
+    if (gaussian := _with_gaussian(shares, asked.promise)) is not None:
+        ways.append(gaussian)
+    return _kept(stages, shares, asked, least_noise(ways))
 
 
 def _refuse_without_delta(shares: Sequence[Share], promise: Guarantee) -> None:
@@ -106,7 +106,7 @@ def _with_laplace(shares: Sequence[Share], promise: Guarantee) -> Chosen:
     """Shares of ε for all; δ for the selections."""
     total = total_of(shares)
     selections = sum(share.draw is None for share in shares)
-    chosen: Chosen = []
+    chosen: list[Drawn | PartitionSelection] = []
     for share in shares:
         epsilon = promise.epsilon * share.weight / total
         if share.draw is None:
@@ -127,7 +127,7 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
     delta = promise.delta / 2 if selections else promise.delta
     ours = Guarantee(promise.epsilon * total_of(numbers) / total, delta)
     unit = _gaussian_scale(ours)
-    chosen: Chosen = []
+    chosen: list[Drawn | PartitionSelection] = []
     for share in shares:
         epsilon = promise.epsilon * share.weight / total
         if share.draw is None:
@@ -153,18 +153,9 @@ def _selection(epsilon: Fraction, delta: Fraction, moves: Sensitivity) -> Partit
     return PartitionSelection.calibrated(epsilon=epsilon, delta=delta, sensitivity=moves)
 
 
-def _larger_error(pure: Chosen, gaussian: Chosen) -> bool:
-    """Whether Laplace noise has the larger expected error: the product over all numbers of variances."""
-    ratio = Fraction(1)
-    for one, other in zip(pure, gaussian, strict=True):
-        if isinstance(other, Gaussian) and isinstance(one, Laplace | DiscreteLaplace):
-            ratio *= 2 * one.scale**2 / other.scale**2
-    return ratio > 1
-
-
-def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Asked, rho: Fraction) -> Priced:
+def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Budget, rho: Fraction) -> Priced:
     total = total_of(shares)
-    chosen: Chosen = []
+    chosen: list[Drawn | PartitionSelection] = []
     for share in shares:
         part = rho * share.weight / total
         if share.draw is None:
@@ -198,7 +189,7 @@ def _choice_epsilon(rho: Fraction) -> Fraction:
     return epsilon
 
 
-def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Asked, chosen: Chosen) -> Priced:
+def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Budget, chosen: Chosen) -> Priced:
     """The stages with their mechanisms, after checking that together they keep what was asked."""
     for share, mechanism in zip(shares, chosen, strict=True):
         refuse_uncovered(mechanism, share.moves)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from privet.asking.budget import Budget
 from privet.core import Sensitivity
 from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
@@ -10,7 +11,6 @@ from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelec
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.measures.needs import Needs
 from privet.query.measures.noise_margin import Noise
-from privet.query.pricing.budget import Asked
 
 Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice
 
@@ -57,7 +57,7 @@ class Priced:
         loss: of everything together, which is what is reserved.
     """
 
-    asked: Asked
+    asked: Budget
     stages: tuple[PricedStage, ...]
     loss: PrivacyLoss
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from privet.asking.budget import Budget as Asked
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shortest, whole
 from privet.query.catalog import Catalog
@@ -14,7 +15,6 @@ from privet.query.plan.limits import Limits
 from privet.query.plan.merge import together
 from privet.query.plan.statement import Aggregate, Search, Stage, Statement
 from privet.query.plan.unit_local import check_unit_local
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.price import price
 from privet.query.pricing.priced import Priced, PricedStage
 from privet.query.pricing.split import weight_of

@@ -16,7 +16,8 @@ from rich.table import Table
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
-from privet.query.wording.shown_value import plain, shown_margin, shown_value
+from privet.wording.printable import plain
+from privet.wording.shown_value import shown_margin, shown_value
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,8 @@ from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
 from privet.query.results.answer import Answer, amount_facts, amount_of
-from privet.query.wording.nearest import nearest
-from privet.query.wording.shown_value import plain
+from privet.wording.nearest import nearest
+from privet.wording.printable import plain
 
 
 @dataclass(frozen=True, repr=False)

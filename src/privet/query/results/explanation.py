@@ -22,7 +22,8 @@ from privet.query.plan.statement import Search
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Planned
 from privet.query.results.notes import between, names_of, rank_margin, searches_by_column
-from privet.query.wording.shown_value import plain, shown_margin
+from privet.wording.printable import plain
+from privet.wording.shown_value import shown_margin
 
 CLIPPED = "clipped to the bounds that are found, which may bias it"
 SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand

@@ -12,8 +12,8 @@ from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss, Promise
 from privet.query.results.answers import total
 from privet.query.results.explanation import Explanation
-from privet.query.wording.nearest import nearest
-from privet.query.wording.shown_value import plain
+from privet.wording.nearest import nearest
+from privet.wording.printable import plain
 
 
 @dataclass(frozen=True, repr=False)

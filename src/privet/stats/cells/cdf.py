@@ -6,17 +6,17 @@ from typing import Any, NoReturn, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.asking import Asking
+from privet.asking.question import Question
 from privet.core import Release, Uncertainty
 from privet.core.release import CONFIDENCE
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.noise.lazy import Floats
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.question import Question
+from privet.postprocessing.hierarchy import Hierarchy
+from privet.postprocessing.isotonic import increasing
 from privet.stats.cells.binning import increasing_edges
 from privet.stats.cells.hierarchical_counts import of_bins
-from privet.stats.cells.hierarchy import Hierarchy
-from privet.stats.cells.projection import increasing
 
 ASKED = 64  # edges at which the law of the error is computed in full
 BLOCK = 256  # edges treated at once

@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
+from privet.asking.question import Question
 from privet.core import Sensitivity
 from privet.core.sensitivity import root_above
-from privet.stats.asking.question import Question
 
 
 def cell_moves(question: Question, cells: int, *, per_row: int = 1) -> Sensitivity:
@@ -20,7 +20,7 @@ def cell_moves(question: Question, cells: int, *, per_row: int = 1) -> Sensitivi
         is replaced the move is a - b with a, b >= 0, so |a - b|² <= |a|² + |b|², and no entry moves by more than k.
 
     Example:
-        >>> from privet.stats.asking.question import Question
+        >>> from privet.asking.question import Question
         >>> ages = Question.of("histogram", ([31, 44],), {"epsilon": 1, "neighbors": "replace"})
         >>> cell_moves(ages, 11)
         Sensitivity(1, cells=2)

@@ -6,15 +6,15 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.asking import Asking
+from privet.asking.column import ANYTHING, NUMBERS, Column
+from privet.asking.question import Arrays, Question
+from privet.asking.stored import Read, nothing_missing
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
 from privet.mechanisms.quietly import quietly
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import ANYTHING, NUMBERS, Column
-from privet.stats.asking.question import Arrays, Question
-from privet.stats.asking.stored import Read, nothing_missing
+from privet.postprocessing.labeled_counts import LabeledCounts
 from privet.stats.cells.cell_moves import cell_moves
-from privet.stats.cells.labeled_counts import LabeledCounts
 
 
 def counts(

@@ -6,18 +6,19 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Sensitivity
+from privet.asking.asking import Asking
+from privet.asking.question import Arrays, Question
+from privet.core import Mechanism, Sensitivity
 from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.question import Arrays, Question
+from privet.mechanisms.least_noise import standard_deviation
+from privet.postprocessing.hierarchy import Hierarchy
+from privet.postprocessing.tree import Tree, best_branching, range_variance
+from privet.postprocessing.weighted_noise import variance_of
 from privet.stats.cells.binning import Edges, bin_counts, bin_labels, increasing_edges
-from privet.stats.cells.hierarchy import Hierarchy
 from privet.stats.cells.labeled import labeled
 from privet.stats.cells.nested_labels import NestedLabels
-from privet.stats.cells.tree import Tree, best_branching, range_variance
-from privet.stats.cells.weighted_noise import variance_of
 
 ALL = "all"
 
@@ -77,7 +78,7 @@ def of_bins(question: Question, edges: Edges, *, branching: int | None, clip: bo
             values = np.where(np.isnan(values), fill, values)
         return np.concatenate(tree.counts(bin_counts(values, edges, clip=clip))[1 if known else 0 :])
 
-    released = question.release(compute, sensitivity, integers=True)
+    released = question.release_by(_noise(question, sensitivity), compute, sensitivity)
     total = question.length if known else None
     return Hierarchy.of(released, tree, labels=_bin_names(tree, edges), total=total, edges=edges)
 
@@ -99,7 +100,8 @@ def _of_labels(values: Any, nested: NestedLabels, asking: Asking) -> Hierarchy: 
         leaves = nested.leaves(numbers)
         return np.concatenate(tree.counts(np.bincount(leaves[leaves >= 0], minlength=tree.leaves).astype(np.int64)))
 
-    released = question.release(compute, tree_moves(question, tree, known=False), integers=True)
+    sensitivity = tree_moves(question, tree, known=False)
+    released = question.release_by(_noise(question, sensitivity), compute, sensitivity)
     names = tuple(tuple(" > ".join(map(str, path)) for path in paths) for paths in nested.levels)
     return Hierarchy.of(released, tree, labels=((ALL,), *names))
 
@@ -116,6 +118,11 @@ def tree_moves(question: Question, tree: Tree, *, known: bool) -> Sensitivity:
     return Sensitivity(rows, cells=moved * rows, l1=moved * rows, l2=root_above(Fraction(rows * rows * moved)))
 
 
+def _noise(question: Question, sensitivity: Sensitivity) -> Mechanism[Any, Any]:
+    """The noise on each count: what is read are weighted sums of many of them, so deviations are compared."""
+    return question.noise(sensitivity, integers=True, error=standard_deviation)
+
+
 def _tree(question: Question, leaves: int, branching: int | None, *, known: bool) -> Tree:
     if branching is not None:
         return Tree.regular(leaves, branching=whole(branching, "branching", low=2))
@@ -128,7 +135,7 @@ def _tree(question: Question, leaves: int, branching: int | None, *, known: bool
 
 def _cost(question: Question, tree: Tree, *, known: bool) -> float:
     """How large the variance of a range is on average: from the price and the shape only."""
-    noise = question.noise(tree_moves(question, tree, known=known), integers=True)
+    noise = _noise(question, tree_moves(question, tree, known=known))
     law = noise.uncertainty
     if law is None:
         raise InvalidParameter(f"{noise!r} does not say how it errs: use Laplace or Gaussian noise")

@@ -7,14 +7,14 @@ from typing import Any, Literal, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.asking import Asking
+from privet.asking.column import Column
+from privet.asking.question import Arrays, Question
 from privet.errors import InvalidParameter
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import Column
-from privet.stats.asking.question import Arrays, Question
+from privet.postprocessing.labeled_counts import LabeledCounts, Labels
 from privet.stats.cells.binning import Edges, bin_counts, bin_labels, bin_numbers, increasing_edges
 from privet.stats.cells.cell_moves import cell_moves
 from privet.stats.cells.labeled import distinct_labels, labeled
-from privet.stats.cells.labeled_counts import LabeledCounts, Labels
 
 OTHER = "other"
 Outside = Literal["drop", "clip"]

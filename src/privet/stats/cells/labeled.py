@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.column import NUMBERS, Column
+from privet.asking.elements import EXACT, number_of
+from privet.asking.stored import Read
 from privet.errors import InvalidParameter
-from privet.stats.asking.column import NUMBERS, Column
-from privet.stats.asking.elements import EXACT, number_of
-from privet.stats.asking.stored import Read
 
 UNLISTED = -1  # the number of a row whose label is not in the list
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
+from privet.postprocessing.tree import Tree
 from privet.stats.cells.labeled import distinct_labels, label_numbers
-from privet.stats.cells.tree import Tree
 
 Path = tuple[Any, ...]
 

@@ -7,14 +7,14 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.asking import Asking
+from privet.asking.choice_price import choice_at
+from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import whole
 from privet.mechanisms.top_choices import TopChoices
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.choice_price import choice_at
-from privet.stats.asking.question import Arrays, Question
 from privet.stats.cells.labeled import distinct_labels, labeled
 
 

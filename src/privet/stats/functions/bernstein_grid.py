@@ -9,11 +9,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.budget import Budget
 from privet.core import Sensitivity
-from privet.errors import InvalidParameter
-from privet.loss.exact import Exact, exact, shortest, whole
-from privet.mechanisms import Gaussian
+from privet.loss import ConcentratedGuarantee, Promise
+from privet.loss.exact import Exact, whole
+from privet.mechanisms import Gaussian, Laplace
+from privet.mechanisms.additive import positive
 from privet.mechanisms.bernstein_function import bernstein_basis
+from privet.mechanisms.least_noise import standard_deviation
 
 Floats: TypeAlias = NDArray[np.float64]
 READ_AT = np.linspace(0.0, 1.0, 50)  # where errors are averaged
@@ -75,9 +78,10 @@ class BernsteinGrid:
             is computed as it is, at 50 even points; of the noise the variance of a coefficient times the squares of
             its weights. In more dimensions noise multiplies and bias adds up over the axes, which is an estimate.
         """
-        count, height = _positive(waves, "waves"), _positive(amplitude, "amplitude")
+        count = float(positive(waves, "waves"))
+        height = float(positive(amplitude, "amplitude"))
         axes = whole(dimension, "dimension")
-        laplace, gaussian = _spreads(epsilon, delta, rho)
+        laplace, gaussian = _spreads(Budget.of(epsilon=epsilon, delta=delta, rho=rho).promise)
         grids = []
         for found, times, squares, bias in _errors(count, _degrees(degree, axes), _orders(order)):
             cells = float((found + 1) ** axes)
@@ -94,18 +98,16 @@ class BernsteinGrid:
         return f"BernsteinGrid(degree={self.degree}, order={self.order}, root mean square error about {self.error:.2g})"
 
 
-def _spreads(epsilon: Exact | None, delta: Exact, rho: Exact | None) -> tuple[float, float]:
+def _spreads(promise: Promise) -> tuple[float, float]:
     """The standard deviations of Laplace and Gaussian noise for a move of 1; infinite where there is no such noise."""
     unit = Sensitivity(1)
-    if (epsilon is None) == (rho is None):
-        raise InvalidParameter("the price must be one of epsilon, epsilon and delta, or rho")
-    if rho is not None:
-        return math.inf, float(Gaussian.concentrated(rho=rho, sensitivity=unit).scale)
-    price = _positive(epsilon or 0, "epsilon")
-    if not exact(delta, "delta"):
-        return math.sqrt(2) / price, math.inf
-    gaussian = Gaussian.calibrated(epsilon=epsilon or 0, delta=delta, sensitivity=unit)
-    return math.sqrt(2) / price, float(gaussian.scale)
+    if isinstance(promise, ConcentratedGuarantee):
+        return math.inf, standard_deviation(Gaussian.concentrated(rho=promise.rho, sensitivity=unit))
+    laplace = standard_deviation(Laplace.calibrated(epsilon=promise.epsilon, sensitivity=unit))
+    if not promise.delta:
+        return laplace, math.inf
+    gaussian = Gaussian.calibrated(epsilon=promise.epsilon, delta=promise.delta, sensitivity=unit)
+    return laplace, standard_deviation(gaussian)
 
 
 def _degrees(degree: int | None, dimension: int) -> tuple[int, ...]:
@@ -148,10 +150,3 @@ def _weights(degree: int, orders: tuple[int, ...]) -> Iterator[tuple[int, Floats
             weights = weights + power
         if order in orders:
             yield order, weights
-
-
-def _positive(number: Exact, name: str) -> float:
-    value = exact(number, name)
-    if value <= 0:
-        raise InvalidParameter(f"{name} must be > 0, got {shortest(value)}")
-    return float(value)

@@ -8,16 +8,16 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.asking import Asking
+from privet.asking.payment import Payment
+from privet.asking.price import Price
+from privet.asking.table import Table
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, whole
 from privet.mechanisms import Bernstein, BernsteinFunction, Gaussian, Laplace
-from privet.mechanisms.least_noise import least_noise
+from privet.mechanisms.bernstein import noise_on_grid
 from privet.mechanisms.quietly import quietly
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.payment import Payment
-from privet.stats.asking.price import Price
-from privet.stats.asking.table import Table
 from privet.stats.functions.bernstein_grid import BernsteinGrid
 from privet.stats.functions.kernel_regression import KernelRegression
 from privet.stats.functions.total_function import answer_of
@@ -158,5 +158,5 @@ def _mechanism(price: Price, moved: Sensitivity, known: _Known, bounds: Iterable
     if price.rho is not None:
         noise = Gaussian.concentrated(rho=price.rho, sensitivity=every)
     else:
-        noise = least_noise(epsilon=price.epsilon or 0, delta=price.delta, sensitivity=every)
+        noise = noise_on_grid(epsilon=price.epsilon or 0, delta=price.delta, sensitivity=every)
     return Bernstein(noise, degree=degree, order=order, dimension=known.dimension, bounds=bounds)

@@ -6,13 +6,13 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.asking import Asking
+from privet.asking.column import Column
+from privet.asking.payment import Payment
+from privet.asking.table import Table
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.mechanisms import GroupedRows, SampleAndAggregate
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import Column
-from privet.stats.asking.payment import Payment
-from privet.stats.asking.table import Table
 
 
 def sample_and_aggregate(

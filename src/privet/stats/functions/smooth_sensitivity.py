@@ -7,6 +7,9 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from privet.asking.asking import Asking
+from privet.asking.column import NUMBERS, Column
+from privet.asking.payment import Payment
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
@@ -16,9 +19,6 @@ from privet.mechanisms import smooth_median as median_with_bound
 from privet.mechanisms.bernstein_function import interval
 from privet.mechanisms.quietly import quietly
 from privet.mechanisms.smooth import SmoothNoise
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import NUMBERS, Column
-from privet.stats.asking.payment import Payment
 from privet.stats.functions.total_function import answer_of
 
 

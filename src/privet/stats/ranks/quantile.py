@@ -8,16 +8,16 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.asking import Asking
+from privet.asking.bounds import Bounds
+from privet.asking.choice_price import choice_at
+from privet.asking.question import Arrays, Question
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import Exact, exact, exact_within
 from privet.mechanisms.interval_quantile import MOST_POINTS, POINTS, IntervalQuantile
 from privet.mechanisms.point_quantile import PointQuantile
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.bounds import Bounds
-from privet.stats.asking.choice_price import choice_at
-from privet.stats.asking.question import Arrays, Question
 from privet.stats.ranks.quantile_release import QuantileRelease
 
 INSIDE = 14  # ln of a million: how sure an extreme is not to be drawn from the empty end of the bounds

@@ -4,16 +4,16 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Unpack
 
+from privet.asking.asking import Asking
+from privet.asking.bounds import Bounds
+from privet.asking.choice_price import choice_at
+from privet.asking.question import Question
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import Exact, exact_within
 from privet.mechanisms.halving_quantiles import HalvingQuantiles, increasing
 from privet.mechanisms.quantile_interval import QuantileInterval
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.bounds import Bounds
-from privet.stats.asking.choice_price import choice_at
-from privet.stats.asking.question import Question
 from privet.stats.ranks.quantile import filled, points_between, rank_moves
 from privet.stats.ranks.quantile_release import QuantileRelease
 

@@ -7,9 +7,9 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.asking import Asking
+from privet.asking.question import Arrays, Question
 from privet.core import Release
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.question import Arrays, Question
 from privet.stats.sums.covariance import two_bounds, two_columns
 from privet.stats.sums.lattice_sums import BITS, Floats, RowMap, in_rows, lattice_sums, unit_map
 from privet.stats.sums.linear_error import SlopeError

@@ -5,11 +5,11 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from privet.asking.asking import Asking
+from privet.asking.column import ANYTHING, NUMBERS, Column
+from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import ANYTHING, NUMBERS, Column
-from privet.stats.asking.question import Arrays, Question
 
 
 def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column

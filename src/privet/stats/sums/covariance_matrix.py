@@ -10,14 +10,14 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.asking import Asking
+from privet.asking.bounds import Bounds
+from privet.asking.question import Arrays, Question
+from privet.asking.scaled import ScaledError
 from privet.core import Release, Sensitivity, Uncertainty
 from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.bounds import Bounds
-from privet.stats.asking.question import Arrays, Question
-from privet.stats.asking.scaled import ScaledError
 from privet.stats.sums.covariance import FINE, ROUGH, from_four_sums, moved_products
 from privet.stats.sums.lattice_sums import COARSE, SQUARES, Floats, RowMap, in_rows, lattice_sums, unit_map
 from privet.stats.sums.variance import in_moves

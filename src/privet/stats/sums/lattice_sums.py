@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.stats.asking.bounds import Bounds
+from privet.asking.bounds import Bounds
 
 BITS = 24  # of the lattice: sums of up to 2^29 rows are whole numbers below 2^53, so exact in float64
 COARSE = 20  # of the lattice whose squares are added up

@@ -5,12 +5,12 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from privet.asking.asking import Asking
+from privet.asking.bounds import Bounds
+from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.bounds import Bounds
-from privet.stats.asking.question import Arrays, Question
 from privet.stats.sums.lattice_sums import BITS, CHUNK, Floats, RowMap, in_rows, lattice_sums, unit_map
 from privet.stats.sums.linear_error import RatioError
 

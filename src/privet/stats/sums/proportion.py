@@ -3,11 +3,11 @@
 from fractions import Fraction
 from typing import Any, Unpack
 
+from privet.asking.asking import Asking
+from privet.asking.bounds import Bounds
+from privet.asking.column import NUMBERS, Column
+from privet.asking.question import Question
 from privet.core import Release
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.bounds import Bounds
-from privet.stats.asking.column import NUMBERS, Column
-from privet.stats.asking.question import Question
 from privet.stats.sums.mean import mean_of
 
 

@@ -3,10 +3,10 @@
 from fractions import Fraction
 from typing import Any, Unpack
 
+from privet.asking.asking import Asking
+from privet.asking.bounds import Bounds
+from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
-from privet.stats.asking.asking import Asking
-from privet.stats.asking.bounds import Bounds
-from privet.stats.asking.question import Arrays, Question
 from privet.stats.sums.lattice_sums import BITS, Floats, RowMap, lattice_sums, signed_map, unit_map
 
 

@@ -1,0 +1,54 @@
+"""Budget: what may be spent on an answer, as the caller put it: the one reader of epsilon, delta and rho."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privet.errors import InvalidParameter
+from privet.loss import ConcentratedGuarantee, Guarantee, Promise
+from privet.loss.exact import Exact, exact, shortest
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What may be spent on one answer.
+
+    Args:
+        promise: ε and δ, or ρ.
+        delta: with ρ, the δ at which a ledger that counts ε and δ charges it.
+
+    Example:
+        >>> Budget.of(epsilon="0.1", delta=1e-6).promise, Budget.of(rho=0.5).promise
+        ((ε=0.1, δ=1e-6)-DP, (ρ=0.5)-zCDP)
+    """
+
+    promise: Promise
+    delta: Fraction | None = None
+
+    @classmethod
+    def of(cls, *, epsilon: Exact | None = None, delta: Exact | None = None, rho: Exact | None = None) -> "Budget":
+        """Refuse everything that is not an amount above 0, before anything else happens."""
+        if (epsilon is None) == (rho is None):
+            raise InvalidParameter(
+                "say what to spend: epsilon (with a delta where groups are private or Gaussian noise may be used), or "
+                f"rho, and not both; got epsilon={epsilon!r}, rho={rho!r}"
+            )
+        name, amount = ("epsilon", epsilon) if rho is None else ("rho", rho)
+        spent = exact(amount, name)  # type: ignore[arg-type] # one of the two was given
+        if spent <= 0:
+            raise InvalidParameter(
+                f"{name} must be > 0, got {shortest(spent)}: an answer that costs nothing says nothing"
+            )
+        failure = Guarantee(0, 0 if delta is None else delta).delta
+        if rho is None:
+            return cls(Guarantee(spent, failure))
+        return cls(ConcentratedGuarantee(spent), failure or None)
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """The ε of the promise; None if it is a ρ."""
+        return self.promise.epsilon if isinstance(self.promise, Guarantee) else None
+
+    @property
+    def rho(self) -> Fraction | None:
+        """The ρ of the promise; None if it is an ε."""
+        return self.promise.rho if isinstance(self.promise, ConcentratedGuarantee) else None

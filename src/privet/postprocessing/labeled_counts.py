@@ -1,0 +1,111 @@
+"""LabeledCounts: released counts that know what they count."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Release
+from privet.core.release import CONFIDENCE
+from privet.errors import InvalidParameter
+from privet.loss.exact import whole
+from privet.postprocessing.simplex import nonnegative, whole_numbers, with_total
+
+Labels = tuple[str, ...]
+ROWS = 24  # of a table that are printed
+
+
+@dataclass(frozen=True, repr=False)
+class LabeledCounts(Release[NDArray[Any]]):
+    """A release whose value is an array of counts, with the labels of every axis.
+
+    Args:
+        axes: the labels along each axis of the value.
+        edges: the edges of the bins along each axis; None where it has categories.
+
+    Privacy: labels and edges are the caller's own; the views below see released numbers only, so they are free. They
+        are never applied silently: the value itself stays unbiased, which cut-off counts are not.
+    """
+
+    axes: tuple[Labels, ...]
+    edges: tuple[NDArray[Any] | None, ...]
+
+    @classmethod
+    def of(
+        cls, release: Release[Any], axes: tuple[Labels, ...], edges: tuple[NDArray[Any] | None, ...] = ()
+    ) -> "LabeledCounts":
+        """Return the release with labels."""
+        shaped = np.asarray(release.value).reshape([len(labels) for labels in axes])
+        known = edges or (None,) * len(axes)
+        parts = (release.loss, release.purpose, release.mechanism, release.unit)
+        return cls(shaped, release.uncertainty, *parts, axes, known, gamma=release.gamma)
+
+    @property
+    def labels(self) -> Labels:
+        """The labels along the first axis."""
+        return self.axes[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counts by label; of two axes, by label and label."""
+        if self.value.ndim == 1:
+            return dict(zip(self.labels, self.value.tolist(), strict=True))
+        return {
+            label: dict(zip(self.axes[1], row, strict=True))
+            for label, row in zip(self.labels, self.value.tolist(), strict=True)
+        }
+
+    def nonnegative(self) -> "LabeledCounts":
+        """The nearest counts that are not negative. Their error is no longer symmetric, so its law is dropped."""
+        return self._seen(np.rint(nonnegative(self.value)).astype(np.int64))
+
+    def with_total(self, total: Any, *, whole_counts: bool = False) -> "LabeledCounts":  # noqa: ANN401 - a number or a release
+        """The nearest counts that are not negative and add up to a total.
+
+        Args:
+            total: a public number, such as the number of rows where units are replaced, or a release of a count.
+            whole_counts: True rounds the counts to whole numbers that still add up; then the total is rounded too.
+        """
+        goal = total.value if isinstance(total, Release) else total
+        if not np.isscalar(goal) or isinstance(goal, str | bool) or not np.isfinite(float(goal)):  # type: ignore[arg-type]
+            raise InvalidParameter(f"total must be a number or the release of one, got {type(goal).__name__}")
+        if whole_counts:
+            aim = max(round(float(goal)), 0)  # type: ignore[arg-type]
+            near: NDArray[Any] = whole_numbers(with_total(self.value, aim), aim)
+        else:
+            near = with_total(self.value, float(goal))  # type: ignore[arg-type]
+        return self._seen(near, total if isinstance(total, Release) else None)
+
+    def _seen(self, value: NDArray[Any], other: Release[Any] | None = None) -> "LabeledCounts":
+        """Return a view, which has cost what the releases it was made of cost together."""
+        if other is None:
+            return replace(self, value=value, uncertainty=None)
+        loss = self.loss + other.loss
+        mechanism = f"{self.mechanism} with {other.mechanism}"
+        gamma = self.gamma + other.gamma  # either sensitivity may fail
+        return replace(self, value=value, uncertainty=None, loss=loss, mechanism=mechanism, gamma=gamma)
+
+    def table(self, rows: int = ROWS) -> str:
+        """The counts beside their labels, the first rows of them."""
+        shown = [] if self.value.ndim == 1 else [("", *self.axes[1])]
+        cells = self.value.reshape(len(self.labels), -1).tolist()
+        shown += [(label, *map(_written, row)) for label, row in zip(self.labels, cells, strict=True)]
+        most = whole(rows, "rows")
+        widths = [max(map(len, column)) for column in zip(*shown[: most + 1], strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
+            for row in shown[:most]
+        ]
+        left = len(shown) - len(lines)
+        return "\n".join([*lines, *([f"… {left:,} more"] if left else [])])
+
+    def _shown(self) -> str:
+        if self.uncertainty is None:
+            return self.table()
+        each = self.margin(CONFIDENCE)
+        together = self.margin(CONFIDENCE, simultaneous=True)
+        return f"{self.table()}\neach ± {each:,.4g}, all together ± {together:,.4g} ({CONFIDENCE:.0%})"
+
+
+def _written(count: float) -> str:
+    return f"{count:,}" if isinstance(count, int) else f"{count:,.1f}"

@@ -1,1 +1,0 @@
-"""Wording: what people read: released numbers with their margins, and what somebody may have meant."""

@@ -1,1 +1,0 @@
-"""How a statistic is asked, paid for and given its noise."""
