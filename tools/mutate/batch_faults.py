@@ -39,8 +39,8 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "batch: only the first statement is reserved",
         "query/answering/charge.py",
-        "                plan.priced.loss,\n                purpose=purpose,\n",
-        "                parts_of(plan)[0].priced.loss,\n                purpose=purpose,\n",
+        "                    priced.loss,\n                    purpose=self.purpose,\n",
+        "                    parts_of(self.quote)[0].priced.loss,\n                    purpose=self.purpose,\n",
         BATCHES,
     ),
     Fault(
@@ -53,8 +53,8 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "batch: a statement alone is priced as the whole",
         "query/results/receipt.py",
-        "    pure = rule.cost(loss, delta=asked.delta)\n",
-        "    pure = rule.cost(loss, promise=part.priced.promise, delta=asked.delta)\n",
+        "    pure = rule.cost(loss, delta=options.delta)\n",
+        "    pure = rule.cost(loss, promise=part.priced.promise, delta=options.delta)\n",
         BATCHES,
     ),
     Fault(
@@ -67,8 +67,8 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "batch: the key forgets the weights",
         "query/session.py",
-        'facts = ["batch", asked.names, asked.texts, shares, ',
-        'facts = ["batch", asked.names, asked.texts, ',
+        'options.question("batch", batch.names, batch.texts, shares)',
+        'options.question("batch", batch.names, batch.texts)',
         BATCHES,
     ),
     Fault(
@@ -137,8 +137,8 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "session: a stored answer is looked for after the engine is asked",
         "query/answering/charge.py",
-        "        if key is not None and plan.priced.loss.parts:  # before",
-        "        if key == plan.priced.loss.parts:  # before",
+        "        if self.key is not None and not free:  # before",
+        "        if self.key == priced.loss.parts:  # before",
         ("tests/query/engines/test_postgres_faults.py",),
     ),
     Fault(

@@ -95,15 +95,15 @@ EXIT: tuple[Fault, ...] = (
     Fault(
         "failures: what fails beside a draw is not counted",
         "query/answering/failures.py",
-        "        problem = plan.failed(outcome)\n",
+        "        problem = reservation.failed(outcome)\n",
         "        pass\n",
         FAILING,
     ),
     Fault(
         "failures: a statement that was overtaken is answered",
         "query/answering/failures.py",
-        "        if not plan.overtaken():\n",
-        "        if plan:\n",
+        "        if not reservation.overtaken():\n",
+        "        if reservation:\n",
         FAILING,
     ),
     Fault(

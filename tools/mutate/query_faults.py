@@ -301,13 +301,13 @@ QUERY = (
     Fault(
         "pricing: δ dropped from the charge of private groups",
         "query/pricing/priced.py",
-        "return pure if self.loss.meets(pure) else asked",
+        "return pure if self.loss.meets(pure) else promise",
         "return pure",
         ("tests/query/test_session.py",),
     ),
     Fault(
         "asked: ε = 0 accepted",
-        "query/pricing/budget.py",
+        "query/options.py",
         "if spent <= 0:",
         "if spent < 0:",
         ("tests/query/pricing/test_price.py",),
@@ -357,7 +357,7 @@ QUERY = (
     Fault(
         "second price: never compared",
         "query/second_price/price.py",
-        "if found != plan.priced.loss:",
+        "if found != quote.priced.loss:",
         "if not found:",
         ("tests/query/second_price/test_price.py",),
     ),
@@ -385,8 +385,8 @@ QUERY = (
     Fault(
         "session: only the first stage reserved",
         "query/answering/charge.py",
-        "                plan.priced.loss,\n                purpose=purpose,\n",
-        "                plan.priced.stages[0].loss,\n                purpose=purpose,\n",
+        "                    priced.loss,\n                    purpose=self.purpose,\n",
+        "                    priced.stages[0].loss,\n                    purpose=self.purpose,\n",
         ("tests/query/test_session.py",),
     ),
     Fault(
@@ -609,8 +609,8 @@ QUERY = (
     Fault(
         "falsify: a statement with private groups is not reserved",
         "query/answering/charge.py",
-        "        if not plan.priced.loss.parts:  # public tables, or public groups without a number",
-        "        if not plan.priced.loss.parts or plan.priced.stages[0].selection is not None:",
+        "        free = not priced.loss.parts  # public tables, or public groups without a number",
+        "        free = not priced.loss.parts or priced.stages[0].selection is not None",
         ("tests/query/test_session.py::test_private_groups_are_charged_once_as_well",),
     ),
     Fault(
@@ -721,7 +721,7 @@ QUERY = (
     Fault(
         "falsify: the second price is not compared",
         "query/second_price/price.py",
-        "    if found != plan.priced.loss:\n",
+        "    if found != quote.priced.loss:\n",
         "    if found is None:\n",
         ("tests/query/second_price/test_price.py",),
     ),

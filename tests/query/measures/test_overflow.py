@@ -17,12 +17,12 @@ from privet.query.catalog.toml_file import read_catalog
 from privet.query.catalog.toml_text import catalog_text
 from privet.query.measures.overflow import CROWD, WORST, bounding_of, samples, told, weighs_up_to
 from privet.query.measures.request import PART, Bounded, Lattice, Measure, Shape
-from privet.query.options import Said, Spending
+from privet.query.options import Keywords, Options, limits_of
 from privet.query.plan.build import joined_limits
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Owner, Table
 from privet.query.plan.statement import Key
-from privet.query.pricing.quote import limits_of, plan_statement
+from privet.query.pricing.quote import quote_statement
 from privet.query.scalars.expressions import Column, Reference
 from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
@@ -161,11 +161,10 @@ def test_a_frame_may_say_it() -> None:
 # --- what it does ---
 
 
-def bounded_sums(session: Session, text: str, **spending: Unpack[Spending]) -> list[dict[Keys, Any]]:
+def bounded_sums(session: Session, text: str, **keywords: Unpack[Keywords]) -> list[dict[Keys, Any]]:
     """The exact bounded sums of a statement, before any noise."""
-    said = Said.of(spending, session.catalog)
-    plan = plan_statement(session.read(text), session.catalog, said.asked, limits=said.limits)
-    return [dict(session._backend.sums(stage.needs.request).groups) for stage in plan.priced.stages]
+    quote = quote_statement(session.read(text), session.catalog, Options.of(keywords, budget=session.catalog.budget))
+    return [dict(session._backend.sums(stage.needs.request).groups) for stage in quote.priced.stages]
 
 
 def test_a_sample_has_whole_rows_of_the_unit_and_as_many_as_may_count(tmp_path: Path) -> None:

@@ -17,10 +17,10 @@ from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelec
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.measures.needs import needs_of
 from privet.query.measures.request import Shape
+from privet.query.options import Options, promise_of
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Aggregate, Key
-from privet.query.pricing.budget import Asked
 from privet.query.pricing.price import price
 from privet.query.pricing.priced import Priced
 from tests.query.people import AGE, BY_CITY, BY_SEX, COST, ONE, aggregate, asked
@@ -43,7 +43,7 @@ def priced(*sources: Aggregate, neighbors: Neighbors = Neighbors.ADD_REMOVE, **s
     stages = [(f"s{place}", needs_of(source)) for place, source in enumerate(sources)]
     weights: Mapping[Any, Fraction] = spend.pop("weights", {})
     copies = spend.pop("copies", 1)
-    return price(stages, Asked.of(**spend), neighbors=neighbors, weights=weights, copies=copies)
+    return price(stages, Options(*promise_of(**spend)), neighbors=neighbors, weights=weights, copies=copies)
 
 
 @given(
@@ -96,7 +96,7 @@ def test_three_at_a_tenth_fit_three_tenths_and_the_fourth_does_not() -> None:
     for spend, limit in cases:
         plan = priced(aggregate(*ITEMS[:3], keys=BY_CITY if spend else BY_SEX), epsilon=0.1, **spend)
         ledger = Ledger(limit, unit=Unit("person"))
-        promise = plan.asked.promise
+        promise = plan.options.promise
         assert isinstance(promise, Guarantee)
         for _ in range(3):
             ledger.reserve(plan.loss, purpose="one of three", promise=promise)
@@ -204,13 +204,13 @@ def test_a_window_of_days_moves_as_far_as_all_its_days() -> None:
 )
 def test_what_is_no_amount_is_refused(spend: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameter) as caught:
-        Asked.of(**spend)
+        promise_of(**spend)
     assert len(str(caught.value)) > 20
 
 
 def test_amounts_are_what_was_typed() -> None:
-    assert Asked.of(epsilon=0.1, delta=1e-6).promise == Guarantee("1/10", "1/1000000")
-    assert Asked.of(rho=0.1, delta=1e-6) == Asked(ConcentratedGuarantee("0.1"), Fraction(1, 10**6))
+    assert promise_of(epsilon=0.1, delta=1e-6) == (Guarantee("1/10", "1/1000000"), None)
+    assert promise_of(rho=0.1, delta=1e-6) == (ConcentratedGuarantee("0.1"), Fraction(1, 10**6))
 
 
 def test_a_statement_without_private_stages_costs_nothing() -> None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from privet.core import Sensitivity
 from privet.core.mechanism import refuse_uncovered
@@ -25,9 +25,10 @@ from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelec
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.measures.needs import Draw, Needs
 from privet.query.measures.request import Shape
-from privet.query.pricing.budget import Asked
+from privet.query.options import Options
 from privet.query.pricing.priced import Drawn, Priced, PricedStage
 from privet.query.pricing.split import Share, shares_of, total_of
+from privet.query.scalars.expressions import Column
 
 Chosen: TypeAlias = list[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
@@ -41,17 +42,17 @@ COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed p
 
 def price(
     stages: Sequence[tuple[str, Needs]],
-    asked: Asked,
+    options: Options,
     *,
     neighbors: Neighbors,
     copies: int = 1,
-    weights: Mapping[Any, Fraction] | None = None,
+    weights: Mapping[Column, Fraction] | None = None,
 ) -> Priced:
     """Choose mechanisms that together keep the promise.
 
     Args:
         stages: name and needs of each paid stage.
-        asked: the promise.
+        options: what may be spent.
         neighbors: whether units come and go or are replaced.
         copies: engine units in one protected unit (see `sensitivity`).
         weights: of released columns and private keys, 1 if not named. Each brings its share; columns that are read
@@ -67,14 +68,14 @@ def price(
         raise InvalidParameter(
             "groups cannot be selected privately in windows of time: declare the values of the GROUP BY columns"
         )
-    if isinstance(asked.promise, ConcentratedGuarantee):
-        return _concentrated(stages, shares, asked, asked.promise.rho)
-    _refuse_without_delta(shares, asked.promise)
-    pure = _with_laplace(shares, asked.promise)
-    gaussian = _with_gaussian(shares, asked.promise)
+    if isinstance(options.promise, ConcentratedGuarantee):
+        return _concentrated(stages, shares, options, options.promise.rho)
+    _refuse_without_delta(shares, options.promise)
+    pure = _with_laplace(shares, options.promise)
+    gaussian = _with_gaussian(shares, options.promise)
     if gaussian is not None and _larger_error(pure, gaussian):
-        return _kept(stages, shares, asked, gaussian)
-    return _kept(stages, shares, asked, pure)
+        return _kept(stages, shares, options, gaussian)
+    return _kept(stages, shares, options, pure)
 
 
 def _refuse_without_delta(shares: Sequence[Share], promise: Guarantee) -> None:
@@ -162,7 +163,9 @@ def _larger_error(pure: Chosen, gaussian: Chosen) -> bool:
     return ratio > 1
 
 
-def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Asked, rho: Fraction) -> Priced:
+def _concentrated(
+    stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], options: Options, rho: Fraction
+) -> Priced:
     total = total_of(shares)
     chosen: Chosen = []
     for share in shares:
@@ -176,7 +179,7 @@ def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], 
             chosen.append(_choice(share.draw, share, _choice_epsilon(part)))
         else:
             chosen.append(Gaussian.concentrated(rho=part, sensitivity=share.moves))
-    return _kept(stages, shares, asked, chosen)
+    return _kept(stages, shares, options, chosen)
 
 
 @lru_cache(maxsize=256)
@@ -198,17 +201,17 @@ def _choice_epsilon(rho: Fraction) -> Fraction:
     return epsilon
 
 
-def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Asked, chosen: Chosen) -> Priced:
+def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], options: Options, chosen: Chosen) -> Priced:
     """The stages with their mechanisms, after checking that together they keep what was asked."""
     for share, mechanism in zip(shares, chosen, strict=True):
         refuse_uncovered(mechanism, share.moves)
     widened = chosen
     for _ in range(64):
         loss = sum_of(mechanism.loss for mechanism in widened)
-        if _keeps(loss, asked.promise):
-            return Priced(asked, _staged(stages, shares, widened), loss)
+        if _keeps(loss, options.promise):
+            return Priced(options, _staged(stages, shares, widened), loss)
         widened = [_wider(mechanism) for mechanism in widened]
-    raise InvalidParameter(f"no mechanisms keep {asked.promise!r}: ask for more, or for fewer columns")
+    raise InvalidParameter(f"no mechanisms keep {options.promise!r}: ask for more, or for fewer columns")
 
 
 @lru_cache(maxsize=256)

@@ -27,7 +27,7 @@ from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
 from privet.query.measures.request import Bounded, Shape
 from privet.query.pricing.priced import Drawn, PricedStage
-from privet.query.pricing.quote import Planned
+from privet.query.pricing.quote import Quote
 from privet.query.second_price.engine_text import ReadNumbers, ReadRequest, read_back
 
 
@@ -39,28 +39,28 @@ class Moves:
     l2: Fraction
 
 
-def refuse_another_price(plan: Planned, backend: Backend, catalog: Catalog) -> None:
-    """Raise unless the price read off the engine's SQL is the price of the plan.
+def refuse_another_price(quote: Quote, backend: Backend, catalog: Catalog) -> None:
+    """Raise unless the price read off the engine's SQL is the price of the quote.
 
     Raises:
         InvalidParameter: before anything is charged or read.
     """
     try:
-        found = second_loss(plan, backend, catalog)
+        found = second_loss(quote, backend, catalog)
     except RecursionError:
         raise InvalidParameter(
             "the statement is nested too deeply for the engine: nothing was run or charged, split it into simpler ones"
         ) from None
-    if found != plan.priced.loss:
+    if found != quote.priced.loss:
         raise InvalidParameter(
             "the price of this statement, computed a second time from the engine's SQL, differs from the first, so "
             "nothing was run or charged: this is a defect of Privet, please report the statement"
         )
 
 
-def second_loss(plan: Planned, backend: Backend, catalog: Catalog) -> PrivacyLoss:
+def second_loss(quote: Quote, backend: Backend, catalog: Catalog) -> PrivacyLoss:
     """The loss of all mechanisms on what the engine's SQL lets one unit do."""
-    return sum_of(stage_loss(stage, backend, catalog) for stage in plan.priced.stages)
+    return sum_of(stage_loss(stage, backend, catalog) for stage in quote.priced.stages)
 
 
 def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> PrivacyLoss:
