@@ -234,11 +234,11 @@ def test_the_losses_of_the_parts_hold_every_draw(tmp_path: Path) -> None:
     session, _ = session_with(catalog)
     statements = [session.read(text) for text in MANY.values()]
     plan = quote_batch(statements, catalog, Options.of({"epsilon": 1}), shares=[Fraction(1)] * len(statements))
-    mine = [dict(part.priced.loss.parts) for part in parts_of(plan)]
-    for curve, times in plan.priced.loss.parts:
+    mine = [dict(part.loss.parts) for part in parts_of(plan)]
+    for curve, times in plan.loss.parts:
         assert sum(each.get(curve, 0) for each in mine) >= times
         assert all(each.get(curve, 0) <= times for each in mine)
-    assert {curve for each in mine for curve in each} == {curve for curve, _ in plan.priced.loss.parts}
+    assert {curve for each in mine for curve in each} == {curve for curve, _ in plan.loss.parts}
 
 
 def batches(catalog: Catalog, *, size: int = 8) -> Iterator[Quote]:

@@ -39,8 +39,9 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "batch: only the first statement is reserved",
         "query/answering/charge.py",
-        "                    priced.loss,\n                    purpose=self.purpose,\n",
-        "                    parts_of(self.quote)[0].priced.loss,\n                    purpose=self.purpose,\n",
+        "                quote.loss,\n                purpose=charge.purpose,\n",
+        "                quote.stages[0].loss if quote.statement.parts else quote.loss,\n"
+        "                purpose=charge.purpose,\n",
         BATCHES,
     ),
     Fault(
@@ -54,7 +55,7 @@ BATCH: tuple[Fault, ...] = (
         "batch: a statement alone is priced as the whole",
         "query/results/receipt.py",
         "    pure = rule.cost(loss, delta=options.delta)\n",
-        "    pure = rule.cost(loss, promise=part.priced.promise, delta=options.delta)\n",
+        "    pure = rule.cost(loss, promise=part.promise, delta=options.delta)\n",
         BATCHES,
     ),
     Fault(
@@ -137,8 +138,8 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "session: a stored answer is looked for after the engine is asked",
         "query/answering/charge.py",
-        "        if self.key is not None and not free:  # before",
-        "        if self.key == priced.loss.parts:  # before",
+        "    if charge.key is not None and not free:  # before",
+        "    if charge.key == quote.loss.parts:  # before",
         ("tests/query/engines/test_postgres_faults.py",),
     ),
     Fault(

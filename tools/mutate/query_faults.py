@@ -357,7 +357,7 @@ QUERY = (
     Fault(
         "second price: never compared",
         "query/second_price/price.py",
-        "if found != quote.priced.loss:",
+        "if found != quote.loss:",
         "if not found:",
         ("tests/query/second_price/test_price.py",),
     ),
@@ -385,8 +385,8 @@ QUERY = (
     Fault(
         "session: only the first stage reserved",
         "query/answering/charge.py",
-        "                    priced.loss,\n                    purpose=self.purpose,\n",
-        "                    priced.stages[0].loss,\n                    purpose=self.purpose,\n",
+        "                quote.loss,\n                purpose=charge.purpose,\n",
+        "                quote.stages[0].loss,\n                purpose=charge.purpose,\n",
         ("tests/query/test_session.py",),
     ),
     Fault(
@@ -609,8 +609,8 @@ QUERY = (
     Fault(
         "falsify: a statement with private groups is not reserved",
         "query/answering/charge.py",
-        "        free = not priced.loss.parts  # public tables, or public groups without a number",
-        "        free = not priced.loss.parts or priced.stages[0].selection is not None",
+        "    free = not quote.loss.parts  # public tables, or public groups without a number",
+        "    free = not quote.loss.parts or quote.stages[0].selection is not None",
         ("tests/query/test_session.py::test_private_groups_are_charged_once_as_well",),
     ),
     Fault(
@@ -721,7 +721,7 @@ QUERY = (
     Fault(
         "falsify: the second price is not compared",
         "query/second_price/price.py",
-        "    if found != quote.priced.loss:\n",
+        "    if found != quote.loss:\n",
         "    if found is None:\n",
         ("tests/query/second_price/test_price.py",),
     ),

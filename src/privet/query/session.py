@@ -9,7 +9,7 @@ from privet.core import Ledger
 from privet.errors import InvalidParameter
 from privet.loss import Amount, Guarantee, Promise
 from privet.loss.exact import Exact
-from privet.query.answering.charge import Charge
+from privet.query.answering.charge import Charge, charged
 from privet.query.answering.public_values import PublicValues
 from privet.query.backends.backend import Backend
 from privet.query.batch import Batch, Statements, Weights
@@ -80,7 +80,7 @@ class Session:
         options = self._options(keywords, weights)
         quote = self._quoter.quote(text, options)
         why = text.strip() if purpose is None else purpose
-        with self._charge(quote, why, key, options.question(text)).paid() as paid:
+        with charged(self._charge(quote, why, key), options.question(text)) as paid:
             if paid.stored is not None:
                 return Answer.from_json(paid.stored)
             answer = Receipt.of(quote, self.ledger, why).answer(paid.run())
@@ -118,7 +118,7 @@ class Session:
         why = "; ".join(text.strip() for text in batch.texts) if purpose is None else purpose
         shares = [str(share) for share in batch.shares]
         question = options.question("batch", batch.names, batch.texts, shares)
-        with self._charge(quote, why, key, question).paid() as paid:
+        with charged(self._charge(quote, why, key), question) as paid:
             if paid.stored is not None:
                 return Answers.from_json(paid.stored)
             run = paid.run()
@@ -162,7 +162,7 @@ class Session:
             batch.names,
             joint.cost,
             left,
-            quote.priced.options.promise,
+            quote.options.promise,
             joint.loss,
             self.catalog.unit,
             queries_of(quote, self._backend),
@@ -182,8 +182,8 @@ class Session:
             raise InvalidParameter("this session is closed: connect again")
         return Options.of(keywords, weights=weights, budget=self.catalog.budget or budget)
 
-    def _charge(self, quote: Quote, purpose: str, key: str | None, question: str) -> Charge:
-        return Charge(quote, purpose, key, question, self.catalog, self._backend, self.ledger)
+    def _charge(self, quote: Quote, purpose: str, key: str | None) -> Charge:
+        return Charge(quote, purpose, key, self.catalog, self._backend, self.ledger)
 
     def _parts(self, joint: Receipt, purpose: str | None) -> Mapping[str, Receipt]:
         """The receipts of the statements of a batch, by their text."""

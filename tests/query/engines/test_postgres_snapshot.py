@@ -208,7 +208,7 @@ def test_both_forms_are_read_back_to_one_price(place: tuple[Postgres, str]) -> N
     backend = PostgresBackend(catalog)
     try:
         plan = quote_statement(ExactSession(catalog, backend=backend).read(STATEMENTS[0]), catalog, OPTIONS)
-        forms = backend.forms(plan.priced.stages[0].needs.request)
+        forms = backend.forms(plan.stages[0].needs.request)
         assert ["blocks AS" in each for each in forms] == [False, True]
         assert len({read_back(each, "postgres") for each in forms}) == 1
     finally:

@@ -90,7 +90,7 @@ def _catalog(bounds: tuple[float, float], **place: Any) -> Catalog:  # noqa: ANN
 
 def _requests(catalog: Catalog, backend: Any, statement: str) -> list[Bounded]:  # noqa: ANN401 - either engine
     plan = quote_statement(ExactSession(catalog, backend=backend).read(statement), catalog, OPTIONS)
-    return [request for stage in plan.priced.stages for request in (stage.needs.request, *stage.needs.rankings)]
+    return [request for stage in plan.stages for request in (stage.needs.request, *stage.needs.rankings)]
 
 
 def _sums(catalog: Catalog, backend: Any, statement: str) -> list[Sums | Any]:  # noqa: ANN401 - either engine

@@ -174,7 +174,7 @@ def printed(name: str, limits: Limits | None) -> str:
         table.name: Source(table.name, {word: names[facts.type] for word, facts in table.columns.items()}, small=True)
         for table in HOSPITAL.tables.values()
     }
-    return print_request(plan.priced.stages[0].needs.request, DIALECT, Sources(HOSPITAL, tables))
+    return print_request(plan.stages[0].needs.request, DIALECT, Sources(HOSPITAL, tables))
 
 
 @pytest.mark.parametrize(("name", "sent"), [("join_three", ["clinic"]), ("join_units", []), ("join_values", [""])])

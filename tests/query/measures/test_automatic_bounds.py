@@ -190,9 +190,9 @@ def test_the_search_takes_its_share(tmp_path: Path, keywords: Keywords) -> None:
     plan = quote_statement(statement, session.catalog, options)
     (stage,) = plan.searches.values()
     assert stage.mechanisms[0].loss.epsilon(delta=0) == pytest.approx(0.5)
-    parts = [each.loss.epsilon(delta=0) for each in plan.stages["answer"].mechanisms]
+    parts = [each.loss.epsilon(delta=0) for each in plan.by_name["answer"].mechanisms]
     assert parts == pytest.approx([0.9, 0.6])  # COUNT(*) and SUM(stay) share their numbers
-    assert plan.priced.loss.meets(Guarantee(2))
+    assert plan.loss.meets(Guarantee(2))
 
 
 def test_several_searches_divide_the_share_and_equal_arguments_share_one(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_the_second_price_holds_before_and_after(tmp_path: Path, unit: Unit) -> 
     text = "SELECT clinic, SUM(weight) AS s, STDDEV(weight + 1) AS d, MAX(-weight) AS m FROM visit GROUP BY clinic"
     options = Options.of({"epsilon": 1, "delta": "1e-6", "automatic_bounds": "0.2", "rows_per_unit": 2})
     plan = quote_statement(session.read(text, automatic=True), catalog, options)
-    answer = plan.stages["answer"]
+    answer = plan.by_name["answer"]
     session.explain(text, epsilon=1, delta="1e-6", automatic_bounds="0.2", rows_per_unit=2)
     assert len(answer.needs.aggregate.searches) == 3
     for pair in ((21, 40), (-30, 71), (-5, -5)):

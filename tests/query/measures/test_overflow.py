@@ -164,7 +164,7 @@ def test_a_frame_may_say_it() -> None:
 def bounded_sums(session: Session, text: str, **keywords: Unpack[Keywords]) -> list[dict[Keys, Any]]:
     """The exact bounded sums of a statement, before any noise."""
     quote = quote_statement(session.read(text), session.catalog, Options.of(keywords, budget=session.catalog.budget))
-    return [dict(session._backend.sums(stage.needs.request).groups) for stage in quote.priced.stages]
+    return [dict(session._backend.sums(stage.needs.request).groups) for stage in quote.stages]
 
 
 def test_a_sample_has_whole_rows_of_the_unit_and_as_many_as_may_count(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_names_stand_for_what_they_are_computed_from() -> None:
     told = Statement("…", (Stage("answer", source, output),))
 
     def shares(**weights: Any) -> list[float]:  # noqa: ANN401 - any number
-        (stage,) = quote_statement(told, CATALOG, replace(OPTIONS, weights=weights)).priced.stages
+        (stage,) = quote_statement(told, CATALOG, replace(OPTIONS, weights=weights)).stages
         assert stage.selection is not None
         return [
             round(float(stage.selection.epsilon), 6),
@@ -70,10 +70,10 @@ def test_public_keys_take_no_weight() -> None:
 
 def test_limits_take_the_place_of_the_catalogs() -> None:
     told = statement(aggregate(asked(Function.COUNT_ROWS)))
-    assert quote_statement(told, CATALOG, OPTIONS).priced.stages[0].sensitivities[0].l1 == 1
+    assert quote_statement(told, CATALOG, OPTIONS).stages[0].sensitivities[0].l1 == 1
     more = quote_statement(told, CATALOG, replace(OPTIONS, limits=limits_of(rows_per_unit=9)))
-    assert more.priced.stages[0].sensitivities[0].l1 == 9
-    assert more.priced.stages[0].needs.aggregate.limits == Limits(rows_per_unit=9)
+    assert more.stages[0].sensitivities[0].l1 == 9
+    assert more.stages[0].needs.aggregate.limits == Limits(rows_per_unit=9)
     assert told.stages[0].source.limits == ONE  # type: ignore[union-attr] # an aggregate
 
 
@@ -107,4 +107,4 @@ def test_too_many_public_groups_are_refused() -> None:
 
 def test_shares_are_exact() -> None:
     told = statement(aggregate(asked(Function.COUNT_ROWS), asked(Function.AVG, COST), asked(Function.COUNT_UNITS)))
-    assert quote_statement(told, CATALOG, Options.of({"epsilon": "0.1"})).priced.loss.largest_loss == Fraction(1, 10)
+    assert quote_statement(told, CATALOG, Options.of({"epsilon": "0.1"})).loss.largest_loss == Fraction(1, 10)

@@ -48,13 +48,13 @@ def _packed() -> Iterator[DuckDBBackend]:
 def text_of(backend: DuckDBBackend, cap: int = 3) -> str:
     plan = quote_of(STATEMENT, SETTINGS[0].catalog, Limits(rows_per_unit=cap))
     assert plan is not None
-    return backend.forms(plan.priced.stages[0].needs.request)[-1]
+    return backend.forms(plan.stages[0].needs.request)[-1]
 
 
 def test_what_is_shown_does_not_follow_rows(packed: DuckDBBackend) -> None:
     plan = quote_of(STATEMENT, SETTINGS[0].catalog, Limits(rows_per_unit=3))
     assert plan is not None
-    request = plan.priced.stages[0].needs.request
+    request = plan.stages[0].needs.request
     assert packed._close_units
     assert ["blocks AS" in text for text in (packed.text(request), *packed.forms(request))] == [False, False, True]
 
@@ -70,7 +70,7 @@ def test_the_same_numbers_reach_the_noise(hospital: str, share: int) -> None:
     with closing(plain), closing(in_blocks(packed)):
         for statement in list(STATEMENTS.values())[::share]:
             plan = quote_of(statement, catalog, Limits(rows_per_unit=2))
-            requests = [] if plan is None else [stage.needs.request for stage in plan.priced.stages]
+            requests = [] if plan is None else [stage.needs.request for stage in plan.stages]
             if plan is None or not any("blocks AS" in packed.forms(request)[-1] for request in requests):
                 continue
             compared += 1

@@ -89,7 +89,7 @@ def test_both_prices_are_one(  # noqa: PLR0913 - one for each thing that varies
         spend = {"epsilon": "1", "delta": "1e-6"}
     text = f"SELECT {', '.join(columns)} FROM visit" + (f" GROUP BY {keys}" if keys else "")  # noqa: S608 - of this file
     plan = quoted(catalog, text, limits=limits, options=Options(*promise_of(**spend)))
-    assert second_loss(plan, place[1], catalog) == plan.priced.loss
+    assert second_loss(plan, place[1], catalog) == plan.loss
 
 
 def test_both_prices_are_one_for_rows_and_for_windows(tmp_path: Path) -> None:
@@ -211,12 +211,8 @@ def test_a_session_stops_before_the_charge_if_prices_differ(tmp_path: Path, monk
 def test_a_changed_first_price_is_noticed(place: tuple[Catalog, DuckDBBackend]) -> None:
     catalog, backend = place
     plan = quoted(catalog, GROUPED)
-    cheaper = replace(
-        plan,
-        priced=replace(
-            plan.priced, loss=quoted(catalog, GROUPED, options=Options(Guarantee("0.5", "1e-6"))).priced.loss
-        ),
-    )
+    cheap = quoted(catalog, GROUPED, options=Options(Guarantee("0.5", "1e-6")))
+    cheaper = replace(plan, loss=cheap.loss)
     with pytest.raises(InvalidParameter, match="differs"):
         refuse_another_price(cheaper, backend, catalog)
 
@@ -235,7 +231,7 @@ def test_what_is_no_request_is_refused(text: str) -> None:
 def test_what_is_read_back_is_what_is_there(place: tuple[Catalog, DuckDBBackend]) -> None:
     catalog, backend = place
     plan = quoted(catalog, "SELECT note, COUNT(DISTINCT pid), SUM(cost - 4000) FROM visit GROUP BY note")
-    (request,) = read_back(backend.text(plan.priced.stages[0].needs.request), "duckdb")
+    (request,) = read_back(backend.text(plan.stages[0].needs.request), "duckdb")
     assert (request.keyed, request.groups, request.shared, request.cap, request.counts_units) == (
         True,
         4,
@@ -246,7 +242,7 @@ def test_what_is_read_back_is_what_is_there(place: tuple[Catalog, DuckDBBackend]
     units, total = request.numbers
     assert units.size == 1
     assert units.by_unit
-    step = plan.priced.stages[0].needs.draws[1].measure.lattice.step
+    step = plan.stages[0].needs.draws[1].measure.lattice.step
     assert [float(end * step) for end in (total.lowest, total.highest)] == pytest.approx([-4000, 1000], abs=0.01)
     assert total.size == abs(total.lowest)
     assert Fraction(total.highest) > 0

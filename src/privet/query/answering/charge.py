@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from privet.core import Ledger, Reservation
@@ -25,102 +25,86 @@ class Storable(Protocol):
 
 @dataclass(frozen=True)
 class Charge:
-    """What is charged for a quote.
+    """A quote that is paid for, or costs nothing.
 
     Args:
+        quote: what is paid for.
         purpose: as recorded.
-        key: makes asking again safe.
-        question: what the key is bound to.
+        key: under which its answer is kept, if it has one.
         catalog: the public facts.
         backend: the engine with the data.
-        ledger: what may be spent.
-
-    Privacy: nothing private is read before the whole quote is charged, at the price that was computed twice.
+        ledger: through which everything is released: a reservation, unless nothing is to be paid.
+        stored: the answer that the key was given before; then there is nothing to run.
     """
 
     quote: Quote
     purpose: str
     key: str | None
-    question: str
-    catalog: Catalog = field(repr=False)
-    backend: Backend = field(repr=False)
-    ledger: Ledger = field(repr=False)
-
-    @contextmanager
-    def paid(self) -> "Iterator[Paid]":
-        """Charge it; what the same key was answered before is charged no more.
-
-        While this lasts Ctrl-C waits, but for when others are waited for and when the answer is computed.
-        """
-        priced = self.quote.priced
-        free = not priced.loss.parts  # public tables, or public groups without a number
-        if self.key is not None and not free:  # before the engine is asked for anything: it may be down
-            kept = self.ledger.recall(priced.loss, purpose=self.purpose, key=self.key, question=self.question)
-            if kept is not None:
-                yield Paid(self, None, kept)
-                return
-        refuse_another_price(self.quote, self.backend, self.catalog)
-        if free:
-            yield Paid(self, None, None)
-            return
-        reservation = None
-        try:
-            with deferred():
-                reservation = self.ledger.reserve(
-                    priced.loss,
-                    purpose=self.purpose,
-                    promise=priced.promise,
-                    delta=priced.options.delta,
-                    key=self.key,
-                    question=self.question,
-                    draws=priced.mechanisms,
-                )
-                try:
-                    yield Paid(self, reservation, reservation.stored())
-                finally:
-                    reservation.done()
-        except KeyboardInterrupt as stop:
-            if reservation is None or self.key is not None or stop.args:
-                raise
-            raise KeyboardInterrupt(CANCELLED) from None  # it came while the answer was put together
-
-
-@dataclass(frozen=True)
-class Paid:
-    """A quote that is paid for, or costs nothing.
-
-    Args:
-        charge: for which it was paid.
-        reservation: that its releases draw from; None if nothing is charged.
-        stored: the answer that its key was given before.
-    """
-
-    charge: Charge
-    reservation: Reservation | None
-    stored: str | None
+    catalog: Catalog
+    backend: Backend
+    ledger: Ledger
+    stored: str | None = None
 
     def run(self) -> Run:
         """Run it, once."""
-        if self.reservation is None:
-            with unpaid():
-                return self._run(self.charge.ledger)
-        reservation = self.reservation
-        return paid_for(lambda: self._run(reservation), reservation)
+        if isinstance(self.ledger, Reservation):
+            return paid_for(self._run, self.ledger)
+        with unpaid():
+            return self._run()
 
     def keep(self, answer: Storable) -> None:
-        """Store the answer under its key, if it has one, before anybody sees it."""
-        if self.charge.key is not None and self.reservation is not None:
-            self.reservation.store(answer.to_json())
+        """Store the answer under its key, before anybody sees it."""
+        if self.key is not None and isinstance(self.ledger, Reservation):
+            self.ledger.store(answer.to_json())
 
-    def _run(self, ledger: Ledger) -> Run:
+    def _run(self) -> Run:
         """Over a connection of its own."""
-        with self.charge.backend.apart() as backend:
-            run = Run(
-                self.charge.quote,
-                backend=backend,
-                ledger=ledger,
-                purpose=self.charge.purpose,
-                catalog=self.charge.catalog,
-            )
+        with self.backend.apart() as backend:
+            run = Run(self.quote, backend=backend, ledger=self.ledger, purpose=self.purpose, catalog=self.catalog)
             run.answer()
             return run
+
+
+@contextmanager
+def charged(charge: Charge, question: str) -> Iterator[Charge]:
+    """Charge a quote before anything private is read, unless its key was answered before or it costs nothing.
+
+    Args:
+        charge: with the ledger that is charged.
+        question: what the key is bound to.
+
+    Privacy: the whole quote is charged at the price that was computed twice. What is given is run through the
+        reservation alone. While this lasts Ctrl-C waits, but for when others are waited for and when the answer is
+        computed.
+    """
+    quote = charge.quote
+    free = not quote.loss.parts  # public tables, or public groups without a number
+    if charge.key is not None and not free:  # before the engine is asked for anything: it may be down
+        kept = charge.ledger.recall(quote.loss, purpose=charge.purpose, key=charge.key, question=question)
+        if kept is not None:
+            yield replace(charge, stored=kept)
+            return
+    refuse_another_price(quote, charge.backend, charge.catalog)
+    if free:
+        yield charge
+        return
+    reservation = None
+    try:
+        with deferred():
+            reservation = charge.ledger.reserve(
+                quote.loss,
+                purpose=charge.purpose,
+                promise=quote.promise,
+                delta=quote.options.delta,
+                key=charge.key,
+                question=question,
+                draws=quote.mechanisms,
+            )
+            try:
+                yield replace(charge, ledger=reservation, stored=reservation.stored())
+            finally:
+                reservation.done()
+    except KeyboardInterrupt as stop:
+        if reservation is None or charge.key is not None or stop.args:
+            raise
+        raise KeyboardInterrupt(CANCELLED) from None  # it came while the answer was put together

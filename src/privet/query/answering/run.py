@@ -56,7 +56,7 @@ class Run:
         self._ledger = ledger
         self._catalog = catalog
         self._purpose = purpose
-        self._confidence = quote.priced.options.confidence
+        self._confidence = quote.options.confidence
         self.tables: dict[str, pa.Table] = {}
         self.stages: dict[str, PricedStage] = {}  # as they were answered
         self.found: dict[Search, Ends | None] = {}
@@ -72,7 +72,7 @@ class Run:
     def _answered(self, stage: Stage, *, shown: bool) -> pa.Table:
         if isinstance(stage.source, Aggregate):
             if stage.source not in self._given:
-                self._given[stage.source] = self._released(stage.source, self._quote.stages[stage.name])
+                self._given[stage.source] = self._released(stage.source, self._quote.by_name[stage.name])
             self.stages[stage.name], released = self._given[stage.source]
             output = released.with_intervals(stage.output) if shown else stage.output
             return post_process(output, released.table, released.columns)

@@ -7,7 +7,7 @@ from privet.loss import PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.query.measures.automatic_bounds import COUNTS
 from privet.query.plan.statement import Part, Statement
-from privet.query.pricing.priced import Priced, PricedStage
+from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
 from privet.query.scalars.expressions import Column
 
@@ -23,15 +23,15 @@ def parts_of(quote: Quote) -> tuple[Quote, ...]:
 
 def _part_of(quote: Quote, part: Part) -> Quote:
     kept = tuple(stage for stage in quote.statement.stages if stage.name in part.stages)
-    whole = {stage.name: quote.stages[stage.name] for stage in kept if stage.name in quote.stages}
+    whole = {stage.name: quote.by_name[stage.name] for stage in kept if stage.name in quote.by_name}
     stages = {name: restricted(stage, part.columns) for name, stage in whole.items()}
     searches = {
         search: quote.searches[search] for stage in stages.values() for search in stage.needs.aggregate.searches
     }
     once = {id(whole[name]): stage for name, stage in stages.items()}
     losses = [*(_loss(stage) for stage in once.values()), *(stage.loss for stage in searches.values())]
-    priced = Priced(quote.priced.options, (*searches.values(), *once.values()), sum_of(losses))
-    return Quote(Statement(part.text, kept), priced, stages, searches)
+    paid = (*searches.values(), *once.values())
+    return Quote(quote.options, paid, sum_of(losses), Statement(part.text, kept), stages, searches)
 
 
 def restricted(stage: PricedStage, columns: Container[Column]) -> PricedStage:

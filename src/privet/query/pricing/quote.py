@@ -24,19 +24,17 @@ BOUNDS = "bounds"  # what the stage of a search is called
 
 
 @dataclass(frozen=True)
-class Quote:
-    """A statement that can be paid for and answered.
+class Quote(Priced):
+    """A statement that can be paid for and answered: what is priced, and what it is for.
 
     Args:
         statement: with the limits that were asked for.
-        priced: the paid stages with their mechanisms.
-        stages: of the paid ones, by name.
+        by_name: the paid stages that a stage of the statement is released by.
         searches: of bounds that are paid for, and where.
     """
 
     statement: Statement
-    priced: Priced
-    stages: Mapping[str, PricedStage]
+    by_name: Mapping[str, PricedStage]
     searches: Mapping[Search, PricedStage] = field(default_factory=dict)
 
 
@@ -96,7 +94,8 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
     found = priced.stages[: len(first)]
     stages = dict(zip(names, priced.stages[len(first) :], strict=True))
     by_name = {stage.name: stages[stage.source] for stage in statement.stages if isinstance(stage.source, Aggregate)}
-    return Quote(statement, priced, by_name, dict(zip(searches, found, strict=True)))
+    bounds = dict(zip(searches, found, strict=True))
+    return Quote(options, priced.stages, priced.loss, statement, by_name, bounds)
 
 
 def _limited(statement: Statement, limits: Limits | None) -> Statement:

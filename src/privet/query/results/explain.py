@@ -24,7 +24,7 @@ def explained(receipt: Receipt, backend: Backend, *, whose: str, remaining: Amou
         statement=quote.statement.text,
         price=receipt.cost,
         remaining=remaining,
-        promise=quote.priced.options.promise,
+        promise=quote.options.promise,
         loss=receipt.loss,
         unit=unit,
         columns=tuple(columns),
@@ -37,5 +37,5 @@ def explained(receipt: Receipt, backend: Backend, *, whose: str, remaining: Amou
 
 def queries_of(quote: Quote, backend: Backend) -> tuple[str, ...]:
     """The engine's SQL for the paid stages, each once."""
-    requests = [each for stage in quote.priced.stages for each in (stage.needs.request, *stage.needs.rankings)]
+    requests = [each for stage in quote.stages for each in (stage.needs.request, *stage.needs.rankings)]
     return tuple(dict.fromkeys(map(backend.text, requests)))

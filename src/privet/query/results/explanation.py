@@ -112,7 +112,7 @@ def explain_plan(
     columns = [search_plan(quote, search, confidence) for search in quote.searches]
     if columns:
         contributions.append(f"where bounds are found, {held(ONE_ROW, keys=True, whose=whose)}")
-    for stage in quote.stages.values():
+    for stage in quote.by_name.values():
         for reading in stage.needs.readings:
             mechanism = repr(stage.mechanisms[reading.draw])
             if reading.column in unknown and not isinstance(reading, Quantile):

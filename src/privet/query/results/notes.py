@@ -50,7 +50,7 @@ def rank_margins(quote: Quote, confidence: float) -> dict[str, float]:
     names = names_of(quote)
     found = {
         names[each.column]: rank_margin(stage, each, confidence)
-        for stage in quote.stages.values()
+        for stage in quote.by_name.values()
         for each in stage.needs.readings
     }
     return {name: rows for name, rows in found.items() if rows is not None}
@@ -66,7 +66,7 @@ def rank_margin(stage: PricedStage, reading: Reading, confidence: float) -> floa
 
 def names_of(quote: Quote) -> dict[Column, str]:
     """What the statement calls each released column: its alias, or what it computes from it."""
-    names = {each.column: each.column.name for stage in quote.stages.values() for each in stage.needs.readings}
+    names = {each.column: each.column.name for stage in quote.by_name.values() for each in stage.needs.readings}
     for stage in quote.statement.stages:
         for shown, expression in stage.output.items:
             if isinstance(expression, Reference) and expression.column in names:
@@ -78,7 +78,7 @@ def searches_by_column(quote: Quote) -> dict[Column, Search]:
     """The released columns that are clipped to bounds which are searched for."""
     return {
         column: search
-        for stage in quote.stages.values()
+        for stage in quote.by_name.values()
         for search in stage.needs.aggregate.searches
         for column, item in stage.needs.aggregate.items
         if item.argument == search.argument and item.function not in COUNTS

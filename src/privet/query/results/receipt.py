@@ -40,16 +40,16 @@ class Receipt:
     @classmethod
     def of(cls, quote: Quote, ledger: Ledger, purpose: str) -> "Receipt":
         """Of a statement that is charged by itself, or of a whole batch."""
-        loss = quote.priced.loss.under(ledger.unit.neighbors)
-        cost = ledger.rule.cost(loss, promise=quote.priced.promise, delta=quote.priced.options.delta)
-        return cls(quote, loss, cost, ledger.unit, purpose, quote.priced.options.confidence)
+        loss = quote.loss.under(ledger.unit.neighbors)
+        cost = ledger.rule.cost(loss, promise=quote.promise, delta=quote.options.delta)
+        return cls(quote, loss, cost, ledger.unit, purpose, quote.options.confidence)
 
     @classmethod
     def of_part(cls, part: Quote, ledger: Ledger, purpose: str, *, joint: Amount) -> "Receipt":
         """Of one statement of a batch."""
-        loss = part.priced.loss.under(ledger.unit.neighbors)
+        loss = part.loss.under(ledger.unit.neighbors)
         cost = cost_alone(part, loss, ledger.rule)
-        return cls(part, loss, cost, ledger.unit, purpose, part.priced.options.confidence, joint)
+        return cls(part, loss, cost, ledger.unit, purpose, part.options.confidence, joint)
 
     def answer(self, run: Run) -> Answer:
         """What a run of the statement, or of the batch that it is one of, gave."""
@@ -59,10 +59,10 @@ class Receipt:
         table = run.tables[name]
         answered = {}
         for each, stage in run.stages.items():
-            if each in quote.stages:
-                columns = {reading.column for reading in quote.stages[each].needs.readings}
+            if each in quote.by_name:
+                columns = {reading.column for reading in quote.by_name[each].needs.readings}
                 answered[each] = restricted(stage, columns)
-        hidden = [hidden_by(stage.selection, unit=unit) for stage in quote.priced.stages if stage.selection is not None]
+        hidden = [hidden_by(stage.selection, unit=unit) for stage in quote.stages if stage.selection is not None]
         return Answer(
             table,
             self.loss,
@@ -81,7 +81,7 @@ class Receipt:
 
 def cost_alone(part: Quote, loss: PrivacyLoss, rule: SpendingRule) -> Amount:
     """What a ledger with this rule would charge for a statement of a batch, with the noise that it has there."""
-    options = part.priced.options
+    options = part.options
     pure = rule.cost(loss, delta=options.delta)
     if isinstance(options.promise, Guarantee) and float("inf") in pure.parts:
         return rule.cost(loss, delta=options.promise.delta)

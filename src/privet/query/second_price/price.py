@@ -51,7 +51,7 @@ def refuse_another_price(quote: Quote, backend: Backend, catalog: Catalog) -> No
         raise InvalidParameter(
             "the statement is nested too deeply for the engine: nothing was run or charged, split it into simpler ones"
         ) from None
-    if found != quote.priced.loss:
+    if found != quote.loss:
         raise InvalidParameter(
             "the price of this statement, computed a second time from the engine's SQL, differs from the first, so "
             "nothing was run or charged: this is a defect of Privet, please report the statement"
@@ -60,7 +60,7 @@ def refuse_another_price(quote: Quote, backend: Backend, catalog: Catalog) -> No
 
 def second_loss(quote: Quote, backend: Backend, catalog: Catalog) -> PrivacyLoss:
     """The loss of all mechanisms on what the engine's SQL lets one unit do."""
-    return sum_of(stage_loss(stage, backend, catalog) for stage in quote.priced.stages)
+    return sum_of(stage_loss(stage, backend, catalog) for stage in quote.stages)
 
 
 def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> PrivacyLoss:
