@@ -20,7 +20,7 @@ from privet.loss.divergences.f_divergence import (
     power,
 )
 from privet.loss.divergences.inference import posterior
-from privet.loss.divergences.partition import cut
+from privet.loss.divergences.merged_outcomes import cut
 from privet.loss.theorems import (
     compare_notions,
     event_bounds,

@@ -21,7 +21,7 @@ from privet.query.plan.statement import Aggregate, Statement
 from privet.query.pricing.batch_parts import parts_of
 from privet.query.pricing.quote import Quote, quote_batch, quote_statement
 from privet.query.results.answers import Answers
-from privet.query.second_price.price import refuse_another_price
+from privet.query.second_price.price_check import refuse_another_price
 from privet.query.session import Session
 from tests.golden.corpus import accepted
 from tests.query import worlds

@@ -22,7 +22,7 @@ from privet.query.plan.limits import Limits
 from privet.query.pricing import split
 from privet.query.pricing.quote import Quote
 from privet.query.printing import catalog_tables, placed_rows, weighed_pairs, weighed_rows
-from privet.query.printing.placed_rows import Placing
+from privet.query.printing.placed_rows import PlacedRows
 from privet.query.printing.relation_tables import Chain
 from privet.query.session import Session
 from tests.golden.corpus import accepted
@@ -184,7 +184,7 @@ def any_unit(self: Chain, relation: Any) -> str:  # noqa: ANN401 - as the method
     return real_join(self, relation).partition(" ON ")[0] + " ON TRUE"
 
 
-def all_groups(self: Placing, pairs: str) -> tuple[str, str]:  # noqa: ARG001 - as the method
+def all_groups(self: PlacedRows, pairs: str) -> tuple[str, str]:  # noqa: ARG001 - as the method
     return pairs, "n"
 
 
@@ -197,7 +197,7 @@ FAULTS: dict[str, tuple[str, list[tuple[object, str, object]]]] = {
     "rows are not weighed down": ("count", [(weighed_pairs, "_weighed", lambda _, cell, *__: cell)]),
     "weights are 1": ("percentile", [(weighed_rows, "_weight", lambda *_: f"CAST({PART} AS BIGINT)")]),
     "units are not told apart": ("join_units_using", [(Chain, "_join", any_unit)]),
-    "groups are not capped": ("group_by_private", [(Placing, "kept", all_groups)]),
+    "groups are not capped": ("group_by_private", [(PlacedRows, "kept", all_groups)]),
 }
 
 

@@ -81,14 +81,14 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "failing: the engine's words are passed on",
-        "query/answering/failures.py",
+        "query/answering/failed_run.py",
         "    outcome = silently(run, passing=OF_THE_LEDGER)\n",
         "    return run()\n    outcome = silently(run, passing=OF_THE_LEDGER)\n",
         ENGINES,
     ),
     Fault(
         "failing: what cost nothing is said to be paid for",
-        "query/answering/failures.py",
+        "query/answering/failed_run.py",
         "        raise InvalidParameter(UNREAD) from None\n",
         "        raise\n",
         ENGINES,
@@ -123,7 +123,7 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "reservation: draws beyond the plan are recorded with it",
-        "core/plans.py",
+        "core/reserved_loss.py",
         "    if any(times < 0 for times in left.values()):",
         "    if not left:",
         RESERVED,

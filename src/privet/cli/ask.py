@@ -12,7 +12,7 @@ import pyarrow.parquet
 import typer
 from rich.console import Console
 
-from privet.cli.saying import errors_in_one_sentence, printable
+from privet.cli.exit_status import errors_in_one_sentence, printable
 from privet.cli.statements import statements_in
 from privet.errors import InvalidParameter
 from privet.loss import Amount

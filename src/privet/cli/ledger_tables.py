@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from privet.cli.saying import printable
+from privet.cli.exit_status import printable
 from privet.core.journals import Anchor, Row
 from privet.loss.exact import readable
 

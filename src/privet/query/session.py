@@ -26,7 +26,7 @@ from privet.query.results.explain import explained, queries_of
 from privet.query.results.explanation import Explanation
 from privet.query.results.explanations import Explanations
 from privet.query.results.receipt import Receipt
-from privet.query.second_price.price import refuse_another_price
+from privet.query.second_price.price_check import refuse_another_price
 
 UNSAID = Guarantee(1)  # at which `explain` prices a statement if nothing is said about it, anywhere
 

@@ -7,7 +7,7 @@ import pytest
 
 from privet.errors import InvalidParameter
 from privet.query.pricing.quote import Quote
-from privet.query.second_price.price import refuse_another_price
+from privet.query.second_price.price_check import refuse_another_price
 from tests.golden.corpus import accepted
 from tests.query.engines.engines import OTHERS, engine_of
 from tests.query.engines.nasty import HOSPITALS

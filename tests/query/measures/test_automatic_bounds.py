@@ -36,7 +36,7 @@ from privet.query.measures.automatic_bounds import (
 )
 from privet.query.measures.needs import Needs, needs_of
 from privet.query.measures.readings import Count
-from privet.query.measures.request import PART, Lattice, Shape, sensitivity
+from privet.query.measures.request import PART, Shape, Span, sensitivity
 from privet.query.options import Keywords, Options
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
@@ -46,7 +46,7 @@ from privet.query.plan.unit_local import NotUnitLocal, check_unit_local
 from privet.query.pricing.quote import quote_statement
 from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.scalars.facts import Facts, Type
-from privet.query.second_price.price import stage_loss
+from privet.query.second_price.price_check import stage_loss
 from privet.query.session import Session
 from tests.query import tiny
 from tests.query.asking import Watched, crowd, hospital, session_with
@@ -143,7 +143,7 @@ def test_bounds_reach_from_the_first_to_the_last_full_bin() -> None:
 @pytest.mark.parametrize("wider", [1.0, 1.3])
 def test_an_empty_bin_is_seldom_taken(wider: float) -> None:
     """Exactly, by the law of the noise; a scale 30 % off is noticed."""
-    rows = Count(Column("rows", Facts(Type.INTEGER)), 0, Shape.ROWS, Lattice(Fraction(1), 0, 1), 1)
+    rows = Count(Column("rows", Facts(Type.INTEGER)), 0, Shape.ROWS, Span(Fraction(1), 0, 1), 1)
     share = float(WRONG / len(BINS))
     scale = 7.0
     threshold = automatic_bounds.threshold_of(rows, DiscreteLaplace(l1_sensitivity=1, scale=Fraction(scale)))
@@ -177,9 +177,9 @@ def test_moves_in_steps_do_not_depend_on_the_bounds(neighbors: Neighbors, *, key
         for pair in random.Random(1).sample(PAIRS, 40):  # noqa: S311 - a choice of examples
             needs = needs_of(aggregate, found={Reference(free): between(pair)})
             assert moves(needs) == before
-            lattice = needs.draws[0].measure.lattice
-            assert lattice.first <= between(pair)[0] / lattice.step + Fraction(1, 2)
-            assert lattice.last >= between(pair)[1] / lattice.step - Fraction(1, 2)
+            span = needs.draws[0].measure.span
+            assert span.first <= between(pair)[0] / span.step + Fraction(1, 2)
+            assert span.last >= between(pair)[1] / span.step - Fraction(1, 2)
 
 
 @pytest.mark.parametrize("keywords", [{"epsilon": 2}, {"epsilon": 2, "delta": "1e-9"}])
@@ -456,12 +456,12 @@ def test_a_lattice_that_depends_on_the_bounds_is_caught_before_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, backend = weighing(tmp_path, adults(2000))
-    right = Lattice.found
+    right = Span.found
 
-    def wrong(low: Fraction, high: Fraction, *, most: int, summed: bool) -> Lattice:
+    def wrong(low: Fraction, high: Fraction, *, most: int, summed: bool) -> Span:
         return right(low, high, most=most if (low, high) == FALLBACK else 2 * most, summed=summed)
 
-    monkeypatch.setattr(Lattice, "found", staticmethod(wrong))
+    monkeypatch.setattr(Span, "found", staticmethod(wrong))
     with pytest.raises(ReleaseFailed):
         session.sql(AVERAGE, epsilon=1, automatic_bounds="0.5")
     assert backend.calls == ["sums"]

@@ -16,7 +16,7 @@ from privet.query.catalog import Catalog
 from privet.query.catalog.toml_file import read_catalog
 from privet.query.catalog.toml_text import catalog_text
 from privet.query.measures.overflow import CROWD, WORST, bounding_of, samples, told, weighs_up_to
-from privet.query.measures.request import PART, Bounded, Lattice, Measure, Shape
+from privet.query.measures.request import PART, Bounded, Measure, Shape, Span
 from privet.query.options import Keywords, Options, limits_of
 from privet.query.plan.build import joined_limits
 from privet.query.plan.limits import Limits
@@ -33,7 +33,7 @@ CITY = Column("city", Facts(Type.TEXT, values=("a", "b")))
 PAY = Column("pay", Facts(Type.REAL, low=Fraction(0), high=Fraction(8)))
 ROWS = Table("visit", (PID, CITY, PAY), Owner((PID,), Limits(rows_per_unit=4)))
 BY_CITY = (Key(CITY, Reference(CITY), ("a", "b")),)
-MEAN = Measure(Shape.MEAN, Reference(PAY), lattice=Lattice.between(Fraction(0), Fraction(8), whole=False))
+MEAN = Measure(Shape.MEAN, Reference(PAY), span=Span.between(Fraction(0), Fraction(8), whole=False))
 
 
 def request(*measures: Measure, cap: int = 4, keys: bool = True, bounding: str | None = None) -> Bounded:
@@ -69,11 +69,8 @@ def test_weighing_errs_less_than_sampling_at_worst_up_to_so_many_rows(rows: int,
 def test_the_choice_follows_from_public_numbers() -> None:
     assert weighs_up_to(request(keys=False)) is None  # a unit's sum is weighed as one number
     assert weighs_up_to(request(Measure(Shape.ROWS))) == int(PART * WORST)
-    assert (
-        weighs_up_to(request(Measure(Shape.SPREAD, Reference(PAY), lattice=Lattice(Fraction(1), 0, 1 << 14))))
-        == 416_179
-    )
-    assert weighs_up_to(request(Measure(Shape.SUM, Reference(PAY), lattice=Lattice(Fraction(1), -3, 40)))) == 15
+    assert weighs_up_to(request(Measure(Shape.SPREAD, Reference(PAY), span=Span(Fraction(1), 0, 1 << 14)))) == 416_179
+    assert weighs_up_to(request(Measure(Shape.SUM, Reference(PAY), span=Span(Fraction(1), -3, 40)))) == 15
     edge = 209_715 // CROWD
     assert [samples(request(cap=cap)) for cap in (1, 4, edge, edge + 1)] == [False, False, False, True]
     assert not samples(request(cap=1 << 30, keys=False))

@@ -18,7 +18,7 @@ from privet.query.measures.request import PART
 from privet.query.plan.limits import Limits
 from privet.query.printing.weight_blocks import MOST_CAP
 from privet.query.second_price.engine_text import read_back
-from privet.query.second_price.price import refuse_another_price
+from privet.query.second_price.price_check import refuse_another_price
 from tests.query.engines.engines import engine_of
 from tests.query.engines.nasty import HOSPITALS
 from tests.query.engines.test_golden import STATEMENTS, refuse_unequal

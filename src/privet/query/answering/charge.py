@@ -7,12 +7,12 @@ from typing import Protocol
 
 from privet.core import Ledger, Reservation
 from privet.core.signals import deferred
-from privet.query.answering.failures import CANCELLED, paid_for, unpaid
+from privet.query.answering.failed_run import CANCELLED, paid_for, unpaid
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
 from privet.query.pricing.quote import Quote
-from privet.query.second_price.price import refuse_another_price
+from privet.query.second_price.price_check import refuse_another_price
 
 
 class Storable(Protocol):

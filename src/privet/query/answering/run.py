@@ -26,7 +26,7 @@ from privet.query.plan.relations import Relation, mentioned
 from privet.query.plan.statement import Aggregate, Search, Stage
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
-from privet.query.second_price.price import stage_loss
+from privet.query.second_price.price_check import stage_loss
 
 Ranker: TypeAlias = Callable[[Bounded], Mapping[Keys, Mapping[int, int]]]
 LARGEST = 1 << 62  # sums beyond are taken as this; clipping brings neighbors no farther apart

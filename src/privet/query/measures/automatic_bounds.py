@@ -3,7 +3,7 @@
 The rows of each such argument are counted in public bins, by sign and power of two, with noise. The bounds reach from
 the first to the last bin whose noisy count is above a public threshold. What follows is clipped to them. How much noise
 everything gets is known before anything is read: it is counted in lattice steps, of which there are as many whatever
-the bounds are (`Lattice.found`).
+the bounds are (`Span.found`).
 """
 
 from collections.abc import Sequence

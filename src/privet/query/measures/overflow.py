@@ -40,8 +40,8 @@ def weighs_up_to(request: Bounded) -> int | None:
     """With how many rows of a unit weighing errs less than sampling at worst; None if with any number.
 
     Example:
-        >>> from privet.query.measures.request import Lattice
-        >>> mean = Measure(Shape.MEAN, lattice=Lattice.between(Fraction(0), Fraction(1), whole=False))
+        >>> from privet.query.measures.request import Span
+        >>> mean = Measure(Shape.MEAN, lattice=Span.between(Fraction(0), Fraction(1), whole=False))
         >>> _rows_for(mean)
         209715
     """
@@ -84,8 +84,8 @@ def told(request: Bounded, *, whose: str) -> str:
 
 
 def _rows_for(measure: Measure) -> int:
-    size = {Shape.MEAN: measure.lattice.steps, Shape.SPREAD: measure.lattice.steps**2}.get(measure.shape, PART)
+    size = {Shape.MEAN: measure.span.steps, Shape.SPREAD: measure.span.steps**2}.get(measure.shape, PART)
     if measure.shape is Shape.SUM:
-        size = max(abs(measure.lattice.first), abs(measure.lattice.last), 1)
+        size = max(abs(measure.span.first), abs(measure.span.last), 1)
     rounded = 0 if measure.shape in {Shape.ROWS, Shape.RANKS} else max(1, measure.cells - 1)
     return int(size * WORST / (rounded + Fraction(size, PART)))

@@ -99,7 +99,7 @@ def _laplace(share: Share, epsilon: Fraction) -> Drawn:
 
 def _choice(draw: Draw, share: Share, epsilon: Fraction) -> GroupedChoice:
     fraction = draw.fraction or Fraction(0)
-    places = draw.measure.lattice.steps + 1
+    places = draw.measure.span.steps + 1
     return GroupedChoice.calibrated(epsilon=epsilon, sensitivity=share.moves, fraction=fraction, places=places)
 
 

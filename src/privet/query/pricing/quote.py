@@ -11,7 +11,7 @@ from privet.query.measures.automatic_bounds import searched
 from privet.query.measures.needs import Needs, needs_of
 from privet.query.options import Options
 from privet.query.plan.limits import Limits
-from privet.query.plan.merge import together
+from privet.query.plan.merge import merged
 from privet.query.plan.statement import Aggregate, Search, Stage, Statement
 from privet.query.plan.unit_local import check_unit_local
 from privet.query.pricing.price import price
@@ -62,7 +62,7 @@ def quote_batch(
         shares: how much of it is each statement's, in proportion. Its columns divide it evenly; numbers that several
             statements read bring all their shares together.
     """
-    whole = together([_limited(statement, options.limits) for statement in statements])
+    whole = merged([_limited(statement, options.limits) for statement in statements])
     by_column: dict[Column, Fraction] = {}
     for part, share in zip(whole.parts, shares, strict=True):
         for column in part.columns:

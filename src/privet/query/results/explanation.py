@@ -163,7 +163,7 @@ def margin_before(stage: PricedStage, reading: Reading, confidence: float) -> st
         import numpy as np  # noqa: PLC0415 - for one number
 
         cells = stage.needs.draws[reading.draw].measure.cells
-        size = reading.lattice.steps ** (cells - 1) * SEEN
+        size = reading.span.steps ** (cells - 1) * SEEN
         middle = np.array([[size / 2, size / 2]] if cells == 2 else [[size / 4, size / 2, size / 4]])  # noqa: PLR2004 - MEAN
         low, high = fieller(middle, noise, confidence)
         bounds = reading.bounds

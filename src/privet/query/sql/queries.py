@@ -13,11 +13,11 @@ from privet.query.sql.clauses import Draft, identity, limited, ordered, ordinal,
 from privet.query.sql.context import LAST, Context
 from privet.query.sql.from_clause import Names
 from privet.query.sql.handled_arguments import only
+from privet.query.sql.name_scope import Name, NameScope, renewed
 from privet.query.sql.names import matching, spelled
-from privet.query.sql.refusals import because, refuse
+from privet.query.sql.refuse import because, refuse
 from privet.query.sql.reuse import aliased
 from privet.query.sql.scalar_expressions import Scalars
-from privet.query.sql.scope import Name, Scope, renewed
 from privet.query.sql.selects import Select
 
 WIDER = ({Type.INTEGER, Type.REAL}, {Type.DATE, Type.TIMESTAMP})
@@ -40,7 +40,7 @@ class Queries:
             raise because(node, "unit shown" if shown else "rows")
         self.context.stages.append(Stage(LAST, source, draft.output))
 
-    def scope(self, node: exp.Expr, ctes: Names, name: str, outer: tuple[Name, ...] = ()) -> Scope:
+    def scope(self, node: exp.Expr, ctes: Names, name: str, outer: tuple[Name, ...] = ()) -> NameScope:
         """A query as a relation of another one."""
         return self.placed(self.draft(node, ctes, outer), name)
 
@@ -81,7 +81,7 @@ class Queries:
             found[name] = scope
         return found
 
-    def placed(self, draft: Draft, name: str) -> Scope:
+    def placed(self, draft: Draft, name: str) -> NameScope:
         """A draft as a relation: private aggregates and limited public rows become stages."""
         source, output = draft.source, draft.output
         if isinstance(source, Aggregate) or output.limit is not None or output.offset:
@@ -137,7 +137,7 @@ class Queries:
             found.append((scalars.read(key) if place is None else Reference(columns[place]), descending))
         return tuple(found)
 
-    def _check_union(self, node: exp.SetOperation, parts: list[Scope]) -> None:
+    def _check_union(self, node: exp.SetOperation, parts: list[NameScope]) -> None:
         owners = [part.relation.owner for part in parts]
         if len({len(part.columns) for part in parts}) != 1:
             raise refuse(node, "its parts have different numbers of columns", "select as many in each")

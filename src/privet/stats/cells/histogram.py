@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
 from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import Column
+from privet.stats.asking.column import ArrayColumn
 from privet.stats.asking.question import Arrays, Question
 from privet.stats.cells.binning import Edges, bin_counts, bin_labels, bin_numbers, increasing_edges
 from privet.stats.cells.cell_moves import cell_moves
@@ -33,7 +33,7 @@ class Axis:
 
     labels: Labels
     edges: Edges | None
-    column: Column
+    column: ArrayColumn
     clip: bool
 
     @classmethod
@@ -50,7 +50,7 @@ class Axis:
             if other:
                 raise InvalidParameter('other goes with categories: for edges use outside="clip"')
             known = increasing_edges(edges)
-            return cls(bin_labels(known), known, Column.of(values), outside == "clip")
+            return cls(bin_labels(known), known, ArrayColumn.of(values), outside == "clip")
         labels = distinct_labels(categories)
         words = tuple(map(str, labels)) + ((OTHER,) if other else ())
         return cls(words, None, labeled(values, labels), other)

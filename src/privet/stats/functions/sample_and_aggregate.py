@@ -10,7 +10,7 @@ from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.mechanisms import GroupedRows, SampleAndAggregate
 from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import Column
+from privet.stats.asking.column import ArrayColumn
 from privet.stats.asking.payment import Payment
 from privet.stats.asking.table import Table
 
@@ -52,12 +52,12 @@ def sample_and_aggregate(
     if isinstance(data, np.ndarray):
         mechanism.check(data)
     table = Table.of(data)
-    owners = None if asking.get("unit_ids") is None else Column.of(asking["unit_ids"], "unit_ids")
+    owners = None if asking.get("unit_ids") is None else ArrayColumn.of(asking["unit_ids"], "unit_ids")
     if owners is not None and owners.length != table.length:
         raise InvalidParameter("unit_ids must hold one id for each row")
     return payment.release(lambda: _rows(table, owners), Sensitivity(1), mechanism)
 
 
-def _rows(table: Table, owners: Column | None) -> NDArray[Any] | GroupedRows:
+def _rows(table: Table, owners: ArrayColumn | None) -> NDArray[Any] | GroupedRows:
     """The rows in an array whose type no row can change."""
     return table.read() if owners is None else GroupedRows(table.read(), owners.owners())

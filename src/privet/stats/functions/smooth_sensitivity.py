@@ -17,7 +17,7 @@ from privet.mechanisms.bernstein_function import interval
 from privet.mechanisms.quietly import quietly
 from privet.mechanisms.smooth import SmoothNoise
 from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import NUMBERS, Column
+from privet.stats.asking.column import NUMBERS, ArrayColumn
 from privet.stats.asking.payment import Payment
 from privet.stats.functions.total_function import answer_of
 
@@ -107,7 +107,7 @@ def smooth_median(
         )
     low, high = interval(*bounds)
     mechanism = _mechanism(payment, step, 1)
-    column = Column.of(data, "data")
+    column = ArrayColumn.of(data, "data")
     column.refuse_other_than(NUMBERS, "data")
     if not column.length:
         raise InvalidParameter("smooth_median needs at least one row, got an empty column")

@@ -8,7 +8,7 @@ import numpy as np
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.stats.asking.asking import Asking
-from privet.stats.asking.column import ANYTHING, NUMBERS, Column
+from privet.stats.asking.column import ANYTHING, NUMBERS, ArrayColumn
 from privet.stats.asking.question import Arrays, Question
 
 
@@ -34,7 +34,7 @@ def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: U
     """
     if of not in {None, "rows", "true"}:
         raise InvalidParameter(f'of must be "rows" or "true", got {of!r}')
-    column = Column.of(values)
+    column = ArrayColumn.of(values)
     truths = of == "true" or (of is None and column.kind == "truth")
     column.refuse_other_than(NUMBERS if truths else ANYTHING, "values")
     plain = asking.get("unit_ids") is None and asking.get("missing", "drop") == "drop"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from privet.query.backends.shared_dialect import LONG, held, narrowed, plain, real, short, within
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
-from privet.query.printing.literals import refuse_unprintable
+from privet.query.printing.literal_texts import refuse_unprintable
 from privet.query.scalars.facts import Type, Value
 from privet.query.scalars.unit_types import unit_type
 

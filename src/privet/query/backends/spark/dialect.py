@@ -9,7 +9,7 @@ from privet.query.backends.spark.functions import SPARK
 from privet.query.backends.spark.shared_rows import arranged
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
-from privet.query.printing.literals import refuse_unprintable
+from privet.query.printing.literal_texts import refuse_unprintable
 from privet.query.scalars.facts import Type
 from privet.query.scalars.unit_types import unit_type
 

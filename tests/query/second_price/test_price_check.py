@@ -21,7 +21,7 @@ from privet.query.options import Options, promise_of
 from privet.query.plan.limits import Limits
 from privet.query.pricing.quote import Quote, quote_statement
 from privet.query.second_price.engine_text import read_back
-from privet.query.second_price.price import refuse_another_price, second_loss
+from privet.query.second_price.price_check import refuse_another_price, second_loss
 from privet.query.session import Session
 from privet.query.sql import read
 from tests.query.asking import hospital, session_with
@@ -242,7 +242,7 @@ def test_what_is_read_back_is_what_is_there(place: tuple[Catalog, DuckDBBackend]
     units, total = request.numbers
     assert units.size == 1
     assert units.by_unit
-    step = plan.stages[0].needs.draws[1].measure.lattice.step
+    step = plan.stages[0].needs.draws[1].measure.span.step
     assert [float(end * step) for end in (total.lowest, total.highest)] == pytest.approx([-4000, 1000], abs=0.01)
     assert total.size == abs(total.lowest)
     assert Fraction(total.highest) > 0

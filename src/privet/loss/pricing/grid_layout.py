@@ -1,4 +1,4 @@
-"""Plan: where on the loss axis a question will be decided, and how fine a grid it needs.
+"""GridLayout: where on the loss axis a question will be decided, and how fine a grid it needs.
 
 A plan is guesswork: it decides speed and tightness, never validity.
 """
@@ -59,7 +59,7 @@ LADDERS = {QUICK: Ladder(TILTS[:: ROUGH // 2], 2, TILTS[:0]), CAREFUL: Ladder(TI
 
 
 @dataclass(frozen=True)
-class Plan:
+class GridLayout:
     """A window of `size` grid points of width `step` from index `first`, seen through e^(tilt * loss).
 
     `log_delta` and `epsilon` are the point on the curve that is asked for, as far as known beforehand.
@@ -166,7 +166,7 @@ def scouted_moments(direction: Direction, scouts: int, cut: float = 0.0) -> Mome
     return known if known is not None else moments(scouted(direction, scouts).kept(cut), LADDERS[scouts].forward)
 
 
-def plan_for(  # noqa: PLR0913 - what is asked and how to look, each by name
+def layout_for(  # noqa: PLR0913 - what is asked and how to look, each by name
     parts: Parts,
     *,
     log_delta: float | None = None,
@@ -174,7 +174,7 @@ def plan_for(  # noqa: PLR0913 - what is asked and how to look, each by name
     scouts: int = QUICK,
     guard: float = 0.0,
     worth: float = NARROW,
-) -> Plan:
+) -> GridLayout:
     """The plan for the epsilon at a delta, or for the delta at an epsilon; given both, for that point.
 
     The tilt is the one at which the moment bound of delta is smallest, because there the tilted losses gather around
@@ -186,10 +186,10 @@ def plan_for(  # noqa: PLR0913 - what is asked and how to look, each by name
     if scouts == CAREFUL:
         depth = _aimed(summary, ladder, log_delta, epsilon).log_delta
         summary = summary_of(parts, scouts, cut_for(depth, parts.total))
-    plan = _planned(summary, ladder, _aimed(summary, ladder, log_delta, epsilon), guard, worth)
-    if scouts == QUICK and plan.size > COSTLY:
-        return plan_for(parts, log_delta=log_delta, epsilon=epsilon, scouts=CAREFUL, guard=guard, worth=worth)
-    return plan
+    layout = _laid_out(summary, ladder, _aimed(summary, ladder, log_delta, epsilon), guard, worth)
+    if scouts == QUICK and layout.size > COSTLY:
+        return layout_for(parts, log_delta=log_delta, epsilon=epsilon, scouts=CAREFUL, guard=guard, worth=worth)
+    return layout
 
 
 class Aim(NamedTuple):
@@ -213,7 +213,7 @@ def _aimed(summary: Summary, ladder: Ladder, log_delta: float | None, epsilon: f
     return Aim(float(min(bounds[best], 0.0)) if log_delta is None else log_delta, epsilon, bounds, best, sure)
 
 
-def _planned(summary: Summary, ladder: Ladder, aim: Aim, guard: float, worth: float) -> Plan:
+def _laid_out(summary: Summary, ladder: Ladder, aim: Aim, guard: float, worth: float) -> GridLayout:
     tilts = ladder.tilts
     spread = math.sqrt(summary.variance)
     steepest = (STEEP if aim.log_delta > SHALLOW else STEEPEST) / max(spread, 1e-300)
@@ -235,7 +235,7 @@ def _planned(summary: Summary, ladder: Ladder, aim: Aim, guard: float, worth: fl
     least = spread / 16
     sharpest = min(tilt, _lowest(tilts, aim.bounds, aim.best))
     step, size = _resolution(summary, high - low, sharpest, max(aim.epsilon, least))
-    return Plan(tilt, step, math.floor(low / step), size, aim.log_delta, aim.epsilon, least)
+    return GridLayout(tilt, step, math.floor(low / step), size, aim.log_delta, aim.epsilon, least)
 
 
 def _quick_window(rising: Array, tilts: Array, aim: Aim, chosen: int) -> tuple[float, float]:

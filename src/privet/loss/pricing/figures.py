@@ -14,8 +14,8 @@ from privet.loss.curves.concentrated import converted_delta
 from privet.loss.exact import float_at_least, meant_by
 from privet.loss.pricing.composition import OUTWARD, Composition, compose
 from privet.loss.pricing.grid import CAREFUL, QUICK, Direction, unbounded_loss
+from privet.loss.pricing.grid_layout import NARROW, SHALLOW, TILTS, layout_for
 from privet.loss.pricing.growing import Growing, Parts
-from privet.loss.pricing.plan import NARROW, SHALLOW, TILTS, plan_for
 from privet.loss.pricing.solving import solved
 
 TINY = 2.0**-1022  # what a curve may have lost to underflow, for each run
@@ -114,7 +114,7 @@ def delta(parts: Parts, epsilon: float) -> float:
     guess = None
     worth = NARROW
     for scouts in ATTEMPTS:
-        found = compose(parts, plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts, worth=worth))
+        found = compose(parts, layout_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts, worth=worth))
         seen = min(found.delta(epsilon), _moment_bound(found, epsilon))
         before = result
         result = min(result, seen + TINY * ends.runs)
@@ -156,13 +156,13 @@ def epsilon(parts: Parts, delta: float, exactly: Fraction | None = None) -> floa
     guess: float | None = None
     worth = NARROW
     for scouts in ATTEMPTS if level > SHALLOW else ATTEMPTS[1:]:
-        found = compose(parts, plan_for(parts, log_delta=level, epsilon=guess, scouts=scouts, worth=worth))
+        found = compose(parts, layout_for(parts, log_delta=level, epsilon=guess, scouts=scouts, worth=worth))
         answer = found.epsilon(target)
         before = result
         result = min(result, answer, _chernoff(found, room))
-        inside = found.shows(answer - found.plan.step)  # at the edge of the window it may be lower still
+        inside = found.shows(answer - found.layout.step)  # at the edge of the window it may be lower still
         noise = found.allowance(result) / room
-        if inside and found.plan.fits(result) and noise <= NOISY:
+        if inside and found.layout.fits(result) and noise <= NOISY:
             break
         if guess is not None and result > before * (1 - NOISY):
             break
@@ -177,14 +177,14 @@ def _as_float(loss: Fraction | float) -> float:
 
 def _log_moment(found: Composition) -> float:
     """Log of E[(1 - e^(e - L))+] e^(tilt e) at most, for every e: the Rényi conversion (see `converted_delta`)."""
-    tilt = found.plan.tilt
+    tilt = found.layout.tilt
     return found.log_total + found.slack + tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
 
 
 def _moment_bound(found: Composition, epsilon: float) -> float:
     """The bound of delta by one moment, for what the window does not show."""
     moment = _log_moment(found)
-    fall = found.plan.tilt * epsilon
+    fall = found.layout.tilt * epsilon
     exponent = moment - fall + 2.0**-44 * (1 + abs(moment) + fall)
     return min(1.0, (found.beyond + math.exp(min(exponent, 0.0))) * (1 + 2.0**-40))
 
@@ -194,7 +194,7 @@ def _chernoff(found: Composition, room: float) -> float:
     left = room - found.beyond
     if left <= 0:
         return math.inf
-    return max(0.0, (_log_moment(found) - math.log(left)) / found.plan.tilt) * (1 + 2.0**-44)
+    return max(0.0, (_log_moment(found) - math.log(left)) / found.layout.tilt) * (1 + 2.0**-44)
 
 
 ORDERS = slice(26, 104)  # tilts from 2^-7 to 2^16: orders beyond decide nothing
@@ -219,13 +219,13 @@ def profile(parts: Parts, epsilon: Array) -> Array:
 @lru_cache(maxsize=64)
 def _levels(parts: Parts) -> tuple[Composition, ...]:
     """The composition seen at several depths; each is a valid bound everywhere and sharp at its own depth."""
-    return tuple(compose(parts, plan_for(parts, log_delta=level, scouts=CAREFUL)) for level in PROFILE_LEVELS)
+    return tuple(compose(parts, layout_for(parts, log_delta=level, scouts=CAREFUL)) for level in PROFILE_LEVELS)
 
 
 def quantiles(parts: Parts, uniforms: Array) -> Array:
     """The losses at these quantiles of the composed loss distribution."""
-    found = compose(parts, plan_for(parts, log_delta=-1.0, scouts=CAREFUL))
-    weight = (found.mass - found.noise) * np.exp(np.clip(found.log_total - found.plan.tilt * found.losses, -700, 700))
+    found = compose(parts, layout_for(parts, log_delta=-1.0, scouts=CAREFUL))
+    weight = (found.mass - found.noise) * np.exp(np.clip(found.log_total - found.layout.tilt * found.losses, -700, 700))
     below = np.cumsum(weight) / (np.sum(weight) / (1 - found.beyond))
     losses = np.append(found.losses, math.inf)
     return losses[np.minimum(np.searchsorted(below, uniforms), len(losses) - 1)]
