@@ -67,7 +67,7 @@ class PrivacyLoss:
     Args:
         parts: (curve, times) pairs; none is the loss of a computation that never saw the data.
 
-    Privacy: every reading is an upper bound of the true loss, rounded outward, for whichever neighbor relation
+    Privacy: every figure is an upper bound of the true loss, rounded outward, for whichever neighbor relation
         every part holds for (`neighbors`). Adding is valid when all parameters are fixed before the first part
         runs; what is chosen after seeing answers goes through a `Ledger`.
     Proof: independent losses add; see `composition`.
@@ -245,7 +245,7 @@ class PrivacyLoss:
         removing = figures.directed(fused, adding=False)
         return (removing,) if self.symmetric else (removing, figures.directed(fused, adding=True))
 
-    # --- readings ---------------------------------------------------------------------------------------------
+    # --- figures ----------------------------------------------------------------------------------------------
 
     def delta(self, epsilon: Exact) -> float:
         """The smallest delta such that (epsilon, delta)-DP holds, from above."""
@@ -354,7 +354,7 @@ class PrivacyLoss:
     def meets(self, promise: Guarantee) -> bool:
         """True if this loss certainly keeps the promise; exact where the parts are.
 
-        What `epsilon` says of a delta is kept, too: near the edge each of the two readings may be the tighter one.
+        What `epsilon` says of a delta is kept, too: near the edge each of the two figures may be the tighter one.
         """
         if self.largest_loss <= promise.epsilon:
             return max(self.unbounded(adding=adding) for adding in (False, True)) <= promise.delta

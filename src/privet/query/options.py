@@ -10,9 +10,7 @@ from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.exact import Exact, exact, shortest, whole
-from privet.query.measures.automatic_bounds import share_of
-from privet.query.measures.overflow import bounding_of
-from privet.query.plan.limits import Limits
+from privet.query.plan.limits import BOUNDING, Limits
 
 SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "bounding", "automatic_bounds")
 ALL = ("epsilon", "delta", "rho", *SHAPING, "confidence")
@@ -148,6 +146,28 @@ def limits_of(
             f"limits are either rows_per_unit alone, or groups_per_unit and rows_per_group, got {', '.join(given)}"
         )
     return Limits(**given, bounding=way)
+
+
+def bounding_of(way: object) -> str | None:
+    """What was said about bounding.
+
+    Raises:
+        InvalidParameter: if it is neither "weigh" nor "sample".
+    """
+    if way is None or way in BOUNDING:
+        return None if way is None else str(way)
+    raise InvalidParameter(f'bounding must be "{BOUNDING[0]}" or "{BOUNDING[1]}", got {way!r}')
+
+
+def share_of(share: Exact) -> Fraction:
+    """The share of the budget that finding bounds may take."""
+    number = exact(share, "automatic_bounds")
+    if not 0 < number < 1:
+        raise InvalidParameter(
+            f"automatic_bounds is the share of the budget that finding bounds takes, between 0 and 1, got "
+            f'{shortest(number)}: pass "0.2" or so'
+        )
+    return number
 
 
 def _spent(keywords: Keywords, budget: Promise | None) -> tuple[Promise, Fraction | None]:

@@ -83,7 +83,8 @@ class Session:
         with charged(self._charge(quote, why, key), options.question(text)) as paid:
             if paid.stored is not None:
                 return Answer.from_json(paid.stored)
-            answer = Receipt.of(quote, self.ledger, why).answer(paid.run())
+            run = paid.run()
+            answer = Receipt.of(quote, self.ledger, why).answer(run)
             paid.keep(answer)
             return answer
 

@@ -32,12 +32,11 @@ from privet.query.measures.automatic_bounds import (
     ends_of,
     found_ends,
     searched,
-    share_of,
 )
 from privet.query.measures.needs import Needs, needs_of
 from privet.query.measures.readings import Count
 from privet.query.measures.request import PART, Shape, Span, sensitivity
-from privet.query.options import Keywords, Options
+from privet.query.options import Keywords, Options, share_of
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Relation

@@ -15,9 +15,9 @@ from privet.query.backends.backend import Keys
 from privet.query.catalog import Catalog
 from privet.query.catalog.toml_file import read_catalog
 from privet.query.catalog.toml_text import catalog_text
-from privet.query.measures.overflow import CROWD, WORST, bounding_of, samples, told, weighs_up_to
+from privet.query.measures.overflow import CROWD, WORST, samples, told, weighs_up_to
 from privet.query.measures.request import PART, Bounded, Measure, Shape, Span
-from privet.query.options import Keywords, Options, limits_of
+from privet.query.options import Keywords, Options, bounding_of, limits_of
 from privet.query.plan.build import joined_limits
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Owner, Table

@@ -101,7 +101,7 @@ def epsilon_below(parts: Parts, delta: float) -> float:
 def _product_below(parts: Parts, layout: GridLayout) -> tuple[Product | None, float, float]:
     """The product of the spectra, how much every loss must be reduced, and how much may have strayed into the window.
 
-    Losses beyond the plan's cut are given up.
+    Losses beyond the layout's cut are given up.
     """
     products = []
     shift = 0.0

@@ -213,7 +213,7 @@ class Product:
 
 
 def compose(parts: Parts, layout: GridLayout) -> Composition:
-    """The composition of all parts, seen through the plan's window."""
+    """The composition of all parts, seen through the layout's window."""
     product = _multiplied(parts.runs, layout, layout.cut(parts.total))
     start = layout.first % layout.size
     wrapped = fft.irfft(product.values, layout.size)
@@ -266,7 +266,7 @@ def _rms(half: NDArray[np.complex128], size: int) -> float:
 
 
 def discretised(direction: Direction, step: float, cut: float, tilt: float) -> Atoms:
-    """The part on the grid of the plan, cut off where at most `cut` of it remains."""
+    """The part on the grid of the layout, cut off where at most `cut` of it remains."""
     top = float(direction.curve.largest_loss)
     bottom = -top
     if math.isinf(top):

@@ -1,4 +1,4 @@
-"""Reading: delta and epsilon of a composition, in one direction."""
+"""Figures: delta and epsilon of a composition, in one direction."""
 
 import math
 from collections.abc import Callable, Iterable

@@ -1,6 +1,6 @@
 """GridLayout: where on the loss axis a question will be decided, and how fine a grid it needs.
 
-A plan is guesswork: it decides speed and tightness, never validity.
+A layout is guesswork: it decides speed and tightness, never validity.
 """
 
 import math
@@ -19,9 +19,9 @@ ROUGH = 4  # shallow questions use every fourth tilt, so that they meet again wh
 TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
 RELAXED, DEEP = 4.0, 50.0  # tolerances of epsilon, and of log(delta), that it may cost where the window is broad
 SMALLEST, LARGEST = 2**9, 2**20  # sizes of the grid
-SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
+SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: layouts repeat while a loss grows
 BROAD = 2**16  # from this size on the step is as wide as the tolerance allows, and no longer a round number
-COSTLY = 2**15  # from this size on a careful plan costs less than it saves
+COSTLY = 2**15  # from this size on a careful layout costs less than it saves
 ABOVE = 18.0  # natural logarithm of how small the tail above the window is, relative to delta
 CLOSE, MARGIN = 15.0, 9.0  # the same for a quick look at a known delta; and how far below its aim the window begins
 ANSWER = 2.0  # how far below that aim the answer usually lies
@@ -175,7 +175,7 @@ def layout_for(  # noqa: PLR0913 - what is asked and how to look, each by name
     guard: float = 0.0,
     worth: float = NARROW,
 ) -> GridLayout:
-    """The plan for the epsilon at a delta, or for the delta at an epsilon; given both, for that point.
+    """The layout for the epsilon at a delta, or for the delta at an epsilon; given both, for that point.
 
     The tilt is the one at which the moment bound of delta is smallest, because there the tilted losses gather around
     the answer; it is kept above two over the standard deviation, so that the window stays narrow. Where a quick look

@@ -15,7 +15,6 @@ Weighing is the choice unless said otherwise, if it covers units with sixteen ti
 
 from fractions import Fraction
 
-from privet.errors import InvalidParameter
 from privet.query.measures.request import PART, Bounded, Measure, Shape
 from privet.query.plan.limits import BOUNDING
 
@@ -25,23 +24,12 @@ WORST = Fraction(2, 5)  # of a row's size: the standard error of sampling, at wo
 CHOSEN = {Shape.UNITS, Shape.DISTINCT}  # groups and values: they cannot be weighed, and are chosen by a hash anyway
 
 
-def bounding_of(said: object) -> str | None:
-    """What was said about bounding.
-
-    Raises:
-        InvalidParameter: if it is neither "weigh" nor "sample".
-    """
-    if said is None or said in BOUNDING:
-        return None if said is None else str(said)
-    raise InvalidParameter(f'bounding must be "{WEIGH}" or "{SAMPLE}", got {said!r}')
-
-
 def weighs_up_to(request: Bounded) -> int | None:
     """With how many rows of a unit weighing errs less than sampling at worst; None if with any number.
 
     Example:
         >>> from privet.query.measures.request import Span
-        >>> mean = Measure(Shape.MEAN, lattice=Span.between(Fraction(0), Fraction(1), whole=False))
+        >>> mean = Measure(Shape.MEAN, span=Span.between(Fraction(0), Fraction(1), whole=False))
         >>> _rows_for(mean)
         209715
     """

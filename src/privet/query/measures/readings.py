@@ -34,7 +34,7 @@ class Reading(ABC):
         column: as it is released.
         draw: the place of its numbers among the draws.
         shape: of these numbers.
-        lattice: of these numbers.
+        span: of these numbers.
     """
 
     column: Column

@@ -44,7 +44,7 @@ class Shape(enum.Enum):
 
 @dataclass(frozen=True)
 class Span:
-    """Where an argument may lie: at step × place, for whole places from first to last.
+    """The piece of a lattice that an argument lies on: at step × place, for whole places from first to last.
 
     Proof that no unit moves more than stated: the engine computes the place from the row alone and clips it, so
         whatever it finds (NaN is no value, infinities are ends) a place lies between first and last.
@@ -60,7 +60,7 @@ class Span:
 
     @classmethod
     def between(cls, low: Fraction, high: Fraction, *, whole: bool, most: int = REAL_STEPS) -> "Span":
-        """The lattice of an argument between these bounds; of a whole number every value, if there are not too many.
+        """The span of an argument between these bounds; of a whole number every value, if there are not too many.
 
         Where numbers are added up (`most` is not below SQUARE_STEPS) whole ones have places between them, as many as
         fit: a sum that is weighed down is rounded to a place, and would be 0 too often if places were far apart.
@@ -77,7 +77,7 @@ class Span:
 
     @classmethod
     def found(cls, low: Fraction, high: Fraction, *, most: int, summed: bool) -> "Span":
-        """The lattice of an argument whose bounds are found while the statement runs, with noise that is already set.
+        """The span of an argument whose bounds are found while the statement runs, with noise that is already set.
 
         There are always `most` steps between the bounds; for a SUM (`summed`) as many on either side of 0, up to the
         farther bound. So how far a unit moves numbers in steps does not depend on what was found.
@@ -103,7 +103,7 @@ class Measure:
         shape: what is added up.
         argument: of which expression; rows where it is NULL (or NaN) do not count. None: every row.
         condition: only of rows for which this is true.
-        lattice: of the argument; counts of rows, units and distinct values do not use it.
+        span: of the argument; counts of rows, units and distinct values do not use it.
     """
 
     shape: Shape

@@ -86,7 +86,7 @@ class DuckDBDialect(Dialect):
         """A column as it is declared."""
         kind = plain(engine_type)
         if kind == "VARCHAR" and target is not Type.TEXT:
-            return self._said(text, target)
+            return self._matched(text, target)
         match target:
             case Type.INTEGER if kind in WHOLE:
                 return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
@@ -129,7 +129,7 @@ class DuckDBDialect(Dialect):
             return f"CAST({self.read(text, engine_type, time)} AS VARCHAR)"
         return f"CAST({text} AS VARCHAR)"
 
-    def _said(self, text: str, target: Type) -> str:
+    def _matched(self, text: str, target: Type) -> str:
         """A column of texts as another type."""
         if target is Type.INTEGER:
             number = _from_text(text, Type.REAL)
