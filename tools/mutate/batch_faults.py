@@ -47,7 +47,7 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "batch: what is shared is drawn again for every statement",
         "query/answering/run.py",
-        "            if stage.source not in self._given:",
+        "            if stage.source not in self._done:",
         "            if stage:",
         BATCHES,
     ),

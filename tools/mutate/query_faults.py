@@ -532,8 +532,8 @@ QUERY = (
     Fault(
         "ask: what cannot be written is found out after the spend",
         "cli/ask.py",
-        "        shape, asked = _format(how, output), _asked(statement, file)\n",
-        "        shape, asked = how or Format.TABLE, _asked(statement, file)\n",
+        "        shape, asked = _format(how, output), _statements(statement, file)\n",
+        "        shape, asked = how or Format.TABLE, _statements(statement, file)\n",
         ("tests/cli/test_ask.py",),
     ),
     Fault(

@@ -75,7 +75,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     4 if it was spent without an answer, 5 if the ledger cannot be used.
     """
     with errors_in_one_sentence():
-        shape, asked = _format(how, output), _asked(statement, file)
+        shape, asked = _format(how, output), _statements(statement, file)
         if isinstance(asked, list) and shape in (Format.CSV, Format.PARQUET):
             raise InvalidParameter("several answers are several tables: print them as a table or as json")
         spending: dict[str, Any] = {
@@ -97,7 +97,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
         _write(answer, shape, output)
 
 
-def _asked(statement: str | None, file: Path | None) -> str | list[str]:
+def _statements(statement: str | None, file: Path | None) -> str | list[str]:
     """One statement, or those of a file."""
     if (statement is None) == (file is None):
         raise typer.BadParameter("say what to ask: one statement, or --file with several")

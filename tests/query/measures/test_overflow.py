@@ -15,7 +15,7 @@ from privet.query.backends.backend import Keys
 from privet.query.catalog import Catalog
 from privet.query.catalog.toml_file import read_catalog
 from privet.query.catalog.toml_text import catalog_text
-from privet.query.measures.overflow import CROWD, WORST, samples, told, weighs_up_to
+from privet.query.measures.overflow import CROWD, WORST, bounding_note, samples, weighs_up_to
 from privet.query.measures.request import PART, Bounded, Measure, Shape, Span
 from privet.query.options import Keywords, Options, bounding_of, limits_of
 from privet.query.plan.build import joined_limits
@@ -80,12 +80,12 @@ def test_the_choice_follows_from_public_numbers() -> None:
 
 
 def test_what_is_told_says_which_and_why() -> None:
-    weighed = told(request(), whose="patient")
+    weighed = bounding_note(request(), whose="patient")
     assert "weighed, not sampled (chosen from public numbers)" in weighed
     assert "up to 209,715 rows" in weighed
-    assert "any patient" in told(request(keys=False), whose="patient")
+    assert "any patient" in bounding_note(request(keys=False), whose="patient")
     chosen = request(bounding="sample")
-    said = told(Bounded(ROWS, BY_CITY, chosen.limits, (MEAN,), cap_groups=False, sample=True), whose="patient")
+    said = bounding_note(Bounded(ROWS, BY_CITY, chosen.limits, (MEAN,), cap_groups=False, sample=True), whose="patient")
     assert "sampled (as was said)" in said
     assert "not at all" in said
 

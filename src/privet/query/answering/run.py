@@ -60,7 +60,7 @@ class Run:
         self.tables: dict[str, pa.Table] = {}
         self.stages: dict[str, PricedStage] = {}  # as they were answered
         self.found: dict[Search, Ends | None] = {}
-        self._given: dict[Aggregate, tuple[PricedStage, ReleasedTable]] = {}
+        self._done: dict[Aggregate, tuple[PricedStage, ReleasedTable]] = {}
 
     def answer(self) -> pa.Table:
         """The table of the last stage; those of all are in `tables` afterwards."""
@@ -71,9 +71,9 @@ class Run:
 
     def _answered(self, stage: Stage, *, shown: bool) -> pa.Table:
         if isinstance(stage.source, Aggregate):
-            if stage.source not in self._given:
-                self._given[stage.source] = self._released(stage.source, self._quote.by_name[stage.name])
-            self.stages[stage.name], released = self._given[stage.source]
+            if stage.source not in self._done:
+                self._done[stage.source] = self._released(stage.source, self._quote.by_name[stage.name])
+            self.stages[stage.name], released = self._done[stage.source]
             output = released.with_intervals(stage.output) if shown else stage.output
             return post_process(output, released.table, released.columns)
         table = self._backend.read(stage.source, self._mentioned(stage.source))

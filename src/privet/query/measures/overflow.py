@@ -53,7 +53,7 @@ def counts_rows(request: Bounded) -> bool:
     return any(measure.shape not in CHOSEN for measure in request.measures)
 
 
-def told(request: Bounded, *, whose: str) -> str:
+def bounding_note(request: Bounded, *, whose: str) -> str:
     """Which way rows are bounded, why, and what it means for the truth that is estimated."""
     cap = request.limits.cap
     said = request.limits.bounding is not None

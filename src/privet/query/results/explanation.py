@@ -14,7 +14,7 @@ from privet.loss import Amount, PrivacyLoss, Promise
 from privet.loss.exact import readable
 from privet.mechanisms import PartitionSelection
 from privet.query.measures.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
-from privet.query.measures.overflow import counts_rows, told
+from privet.query.measures.overflow import bounding_note, counts_rows
 from privet.query.measures.ratio_interval import fieller
 from privet.query.measures.readings import Average, Linear, Quantile, Reading
 from privet.query.plan.limits import ONE_ROW, Limits
@@ -127,7 +127,7 @@ def explain_plan(
         limits = stage.needs.aggregate.limits
         keys = bool(stage.needs.aggregate.keys)
         contributions.append(held(limits, keys=keys, whose=whose, sampled=sampled))
-        contributions += [told(each, whose=whose) for each in requests]
+        contributions += [bounding_note(each, whose=whose) for each in requests]
         if stage.selection is not None:
             groups.append(hidden_by(stage.selection, unit=unit))
         elif stage.needs.aggregate.keys:

@@ -69,7 +69,7 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
     neighbors = catalog.unit.neighbors
     losses = []
     requests = (stage.needs.request, *stage.needs.rankings)
-    read = [_read_alike(each, backend) for each in requests]
+    read = [_read_forms(each, backend) for each in requests]
     if stage.selection is not None:
         times = _partitions(read[0][0], neighbors, copies)
         losses.append(PrivacyLoss.of(ApproximateCurve(stage.selection.epsilon, stage.selection.delta), times))
@@ -79,7 +79,7 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
     return sum_of(losses)
 
 
-def _read_alike(request: Bounded, backend: Backend) -> tuple[ReadRequest, ...]:
+def _read_forms(request: Bounded, backend: Backend) -> tuple[ReadRequest, ...]:
     """What is read back from the engine's SQL, which is the same whichever form of it is run."""
     found, *others = [read_back(text, backend.name) for text in backend.forms(request)]
     if any(other != found for other in others):

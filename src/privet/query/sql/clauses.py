@@ -39,7 +39,7 @@ def shallow(node: exp.Expr) -> Iterator[exp.Expr]:
             stack.extend(reversed(list(this.iter_expressions())))
 
 
-def shown_scope(relation: Relation, columns: tuple[Column, ...]) -> NameScope:
+def visible_scope(relation: Relation, columns: tuple[Column, ...]) -> NameScope:
     """A scope of unqualified columns."""
     return NameScope(relation, tuple(Name("", column.name, column) for column in columns))
 
@@ -125,7 +125,7 @@ def star(node: exp.Expr, scope: NameScope) -> tuple[Name, ...] | None:
         only(node)
         if not scope.names:
             raise because(node, "unknown clause", "there is no table")
-        return scope.shown
+        return scope.visible
     if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
         only(node, "this", "table")
         only(node.this)

@@ -53,17 +53,17 @@ class NameScope:
 
     def called(self, alias: str) -> "NameScope":
         """The same columns under one table name."""
-        return replace(self, names=tuple(Name(alias, name.name, name.column) for name in self.shown))
+        return replace(self, names=tuple(Name(alias, name.name, name.column) for name in self.visible))
 
     @property
-    def shown(self) -> tuple[Name, ...]:
+    def visible(self) -> tuple[Name, ...]:
         """What a star stands for."""
         return tuple(name for name in self.names if name.alone)
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns a star stands for."""
-        return tuple(name.column for name in self.shown)
+        return tuple(name.column for name in self.visible)
 
     def find(self, node: exp.Column) -> Column:
         """The column a name stands for."""
