@@ -18,7 +18,7 @@ from privet.loss import (
     PrivacyLoss,
     RandomizedResponseCurve,
 )
-from privet.loss.pricing import composition, grid, plan, reading
+from privet.loss.pricing import composition, figures, grid, grid_layout
 
 DELTA = 1e-6
 REPEATS = 7
@@ -154,7 +154,7 @@ def peer(name: str, release: str, script: str, console: Console) -> list[Row]:
 
 def forget() -> None:
     """Clear everything Privet remembers between readings."""
-    for room in (composition, plan, grid, reading):
+    for room in (composition, grid_layout, grid, figures):
         for memory in vars(room).values():
             if hasattr(memory, "cache_clear"):
                 memory.cache_clear()

@@ -45,7 +45,7 @@ WHOLE = (  # tests of parts together, and those that draw many samples: `make ch
     "tests/query/test_golden.py",
     "tests/query/test_load.py",
     "tests/query/test_neighbors.py",
-    "tests/query/second_price/test_price.py",
+    "tests/query/second_price/test_price_check.py",
     "tests/query/test_session.py",
     "tests/query/backends/duckdb/test_spill_folder.py",
     "tests/query/test_threads.py",

@@ -13,7 +13,7 @@ from privet import connect
 from privet.cli import app
 from privet.core import Ledger
 from privet.demo import run
-from privet.demo.asking import QUESTIONS, ask
+from privet.demo.demonstration import QUESTIONS, ask
 from privet.demo.hospital import CLINICS, MOST_VISITS, RARE, Hospital, invent, open_hospital
 from privet.errors import BudgetExceeded, InvalidParameter
 from tests.statistics import FALSE_ALARM

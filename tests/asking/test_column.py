@@ -1,4 +1,4 @@
-"""Column: every kind of column is read the same way, and only when asked."""
+"""ArrayColumn: every kind of column is read the same way, and only when asked."""
 
 import datetime as dt
 from decimal import Decimal
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.asking.column import NUMBERS, TIMES, Column
+from privet.asking.column import NUMBERS, TIMES, ArrayColumn
 from privet.errors import InvalidParameter
 from privet.stats import count, total
 
@@ -46,14 +46,14 @@ WHOLE: list[Any] = [np.array([1, 2, 3]), pd.Series([1, 2, 3]), pl.Series([1, 2, 
 
 @pytest.mark.parametrize("values", FLOATS, ids=lambda x: f"{type(x).__module__}.{type(x).__name__}")
 def test_numbers(values: Any) -> None:  # noqa: ANN401 - any column
-    column = Column.of(values)
+    column = ArrayColumn.of(values)
     assert column.length == 3
     assert column.numbers().tolist() == PLAIN
 
 
 @pytest.mark.parametrize("values", GAPS, ids=lambda x: f"{type(x).__module__}.{type(x).__name__}")
 def test_missing_values_are_nan(values: Any) -> None:  # noqa: ANN401 - any column
-    column = Column.of(values)
+    column = ArrayColumn.of(values)
     assert column.nullable
     read = column.numbers()
     assert np.isnan(read[1])
@@ -61,20 +61,20 @@ def test_missing_values_are_nan(values: Any) -> None:  # noqa: ANN401 - any colu
 
 
 def test_what_counts_as_there_when_rows_are_counted() -> None:
-    texts = Column.of(["a", None, float("nan"), "b", 0, pd.NaT, pd.NA]).presence()
+    texts = ArrayColumn.of(["a", None, float("nan"), "b", 0, pd.NaT, pd.NA]).presence()
     assert np.array_equal(texts.numbers(), [1, np.nan, np.nan, 1, 1, np.nan, np.nan], equal_nan=True)
-    assert Column.of(np.array([1, 2])).presence().numbers().tolist() == [True, True]
+    assert ArrayColumn.of(np.array([1, 2])).presence().numbers().tolist() == [True, True]
     for dates in (np.array(["2026-01-01", "NaT"], "M8[D]"), pa.array([dt.date(2026, 1, 1), None])):
-        assert np.isnan(Column.of(dates).presence().numbers()).tolist() == [False, True]
-    assert np.isnan(Column.of(pd.Series(["a", None])).presence().numbers()).tolist() == [False, True]
-    assert np.isnan(Column.of(pl.Series(["a", None])).presence().numbers()).tolist() == [False, True]
+        assert np.isnan(ArrayColumn.of(dates).presence().numbers()).tolist() == [False, True]
+    assert np.isnan(ArrayColumn.of(pd.Series(["a", None])).presence().numbers()).tolist() == [False, True]
+    assert np.isnan(ArrayColumn.of(pl.Series(["a", None])).presence().numbers()).tolist() == [False, True]
 
 
 def test_nothing_is_copied_where_it_need_not_be() -> None:
     array = np.arange(5.0)
     for values in (array, pd.Series(array), pa.array(array), pl.Series(array)):
-        assert np.shares_memory(Column.of(values).numbers(), Column.of(values).numbers())
-    assert np.shares_memory(Column.of(array).numbers(), array)
+        assert np.shares_memory(ArrayColumn.of(values).numbers(), ArrayColumn.of(values).numbers())
+    assert np.shares_memory(ArrayColumn.of(array).numbers(), array)
 
 
 def test_nothing_is_read_before_it_is_asked_for() -> None:
@@ -82,7 +82,7 @@ def test_nothing_is_read_before_it_is_asked_for() -> None:
         def __iter__(self) -> Any:  # noqa: ANN401 - raises
             raise AssertionError("read too early")
 
-    assert Column.of(Trap([1, 2])).length == 2
+    assert ArrayColumn.of(Trap([1, 2])).length == 2
 
 
 @pytest.mark.parametrize(
@@ -118,13 +118,13 @@ def test_texts_are_refused_where_numbers_are_needed_by_their_type_alone(values: 
 )
 def test_what_is_no_column_is_refused(values: Any) -> None:  # noqa: ANN401 - anything
     with pytest.raises(InvalidParameter, match=r"column|dimension"):
-        Column.of(values)
+        ArrayColumn.of(values)
 
 
 @pytest.mark.parametrize("values", WHOLE, ids=lambda x: type(x).__module__)
 def test_whole_numbers_have_their_kind(values: Any) -> None:  # noqa: ANN401 - any column
-    assert Column.of(values).kind == ("any" if isinstance(values, pd.Series) else "whole")
-    assert Column.of(values).nullable is not isinstance(values, np.ndarray)
+    assert ArrayColumn.of(values).kind == ("any" if isinstance(values, pd.Series) else "whole")
+    assert ArrayColumn.of(values).nullable is not isinstance(values, np.ndarray)
 
 
 BIG = 2**60
@@ -152,7 +152,7 @@ IDS: list[Any] = [
 @pytest.mark.parametrize("values", IDS, ids=lambda x: f"{type(x).__module__}.{type(x).__name__}")
 def test_owners_are_told_apart_exactly(values: Any) -> None:  # noqa: ANN401 - any column
     """Two owners who were read as one would decide about each other's rows."""
-    codes = Column.of(values).owners()
+    codes = ArrayColumn.of(values).owners()
     assert codes[0] == codes[2] != codes[1]
     assert codes[3] == -1 or values is IDS[1]
     assert (codes[:3] >= 0).all()
@@ -176,7 +176,7 @@ TIMED: list[Any] = [
 
 @pytest.mark.parametrize("values", TIMED, ids=lambda x: f"{type(x).__module__}.{type(x).__name__}")
 def test_times_are_whole_numbers_or_days(values: Any) -> None:  # noqa: ANN401 - any column
-    column = Column.of(values)
+    column = ArrayColumn.of(values)
     column.refuse_other_than(TIMES, "times")
     times, known = column.times()
     assert times[1] - times[0] == 1
@@ -185,7 +185,7 @@ def test_times_are_whole_numbers_or_days(values: Any) -> None:  # noqa: ANN401 -
 
 def test_times_that_are_not_whole_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="whole numbers or dates"):
-        Column.of(np.array([0.5])).refuse_other_than(TIMES, "times")
+        ArrayColumn.of(np.array([0.5])).refuse_other_than(TIMES, "times")
 
 
 ANYTHING = st.one_of(
@@ -195,11 +195,11 @@ ANYTHING = st.one_of(
 
 @given(st.lists(ANYTHING, max_size=6), ANYTHING)
 def test_no_row_decides_how_another_is_read(values: list[Any], more: Any) -> None:  # noqa: ANN401 - anything
-    alone = Column.of(values).numbers()
-    together = Column.of([*values, more]).numbers()
+    alone = ArrayColumn.of(values).numbers()
+    together = ArrayColumn.of([*values, more]).numbers()
     assert np.array_equal(alone, together[:-1], equal_nan=True)
-    before = Column.of(values).owners()
-    after = Column.of([*values, more]).owners()
+    before = ArrayColumn.of(values).owners()
+    after = ArrayColumn.of([*values, more]).owners()
     assert np.array_equal(before[:, None] == before, after[:-1, None] == after[:-1])
-    Column.of([*values, 1]).refuse_other_than(NUMBERS, "values")
-    assert Column.of(values).presence().length == len(values)
+    ArrayColumn.of([*values, 1]).refuse_other_than(NUMBERS, "values")
+    assert ArrayColumn.of(values).presence().length == len(values)

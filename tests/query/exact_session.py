@@ -1,26 +1,26 @@
 """A session without noise, for tests alone: it runs the same plans, and what it returns is no answer."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 
-from privet.asking.budget import Budget
 from privet.core import Ledger, Mechanism, Sensitivity
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
+from privet.query.options import Options
 from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Statement
-from privet.query.pricing.quote import plan_statement
+from privet.query.pricing.quote import quote_statement
 from privet.query.session import Session
 
-ASKED = Budget.of(epsilon=1, delta="1e-6")
+OPTIONS = Options.of({"epsilon": 1, "delta": "1e-6"})
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ class ExactSession:
 
     def sql(self, text: str, *, limits: Limits | None = None) -> ExactTable:
         """The exact table of a statement."""
-        plan = plan_statement(self.read(text), self._catalog, ASKED, limits=limits)
+        plan = quote_statement(self.read(text), self._catalog, replace(OPTIONS, limits=limits))
         ledger = self._session.ledger
         catalog = self._catalog
-        run = ExactRun(plan, backend=self._backend, ledger=ledger, purpose="exact", confidence=0.95, catalog=catalog)
+        run = ExactRun(plan, backend=self._backend, ledger=ledger, purpose="exact", catalog=catalog)
         return ExactTable(run.answer())
 
 

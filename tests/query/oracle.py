@@ -13,7 +13,7 @@ from fractions import Fraction
 from privet.query.backends.backend import Sums
 from privet.query.catalog import Catalog
 from privet.query.functions import evaluate
-from privet.query.measures.request import PART, Bounded, Lattice, Measure, Shape
+from privet.query.measures.request import PART, Bounded, Measure, Shape, Span
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.relations import (
     Few,
@@ -217,7 +217,7 @@ class Oracle:
         (measure,) = request.measures
         totals: dict[tuple[Value, ...], dict[int, int]] = defaultdict(lambda: defaultdict(int))
         coarse = 0
-        while (measure.lattice.steps >> coarse) > 4095:
+        while (measure.span.steps >> coarse) > 4095:
             coarse += 1
         for groups in self._kept(request).values():
             for keys, rows in groups.items():
@@ -361,12 +361,12 @@ def _exact(facts: Facts, values: Sequence[Value], *, squared: bool) -> tuple[flo
 # --- what a unit adds ---
 
 
-def place_on(lattice: Lattice, value: float) -> int:
+def place_on(span: Span, value: float) -> int:
     """Where a value lies, from 0 to `steps`."""
-    if isinstance(value, int) and lattice.step == 1:
-        return max(lattice.first, min(lattice.last, value)) - lattice.first
-    near = (float(value) - float(lattice.first * lattice.step)) / float(lattice.step) + 0.5
-    return math.floor(max(0.0, min(float(lattice.steps), math.floor(near) if math.isfinite(near) else near)))
+    if isinstance(value, int) and span.step == 1:
+        return max(span.first, min(span.last, value)) - span.first
+    near = (float(value) - float(span.first * span.step)) / float(span.step) + 0.5
+    return math.floor(max(0.0, min(float(span.steps), math.floor(near) if math.isfinite(near) else near)))
 
 
 def places(measure: Measure, rows: list[Row]) -> list[int]:
@@ -381,7 +381,7 @@ def places(measure: Measure, rows: list[Row]) -> list[int]:
         if measure.shape in {Shape.ROWS, Shape.UNITS}:
             found.append(1)
         else:
-            found.append(place_on(measure.lattice, value))  # type: ignore[arg-type] # a number
+            found.append(place_on(measure.span, value))  # type: ignore[arg-type] # a number
     return found
 
 
@@ -406,7 +406,7 @@ def _shares(numbers: list[int], share: int) -> list[int]:
 
 def _numbers(measure: Measure, place: int) -> list[int]:
     """What one row adds."""
-    steps, first = measure.lattice.steps, measure.lattice.first
+    steps, first = measure.span.steps, measure.span.first
     match measure.shape:
         case Shape.SUM:
             return [first + place]
@@ -459,7 +459,7 @@ def _counts_all(measure: Measure) -> bool:
 def _seen(measure: Measure, row: Row) -> int | None:
     """The place of a row as the engine has it."""
     coarse = 0
-    while measure.shape is Shape.RANKS and (measure.lattice.steps >> coarse) > 4095:
+    while measure.shape is Shape.RANKS and (measure.span.steps >> coarse) > 4095:
         coarse += 1
     return next((place >> coarse for place in places(measure, [row])), None)
 

@@ -10,7 +10,6 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 
-from privet.asking.budget import Budget
 from privet.core import Mechanism, Sensitive, Sensitivity
 from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter, QueryRefused
@@ -23,15 +22,17 @@ from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
+from privet.query.options import Options
 from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Output
-from privet.query.pricing.quote import Planned, plan_statement
+from privet.query.pricing.quote import Quote, quote_statement
 from privet.query.scalars.expressions import Column
 from tests.query.exact_session import quantile
 from tests.query.hospital import public_values
 from tests.query.worlds import World
 
-ASKED = Budget.of(epsilon=1, delta="1e-6")
+OPTIONS = Options.of({"epsilon": 1, "delta": "1e-6"})
+SEARCHING = replace(OPTIONS, automatic_bounds=Fraction(1, 5))
 LARGEST = 1 << 52
 TIGHT = (  # so that tiny hospitals go beyond them
     Limits(rows_per_unit=1),
@@ -99,11 +100,11 @@ class Played:
     processed: tuple[tuple[pa.Table, pa.Table], ...]  # each stage before and after post-processing, if it was done
 
 
-def planned(text: str, catalog: Catalog, limits: Limits | None) -> Planned | None:
-    """The plan of a statement; None if this catalog refuses it, which no row decides."""
+def quote_of(text: str, catalog: Catalog, limits: Limits | None) -> Quote | None:
+    """The quote of a statement; None if this catalog refuses it, which no row decides."""
     try:
         read = sql.read(text, catalog, values=public_values, automatic=True)
-        return plan_statement(read, catalog, ASKED, limits=limits, automatic_bounds=Fraction(1, 5))
+        return quote_statement(read, catalog, replace(SEARCHING, limits=limits))
     except (InvalidParameter, QueryRefused):
         return None
 
@@ -114,8 +115,8 @@ def engine(found: World, catalog: Catalog) -> DuckDBBackend:
     return DuckDBBackend(replace(catalog, frames=frames), threads=1)
 
 
-def play(plan: Planned, backend: Backend, catalog: Catalog, before: Played | None = None) -> Played:
-    """Answer a plan; with an earlier play, as if the noise had come out so that the same was said.
+def play(quote: Quote, backend: Backend, catalog: Catalog, before: Played | None = None) -> Played:
+    """Answer a quote; with an earlier play, as if the noise had come out so that the same was said.
 
     Post-processing sees released tables only, so it is done where a later stage needs it, once; of the last stage the
     table is the one that was released.
@@ -125,7 +126,7 @@ def play(plan: Planned, backend: Backend, catalog: Catalog, before: Played | Non
 
     def once(output: Output, table: pa.Table, columns: Sequence[Column]) -> pa.Table:
         known = None if before is None else before.processed[len(processed)]
-        if len(processed) + 1 == len(plan.statement.stages):
+        if len(processed) + 1 == len(quote.statement.stages):
             processed.append((table, table))
         elif known is not None and known[0].schema == table.schema and written(known[0]) == written(table):
             processed.append(known)
@@ -133,7 +134,7 @@ def play(plan: Planned, backend: Backend, catalog: Catalog, before: Played | Non
             processed.append((table, post_process(output, table, columns)))
         return processed[-1][1]
 
-    run = Run(plan, backend=backend, ledger=ledger, purpose="replay", confidence=0.95, catalog=catalog)  # type: ignore[arg-type]
+    run = Run(quote, backend=backend, ledger=ledger, purpose="replay", catalog=catalog)  # type: ignore[arg-type]
     with patch.object(run_module, "post_process", once):
         table = run.answer()
     return Played(table, tuple(ledger.drawn), tuple(processed))

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -10,24 +11,24 @@ from typing import Any
 
 import pytest
 
-from privet.asking.budget import Budget
 from privet.core import Scope
 from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReused, PrivetError, QueryRefused
 from privet.loss import ConcentratedGuarantee, Guarantee, ZcdpSum
 from privet.query import sql
 from privet.query.catalog import Catalog
+from privet.query.options import Options
 from privet.query.plan.statement import Aggregate, Statement
 from privet.query.pricing.batch_parts import parts_of
-from privet.query.pricing.quote import Planned, plan_batch, plan_statement
+from privet.query.pricing.quote import Quote, quote_batch, quote_statement
 from privet.query.results.answers import Answers
-from privet.query.second_price.price import refuse_another_price
+from privet.query.second_price.price_check import refuse_another_price
 from privet.query.session import Session
 from tests.golden.corpus import accepted
 from tests.query import worlds
 from tests.query.asking import Watched, crowd, hospital, session_with
 from tests.query.exact_session import ExactRun, ExactSession
 from tests.query.hospital import public_values
-from tests.query.replaying import ASKED, TIGHT, engine, play, refuse_different
+from tests.query.replaying import OPTIONS, SEARCHING, TIGHT, engine, play, refuse_different
 from tests.query.worlds import CROWDED, OTHER, SETTINGS, Setting
 
 COUNT = "SELECT COUNT(*) AS n FROM patient"
@@ -214,11 +215,10 @@ def test_without_noise_each_answer_is_as_if_asked_alone(tmp_path: Path) -> None:
     alone = ExactSession(catalog, backend=backend)
     session, _ = session_with(catalog)
     statements = [session.read(text) for text in MANY.values()]
-    asked = Budget.of(epsilon=1, delta="1e-6")
-    plan = plan_batch(statements, catalog, asked, shares=[Fraction(1)] * len(statements))
+    plan = quote_batch(statements, catalog, OPTIONS, shares=[Fraction(1)] * len(statements))
     refuse_another_price(plan, backend, catalog)
     ledger = session.ledger
-    run = ExactRun(plan, backend=backend, ledger=ledger, purpose="exact", confidence=0.95, catalog=catalog)
+    run = ExactRun(plan, backend=backend, ledger=ledger, purpose="exact", catalog=catalog)
     run.answer()
     for text, part in zip(MANY.values(), parts_of(plan), strict=True):
         together = run.tables[part.statement.answers[-1]]
@@ -233,27 +233,27 @@ def test_the_losses_of_the_parts_hold_every_draw(tmp_path: Path) -> None:
     catalog = hospital(tmp_path)
     session, _ = session_with(catalog)
     statements = [session.read(text) for text in MANY.values()]
-    plan = plan_batch(statements, catalog, Budget.of(epsilon=1), shares=[Fraction(1)] * len(statements))
-    mine = [dict(part.priced.loss.parts) for part in parts_of(plan)]
-    for curve, times in plan.priced.loss.parts:
+    plan = quote_batch(statements, catalog, Options.of({"epsilon": 1}), shares=[Fraction(1)] * len(statements))
+    mine = [dict(part.loss.parts) for part in parts_of(plan)]
+    for curve, times in plan.loss.parts:
         assert sum(each.get(curve, 0) for each in mine) >= times
         assert all(each.get(curve, 0) <= times for each in mine)
-    assert {curve for each in mine for curve in each} == {curve for curve, _ in plan.priced.loss.parts}
+    assert {curve for each in mine for curve in each} == {curve for curve, _ in plan.loss.parts}
 
 
-def batches(catalog: Catalog, *, size: int = 8) -> Iterator[Planned]:
-    """The golden statements that a catalog answers, planned together a few at a time, under limits that bite."""
+def batches(catalog: Catalog, *, size: int = 8) -> Iterator[Quote]:
+    """The golden statements that a catalog answers, quoted together a few at a time, under limits that bite."""
     read: list[Statement] = []
     for text in accepted().values():
         with suppress(InvalidParameter, QueryRefused):
             statement = sql.read(text, catalog, values=public_values, automatic=True)
-            plan_statement(statement, catalog, ASKED, automatic_bounds=Fraction(1, 5))
+            quote_statement(statement, catalog, SEARCHING)
             read.append(statement)
     for place in range(0, len(read), size):
         some = read[place : place + size]
         shares = [Fraction(1)] * len(some)
         limits = TIGHT[place // size % len(TIGHT)]
-        yield plan_batch(some, catalog, ASKED, shares=shares, limits=limits, automatic_bounds=Fraction(1, 5))
+        yield quote_batch(some, catalog, replace(SEARCHING, limits=limits), shares=shares)
 
 
 @pytest.mark.parametrize(

@@ -20,15 +20,15 @@ from privet.core import Ledger, Sensitivity
 from privet.query.measures.request import PART, sensitivity
 from privet.query.plan.limits import Limits
 from privet.query.pricing import split
-from privet.query.pricing.quote import Planned
+from privet.query.pricing.quote import Quote
 from privet.query.printing import catalog_tables, placed_rows, weighed_pairs, weighed_rows
-from privet.query.printing.placed_rows import Placing
+from privet.query.printing.placed_rows import PlacedRows
 from privet.query.printing.relation_tables import Chain
 from privet.query.session import Session
 from tests.golden.corpus import accepted
 from tests.query import worlds
 from tests.query.falsification.observation import differences, observe
-from tests.query.replaying import TIGHT, engine, planned, play, refuse_different
+from tests.query.replaying import TIGHT, engine, play, quote_of, refuse_different
 from tests.query.worlds import ALONE, CROWDED, OTHER, SETTINGS, Part, Setting, World
 
 STATEMENTS = accepted() | {
@@ -49,7 +49,7 @@ def options(examples: int) -> settings:
     return settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), phases=phases)
 
 
-def falsify(setting: Setting, here: World, others: Sequence[World], plans: Iterable[Planned | None]) -> int:
+def falsify(setting: Setting, here: World, others: Sequence[World], plans: Iterable[Quote | None]) -> int:
     """Try statements on a hospital and its neighbors; return how many there were that the catalog answers."""
     catalog = setting.catalog
     tried = 0
@@ -68,10 +68,10 @@ def falsify(setting: Setting, here: World, others: Sequence[World], plans: Itera
 
 
 @cache
-def tight(name: str, setting: str) -> Planned | None:
+def tight(name: str, setting: str) -> Quote | None:
     """A statement under limits that a tiny hospital goes beyond: each has one of them."""
     limits = TIGHT[NAMES.index(name) % len(TIGHT)]
-    return planned(STATEMENTS[name], next(each for each in SETTINGS if each.name == setting).catalog, limits)
+    return quote_of(STATEMENTS[name], next(each for each in SETTINGS if each.name == setting).catalog, limits)
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
@@ -107,7 +107,7 @@ def hospitals() -> st.SearchStrategy[Units]:
 )
 @options(15)
 def test_random_hospitals(units: Units, other: Part, setting: Setting, names: list[str], limits: Limits | None) -> None:
-    plans = [planned(STATEMENTS[name], setting.catalog, limits) for name in names]
+    plans = [quote_of(STATEMENTS[name], setting.catalog, limits) for name in names]
     falsify(setting, worlds.world(units), list(setting.neighbors(units, other))[:4], plans)
 
 
@@ -119,7 +119,7 @@ def test_every_statement_on_random_hospitals(setting: Setting, data: st.DataObje
     units = data.draw(hospitals())
     other = data.draw(worlds.parts())
     limits = data.draw(st.sampled_from(TIGHT))
-    plans = (planned(STATEMENTS[name], setting.catalog, limits) for name in NAMES)
+    plans = (quote_of(STATEMENTS[name], setting.catalog, limits) for name in NAMES)
     falsify(setting, worlds.world(units), list(setting.neighbors(units, other)), plans)
 
 
@@ -132,7 +132,7 @@ def test_what_a_row_is_paired_with_does_not_depend_on_where_it_is_stored(monkeyp
     for setting in SETTINGS[2:4]:
         names = ("group_by_public_column", "join_public_first")
         for limits in (TIGHT[1], Limits(rows_per_unit=1, bounding="sample")):
-            plans = [planned(STATEMENTS[name], setting.catalog, limits) for name in names]
+            plans = [quote_of(STATEMENTS[name], setting.catalog, limits) for name in names]
             assert falsify(setting, here, list(setting.neighbors(units, OTHER)), plans) == len(names)
 
 
@@ -161,7 +161,7 @@ def test_no_unit_tips_all_others(why: str) -> None:
     """Rows that are stored in another order when a unit leaves, and rows that only one unit has."""
     text, part = TIPPING[why]
     units: Units = {**dict.fromkeys((2, 3, 4), part), 1: replace(part, labs=((0, ("A00", 9.0)),))}
-    plan = planned(text, SETTINGS[0].catalog, Limits(rows_per_unit=1))
+    plan = quote_of(text, SETTINGS[0].catalog, Limits(rows_per_unit=1))
     assert falsify(SETTINGS[0], worlds.world(units), list(SETTINGS[0].neighbors(units, OTHER)), [plan]) == 1
 
 
@@ -184,7 +184,7 @@ def any_unit(self: Chain, relation: Any) -> str:  # noqa: ANN401 - as the method
     return real_join(self, relation).partition(" ON ")[0] + " ON TRUE"
 
 
-def all_groups(self: Placing, pairs: str) -> tuple[str, str]:  # noqa: ARG001 - as the method
+def all_groups(self: PlacedRows, pairs: str) -> tuple[str, str]:  # noqa: ARG001 - as the method
     return pairs, "n"
 
 
@@ -197,7 +197,7 @@ FAULTS: dict[str, tuple[str, list[tuple[object, str, object]]]] = {
     "rows are not weighed down": ("count", [(weighed_pairs, "_weighed", lambda _, cell, *__: cell)]),
     "weights are 1": ("percentile", [(weighed_rows, "_weight", lambda *_: f"CAST({PART} AS BIGINT)")]),
     "units are not told apart": ("join_units_using", [(Chain, "_join", any_unit)]),
-    "groups are not capped": ("group_by_private", [(Placing, "kept", all_groups)]),
+    "groups are not capped": ("group_by_private", [(PlacedRows, "kept", all_groups)]),
 }
 
 
@@ -207,11 +207,11 @@ def test_a_fault_is_noticed(fault: str) -> None:
     setting = SETTINGS[0]
     here = worlds.world(CROWDED)
     others = list(setting.neighbors(CROWDED, OTHER))
-    falsify(setting, here, others, [planned(STATEMENTS[statement], setting.catalog, TIGHT[1])])
+    falsify(setting, here, others, [quote_of(STATEMENTS[statement], setting.catalog, TIGHT[1])])
     with ExitStack() as stack:
         for where, name, wrong in wrongs:
             stack.enter_context(patch.object(where, name, wrong))
-        plan = planned(STATEMENTS[statement], setting.catalog, TIGHT[1])
+        plan = quote_of(STATEMENTS[statement], setting.catalog, TIGHT[1])
         with pytest.raises(AssertionError):
             falsify(setting, here, others, [plan])
 

@@ -94,8 +94,8 @@ def test_asking_goes_through_the_session() -> None:
     assert (answer, explanation) == ("answer", "explanation")
     text = 'SELECT COUNT(*) AS "n" FROM "people"'
     assert session.asked == [
-        ("sql", text, {"epsilon": 1, "key": "k", "purpose": None}),
-        ("explain", text, {"delta": 1}),
+        ("sql", text, {"epsilon": 1, "key": "k", "purpose": None, "weights": None}),
+        ("explain", text, {"delta": 1, "weights": None}),
     ]
     assert repr(summary) == f"Summary({text})"
 

@@ -18,7 +18,7 @@ from privet.loss import Neighbors
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.functions import call
-from privet.query.measures.request import Bounded, Lattice, Measure, Shape, sensitivity
+from privet.query.measures.request import Bounded, Measure, Shape, Span, sensitivity
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import JoinKind
 from privet.query.plan.statement import Key
@@ -139,12 +139,12 @@ def test_a_row_in_each_of_many_groups_moves_no_more_than_one_row(value: float, s
     visit = tiny.table("visit")
     column = {column.name: column for column in visit.columns}
     key = Key(column["city"], Reference(column["city"]), tuple(f"c{n}" for n in range(50)))
-    lattice = Lattice(Fraction(1), -5, 10)
+    span = Span(Fraction(1), -5, 10)
     request = Bounded(
         visit,
         (key,),
         Limits(rows_per_unit=1),
-        (Measure(shape, Reference(column["pay"]), None, lattice),),
+        (Measure(shape, Reference(column["pay"]), None, span),),
         cap_groups=False,
     )
     data = one_unit_everywhere(value, 50)
@@ -154,14 +154,14 @@ def test_a_row_in_each_of_many_groups_moves_no_more_than_one_row(value: float, s
 
 ROW: dict[str, Value] = {"vid": 1, "city": "a", "pay": 0.0, "age": 1, "free": 0.0, "flag": True, "day": None, "pid": 1}
 BEYOND = [  # what no lattice below has a place for
-    ("age", 100, Lattice(Fraction(1), -3, 4)),
-    ("age", 1, Lattice(Fraction(1), 50, 60)),
-    ("vid", 2**63 - 1, Lattice(Fraction(1), -3, 4)),
-    ("vid", -(2**63), Lattice(Fraction(1, 2), 0, 4)),
-    ("free", float("inf"), Lattice(Fraction(1), -9, -2)),
-    ("free", float("-inf"), Lattice(Fraction(1, 3), -7, 9)),
-    ("free", -1e308, Lattice(Fraction(1), 2, 5)),
-    ("free", float("nan"), Lattice(Fraction(1), -3, 4)),
+    ("age", 100, Span(Fraction(1), -3, 4)),
+    ("age", 1, Span(Fraction(1), 50, 60)),
+    ("vid", 2**63 - 1, Span(Fraction(1), -3, 4)),
+    ("vid", -(2**63), Span(Fraction(1, 2), 0, 4)),
+    ("free", float("inf"), Span(Fraction(1), -9, -2)),
+    ("free", float("-inf"), Span(Fraction(1, 3), -7, 9)),
+    ("free", -1e308, Span(Fraction(1), 2, 5)),
+    ("free", float("nan"), Span(Fraction(1), -3, 4)),
 ]
 
 
@@ -176,16 +176,16 @@ def visits(*rows: Mapping[str, Value]) -> tiny.Data:
 
 
 @pytest.mark.parametrize(("name", "value", "lattice"), BEYOND)
-def test_a_place_is_clipped_whatever_is_found(name: str, value: float, lattice: Lattice) -> None:
+def test_a_place_is_clipped_whatever_is_found(name: str, value: float, span: Span) -> None:
     visit = tiny.table("visit")
     argument = Reference(next(column for column in visit.columns if column.name == name))
-    summed = tuple(Measure(shape, argument, None, lattice) for shape in (Shape.SUM, Shape.MEAN, Shape.SPREAD))
-    for measures in (summed, (Measure(Shape.RANKS, argument, None, lattice),)):
+    summed = tuple(Measure(shape, argument, None, span) for shape in (Shape.SUM, Shape.MEAN, Shape.SPREAD))
+    for measures in (summed, (Measure(Shape.RANKS, argument, None, span),)):
         request = Bounded(visit, (), Limits(rows_per_unit=1), measures, cap_groups=False)
         moved(request, visits({name: value}), visits(), Neighbors.ADD_REMOVE)
     backend = engine(visits({name: value}))
     for places in backend.ranks(request).values():  # the last one
-        assert all(0 <= place <= lattice.steps for place in places)
+        assert all(0 <= place <= span.steps for place in places)
     backend.close()
 
 
@@ -204,7 +204,7 @@ def test_a_condition_does_not_take_the_place_of_the_same_unit() -> None:
 
 def test_a_replaced_unit_moves_a_sum_from_one_end_to_the_other() -> None:
     visit = tiny.table("visit")
-    measure = Measure(Shape.SUM, Reference(visit.columns[2]), None, Lattice(Fraction(1), -5, 10))
+    measure = Measure(Shape.SUM, Reference(visit.columns[2]), None, Span(Fraction(1), -5, 10))
     request = Bounded(visit, (), Limits(rows_per_unit=1), (measure,), cap_groups=False)
     moved(request, visits({"pay": -5.0}), visits({"pay": 10.0}), Neighbors.REPLACE)
     assert sensitivity(request, measure, neighbors=Neighbors.REPLACE).l1 == 15

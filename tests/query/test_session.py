@@ -410,7 +410,7 @@ def test_it_says_what_it_is(asked: tuple[Session, Watched]) -> None:
 def test_values_of_a_private_table_are_not_listed(asked: tuple[Session, Watched]) -> None:
     session, backend = asked
     with pytest.raises(InvalidParameter, match="visit is private"):
-        session._planner._values("visit", "clinic")
+        session._quoter._values("visit", "clinic")
     clinic = Column("clinic", Facts(Type.TEXT))
     with pytest.raises(InvalidParameter, match="not public"):
         backend.read(Table("visit", (clinic,), None), {})

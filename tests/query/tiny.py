@@ -12,7 +12,7 @@ from privet.core import Unit
 from privet.loss import Guarantee
 from privet.query.catalog import Catalog, DeclaredTable, Step
 from privet.query.functions import call
-from privet.query.measures.request import SQUARE_STEPS, Bounded, Lattice, Measure, Shape
+from privet.query.measures.request import SQUARE_STEPS, Bounded, Measure, Shape, Span
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import (
@@ -336,15 +336,15 @@ def relations(draw: st.DrawFn, depth: int = 2) -> Relation:
 # --- requests ---
 
 LATTICES = (
-    Lattice.between(Fraction(-5), Fraction(10), whole=False),
-    Lattice.between(Fraction(0), Fraction(100), whole=True),
-    Lattice(Fraction(1), -3, 4),
-    Lattice(Fraction(1), -9, -2),
-    Lattice(Fraction(1, 3), -7, 9),
-    Lattice(Fraction(1), 2**59, 2**59 + 5),
-    Lattice(Fraction(1), -(2**31), 2**31),
+    Span.between(Fraction(-5), Fraction(10), whole=False),
+    Span.between(Fraction(0), Fraction(100), whole=True),
+    Span(Fraction(1), -3, 4),
+    Span(Fraction(1), -9, -2),
+    Span(Fraction(1, 3), -7, 9),
+    Span(Fraction(1), 2**59, 2**59 + 5),
+    Span(Fraction(1), -(2**31), 2**31),
 )
-SQUARES = (Lattice.between(Fraction(-5), Fraction(10), whole=False, most=SQUARE_STEPS), Lattice(Fraction(1), -2, 3))
+SQUARES = (Span.between(Fraction(-5), Fraction(10), whole=False, most=SQUARE_STEPS), Span(Fraction(1), -2, 3))
 SUMMED = (Shape.ROWS, Shape.UNITS, Shape.SUM, Shape.MEAN, Shape.SPREAD, Shape.DISTINCT)
 
 
@@ -360,8 +360,8 @@ def measures(draw: st.DrawFn, relation: Relation, shapes: Sequence[Shape] = SUMM
         return Measure(shape, argument, condition)
     if shape is Shape.ROWS and draw(st.booleans()):
         return Measure(shape, None, condition)
-    lattice = draw(st.sampled_from(SQUARES if shape is Shape.SPREAD else LATTICES))
-    return Measure(shape, draw(numbers(relation)), condition, lattice)
+    span = draw(st.sampled_from(SQUARES if shape is Shape.SPREAD else LATTICES))
+    return Measure(shape, draw(numbers(relation)), condition, span)
 
 
 @st.composite

@@ -381,7 +381,7 @@ class Play:
         """Ask both; False if there is nothing to ask.
 
         Numbers are not asked of texts where rows decide the type: that a column without a single number is refused is
-        the one thing that its rows decide (see `Column.refuse_other_than`).
+        the one thing that its rows decide (see `ArrayColumn.refuse_other_than`).
         """
         if self.world == "texts" and self.kind in ROWS_DECIDE and self.statistic not in OF_TEXTS:
             return False

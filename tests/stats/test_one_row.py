@@ -14,7 +14,7 @@ import pytest
 
 import privet
 from privet import Guarantee, Ledger, Sensitivity, Unit
-from privet.asking.column import Column
+from privet.asking.column import ArrayColumn
 from privet.asking.table import Table
 from privet.core import Release
 from privet.errors import InvalidParameter
@@ -47,7 +47,7 @@ BIG = 2**60
     ids=lambda values: f"{type(values).__module__} {getattr(values, 'dtype', None) or values.type}",
 )
 def test_a_null_makes_no_floats_of_whole_numbers(values: Any) -> None:  # noqa: ANN401 - any column
-    found, missing = Column.of(values).typed()
+    found, missing = ArrayColumn.of(values).typed()
     assert (found.dtype, int(found[0]), missing.tolist()) == (np.dtype(np.int64), BIG + 1, [False, True])
     edges = [BIG, BIG + 1, BIG + 2]
     secret, _ = recorded(lambda ledger: privet.histogram(values, edges=edges, epsilon=1, ledger=ledger), PERSON)
@@ -57,7 +57,7 @@ def test_a_null_makes_no_floats_of_whole_numbers(values: Any) -> None:  # noqa: 
 def test_pandas_decides_nothing_by_a_missing_value() -> None:
     """Whole numbers with a missing one are floats there, truths are objects: both are read as if one were missing."""
     for with_none, without in (([1, 2, None], [1, 2]), ([True, False, None], [True, False]), ([1, 10**400], [1, 2])):
-        these, those = Column.of(pd.Series(with_none)), Column.of(pd.Series(without))
+        these, those = ArrayColumn.of(pd.Series(with_none)), ArrayColumn.of(pd.Series(without))
         assert (these.kind, these.nullable, these.mixed) == (those.kind, those.nullable, those.mixed)
         assert these.numbers()[:1].tolist() == those.numbers()[:1].tolist()
     for truths in ([True] + [False] * 9, [True, None] + [False] * 9):
@@ -65,8 +65,8 @@ def test_pandas_decides_nothing_by_a_missing_value() -> None:
         assert secret_of(lambda ledger, column=column: privet.count(column, epsilon=1, ledger=ledger)) == [1]  # type: ignore[misc]
     ids = [BIG + n for n in range(100)]
     for rows in (ids, [*ids, None]):
-        assert set(Column.of(pd.Series(rows)).owners().tolist()) == {-1}
-        assert len(set(Column.of(pd.Series(rows, dtype="Int64")).owners().tolist()) - {-1}) == 100
+        assert set(ArrayColumn.of(pd.Series(rows)).owners().tolist()) == {-1}
+        assert len(set(ArrayColumn.of(pd.Series(rows, dtype="Int64")).owners().tolist()) - {-1}) == 100
     for kind in (None, "category", object):
         with pytest.raises(InvalidParameter, match=r"below 2\^53.*Int64"):
             privet.histogram(pd.Series(ids, dtype=kind), categories=ids[:2], epsilon=1)
@@ -75,7 +75,7 @@ def test_pandas_decides_nothing_by_a_missing_value() -> None:
 def test_a_broken_text_is_a_text_of_its_own() -> None:
     held = pa.array([b"a", b"\xff", b"\xfe", None], pa.binary())
     broken = pa.Array.from_buffers(pa.string(), 4, held.buffers())
-    codes = Column.of(broken).owners()
+    codes = ArrayColumn.of(broken).owners()
     assert len(set(codes[:3].tolist())) == 3
     assert codes[3] == -1
     assert secret_of(lambda ledger: privet.histogram(broken, categories=["a"], epsilon=1, ledger=ledger)) == [1]
@@ -92,7 +92,7 @@ def test_texts_are_refused_where_numbers_are_needed_but_one_text_is_a_missing_ro
         privet.sample_and_aggregate(np.mean, [[1, 2], [3, 4]], blocks=2, bounds=(0, 1), epsilon=1)
     assert ledger.spent.epsilon == 0
     assert secret_of(lambda ledger: privet.count(["a", 1], of="true", epsilon=1, ledger=ledger)) == [1]
-    assert Column.of([None, math.nan]).numbers().shape == (2,)
+    assert ArrayColumn.of([None, math.nan]).numbers().shape == (2,)
 
 
 @pytest.mark.parametrize("times", [list(range(9)), pd.Series(pd.date_range("2026-01-01", periods=9))])
@@ -153,7 +153,7 @@ def test_a_function_that_leaves_is_not_true_or_in_the_middle() -> None:
     assert secret_of(lambda ledger: privet.count(lists, epsilon=1, ledger=ledger)) == [2]
     assert secret_of(lambda ledger: privet.count(pa.array([[1], [2], None]), epsilon=1, ledger=ledger)) == [2]
     ids = np.array([2**63 + 1, 2**63 + 3], dtype=np.longdouble)
-    assert len(set(Column.of(ids).owners().tolist())) == 2
+    assert len(set(ArrayColumn.of(ids).owners().tolist())) == 2
 
 
 def test_rows_of_functions_are_read_one_by_one() -> None:

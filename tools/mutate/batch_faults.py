@@ -39,22 +39,23 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "batch: only the first statement is reserved",
         "query/answering/charge.py",
-        "                plan.priced.loss,\n                purpose=purpose,\n",
-        "                parts_of(plan)[0].priced.loss,\n                purpose=purpose,\n",
+        "                quote.loss,\n                purpose=charge.purpose,\n",
+        "                quote.stages[0].loss if quote.statement.parts else quote.loss,\n"
+        "                purpose=charge.purpose,\n",
         BATCHES,
     ),
     Fault(
         "batch: what is shared is drawn again for every statement",
         "query/answering/run.py",
-        "            if stage.source not in self._given:",
+        "            if stage.source not in self._done:",
         "            if stage:",
         BATCHES,
     ),
     Fault(
         "batch: a statement alone is priced as the whole",
         "query/results/receipt.py",
-        "    pure = rule.cost(loss, delta=asked.delta)\n",
-        "    pure = rule.cost(loss, promise=part.priced.promise, delta=asked.delta)\n",
+        "    pure = rule.cost(loss, delta=options.delta)\n",
+        "    pure = rule.cost(loss, promise=part.promise, delta=options.delta)\n",
         BATCHES,
     ),
     Fault(
@@ -67,8 +68,8 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "batch: the key forgets the weights",
         "query/session.py",
-        'facts = ["batch", asked.names, asked.texts, shares, ',
-        'facts = ["batch", asked.names, asked.texts, ',
+        'options.question("batch", batch.names, batch.texts, shares)',
+        'options.question("batch", batch.names, batch.texts)',
         BATCHES,
     ),
     Fault(
@@ -80,14 +81,14 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "failing: the engine's words are passed on",
-        "query/answering/failures.py",
+        "query/answering/failed_run.py",
         "    outcome = silently(run, passing=OF_THE_LEDGER)\n",
         "    return run()\n    outcome = silently(run, passing=OF_THE_LEDGER)\n",
         ENGINES,
     ),
     Fault(
         "failing: what cost nothing is said to be paid for",
-        "query/answering/failures.py",
+        "query/answering/failed_run.py",
         "        raise InvalidParameter(UNREAD) from None\n",
         "        raise\n",
         ENGINES,
@@ -122,7 +123,7 @@ BATCH: tuple[Fault, ...] = (
     ),
     Fault(
         "reservation: draws beyond the plan are recorded with it",
-        "core/plans.py",
+        "core/reserved_loss.py",
         "    if any(times < 0 for times in left.values()):",
         "    if not left:",
         RESERVED,
@@ -137,8 +138,8 @@ BATCH: tuple[Fault, ...] = (
     Fault(
         "session: a stored answer is looked for after the engine is asked",
         "query/answering/charge.py",
-        "        if key is not None and plan.priced.loss.parts:  # before",
-        "        if key == plan.priced.loss.parts:  # before",
+        "    if charge.key is not None and not free:  # before",
+        "    if charge.key == quote.loss.parts:  # before",
         ("tests/query/engines/test_postgres_faults.py",),
     ),
     Fault(

@@ -3,7 +3,7 @@
 
 from fault import Fault
 
-READING = ("tests/loss/pricing/test_reading.py",)
+READING = ("tests/loss/pricing/test_figures.py",)
 MEETS = ("tests/loss/test_meets.py",)
 RENYI = ("tests/loss/curves/test_sampled_renyi.py",)
 GAUSSIAN = "loss/curves/sampled_gaussian.py"
@@ -12,14 +12,14 @@ SAMPLED = "loss/curves/sampled_renyi.py"
 EXACT = (
     Fault(
         "exact: a long product is rounded up",
-        "loss/pricing/reading.py",
+        "loss/pricing/figures.py",
         "Fraction(product.numerator * FINE // product.denominator, FINE)",
         "Fraction(-(-product.numerator * FINE // product.denominator), FINE)",
         READING,
     ),
     Fault(
         "exact: a delta that is missed by a rounding is met",
-        "loss/pricing/reading.py",
+        "loss/pricing/figures.py",
         "        if left < 0:\n",
         "        if left < -Fraction(1, 10**20):\n",
         READING,

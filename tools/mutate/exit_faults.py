@@ -4,7 +4,7 @@
 from fault import Fault
 
 SILENCE = ("tests/core/test_silence.py",)
-FAILING = ("tests/query/answering/test_failures.py",)
+FAILING = ("tests/query/answering/test_failed_run.py",)
 MEMORY = ("tests/core/journals/test_memory.py",)
 
 EXIT: tuple[Fault, ...] = (
@@ -80,30 +80,30 @@ EXIT: tuple[Fault, ...] = (
     ),
     Fault(
         "failing: the ledger's errors show a statement's frames",
-        "query/answering/failures.py",
+        "query/answering/failed_run.py",
         "    problem = outcome.problem\n",
         "    problem = outcome.problem\n    problem.__cause__ = ValueError(outcome.reason)\n",
         FAILING,
     ),
     Fault(
         "failing: errors of our own pass with their words",
-        "query/answering/failures.py",
+        "query/answering/failed_run.py",
         "OF_THE_LEDGER = (AnalystFrozen,",
         "OF_THE_LEDGER = (InvalidParameter, AnalystFrozen,",
         FAILING,
     ),
     Fault(
         "failures: what fails beside a draw is not counted",
-        "query/answering/failures.py",
-        "        problem = plan.failed(outcome)\n",
+        "query/answering/failed_run.py",
+        "        problem = reservation.failed(outcome)\n",
         "        pass\n",
         FAILING,
     ),
     Fault(
         "failures: a statement that was overtaken is answered",
-        "query/answering/failures.py",
-        "        if not plan.overtaken():\n",
-        "        if plan:\n",
+        "query/answering/failed_run.py",
+        "        if not reservation.overtaken():\n",
+        "        if reservation:\n",
         FAILING,
     ),
     Fault(

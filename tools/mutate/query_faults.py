@@ -161,7 +161,7 @@ QUERY = (
     Fault(
         "bounded: a unit replaced moves ranks once, not twice",
         "query/measures/request.py",
-        "places = (measure.lattice.steps >> rank_shift(measure.lattice)) + 1 if measure.shape is Shape.RANKS else 1",
+        "places = (measure.span.steps >> rank_shift(measure.span)) + 1 if measure.shape is Shape.RANKS else 1",
         "places = 1",
         ("tests/query/test_neighbors.py",),
     ),
@@ -301,7 +301,7 @@ QUERY = (
     Fault(
         "pricing: δ dropped from the charge of private groups",
         "query/pricing/priced.py",
-        "return pure if self.loss.meets(pure) else asked",
+        "return pure if self.loss.meets(pure) else promise",
         "return pure",
         ("tests/query/test_session.py",),
     ),
@@ -356,37 +356,37 @@ QUERY = (
     ),
     Fault(
         "second price: never compared",
-        "query/second_price/price.py",
-        "if found != plan.priced.loss:",
+        "query/second_price/price_check.py",
+        "if found != quote.loss:",
         "if not found:",
-        ("tests/query/second_price/test_price.py",),
+        ("tests/query/second_price/test_price_check.py",),
     ),
     Fault(
         "second price: a replaced unit counted once",
-        "query/second_price/price.py",
+        "query/second_price/price_check.py",
         "l1 = 2 * groups * reach",
         "l1 = groups * reach + 0",
-        ("tests/query/second_price/test_price.py",),
+        ("tests/query/second_price/test_price_check.py",),
     ),
     Fault(
         "second price: left-out steps not noticed",
         "query/second_price/engine_text.py",
         "find_all(exp.Table)} != tables:",
         "find_all(exp.Table)} < set():",
-        ("tests/query/second_price/test_price.py",),
+        ("tests/query/second_price/test_price_check.py",),
     ),
     Fault(
         "second price: weights that do not fall not noticed",
         "query/second_price/engine_text.py",
         "> (1 if by_unit else cap) * size:",
         "> (1 if by_unit else cap) * size * FAR:",
-        ("tests/query/second_price/test_price.py",),
+        ("tests/query/second_price/test_price_check.py",),
     ),
     Fault(
         "session: only the first stage reserved",
         "query/answering/charge.py",
-        "                plan.priced.loss,\n                purpose=purpose,\n",
-        "                plan.priced.stages[0].loss,\n                purpose=purpose,\n",
+        "                quote.loss,\n                purpose=charge.purpose,\n",
+        "                quote.stages[0].loss,\n                purpose=charge.purpose,\n",
         ("tests/query/test_session.py",),
     ),
     Fault(
@@ -532,8 +532,8 @@ QUERY = (
     Fault(
         "ask: what cannot be written is found out after the spend",
         "cli/ask.py",
-        "        shape, asked = _format(how, output), _asked(statement, file)\n",
-        "        shape, asked = how or Format.TABLE, _asked(statement, file)\n",
+        "        shape, asked = _format(how, output), _statements(statement, file)\n",
+        "        shape, asked = how or Format.TABLE, _statements(statement, file)\n",
         ("tests/cli/test_ask.py",),
     ),
     Fault(
@@ -609,8 +609,8 @@ QUERY = (
     Fault(
         "falsify: a statement with private groups is not reserved",
         "query/answering/charge.py",
-        "        if not plan.priced.loss.parts:  # public tables, or public groups without a number",
-        "        if not plan.priced.loss.parts or plan.priced.stages[0].selection is not None:",
+        "    free = not quote.loss.parts  # public tables, or public groups without a number",
+        "    free = not quote.loss.parts or quote.stages[0].selection is not None",
         ("tests/query/test_session.py::test_private_groups_are_charged_once_as_well",),
     ),
     Fault(
@@ -637,8 +637,8 @@ QUERY = (
     Fault(
         "falsify: units are not counted where only distinct values are",
         "query/printing/request_statement.py",
-        "counted = together or not alone or any(key.domain is None for key in request.keys)",
-        "counted = together or not alone",
+        "counted = joint or not alone or any(key.domain is None for key in request.keys)",
+        "counted = joint or not alone",
         ("tests/query/test_golden.py::test_with_noise_it_has_the_same_columns[count_distinct_by_private_group]",),
     ),
     Fault(
@@ -720,10 +720,10 @@ QUERY = (
     ),
     Fault(
         "falsify: the second price is not compared",
-        "query/second_price/price.py",
-        "    if found != plan.priced.loss:\n",
+        "query/second_price/price_check.py",
+        "    if found != quote.loss:\n",
         "    if found is None:\n",
-        ("tests/query/second_price/test_price.py",),
+        ("tests/query/second_price/test_price_check.py",),
     ),
     Fault(
         "falsify: the days of a window count once",
@@ -755,7 +755,7 @@ QUERY = (
     ),
     Fault(
         "falsify: what fails after the charge says why",
-        "query/answering/failures.py",
+        "query/answering/failed_run.py",
         "    problem = outcome.problem\n",
         "    problem = InvalidParameter(outcome.reason)\n",
         ("tests/query/test_session.py::test_what_fails_outside_a_release_says_nothing_either",),
@@ -798,8 +798,8 @@ QUERY = (
     Fault(
         "falsify: a sum that may be below 0 spans its size only",
         "query/measures/request.py",
-        "return max(measure.lattice.last, 0) - min(measure.lattice.first, 0)",
-        "return max(abs(measure.lattice.last), abs(measure.lattice.first))",
+        "return max(measure.span.last, 0) - min(measure.span.first, 0)",
+        "return max(abs(measure.span.last), abs(measure.span.first))",
         ("tests/query/test_neighbors.py",),
     ),
     Fault(

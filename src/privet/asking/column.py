@@ -1,4 +1,4 @@
-"""Column: numbers, owners or times, from whatever holds them, read only after the charge."""
+"""ArrayColumn: numbers, owners or times, from whatever holds them, read only after the charge."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,7 +30,7 @@ _TAKEN = "a numpy array, a list, a tuple, a pandas or polars Series or a pyarrow
 
 
 @dataclass(frozen=True)
-class Column(Stored):
+class ArrayColumn(Stored):
     """A column of a table, read as numbers, as owners or as times: the one reader of what callers hand over.
 
     Args:
@@ -42,14 +42,14 @@ class Column(Stored):
         type, each converted by itself. A gap is in the mask, never in the type. What remains is `refuse_other_than`.
 
     Example:
-        >>> Column.of(np.array([1, 2, 3]))
-        Column(length=3, kind='whole', dtype='int64', nullable=False)
-        >>> Column.of([1, None, "three"]).numbers()
+        >>> ArrayColumn.of(np.array([1, 2, 3]))
+        ArrayColumn(length=3, kind='whole', dtype='int64', nullable=False)
+        >>> ArrayColumn.of([1, None, "three"]).numbers()
         array([ 1., nan, nan])
     """
 
     @classmethod
-    def of(cls, values: Any, name: str = "values") -> "Column":  # noqa: ANN401 - anything that holds a column
+    def of(cls, values: Any, name: str = "values") -> "ArrayColumn":  # noqa: ANN401 - anything that holds a column
         """Return the column that `values` holds, unread."""
         if isinstance(values, cls):
             return values
@@ -86,7 +86,7 @@ class Column(Stored):
         wide = values.astype(np.float32 if values.dtype.kind == "b" else np.float64, copy=False)  # 0, 1, NaN: no more
         return np.where(missing, wide.dtype.type(np.nan), wide) if anything_missing(missing) else wide
 
-    def presence(self, *, as_false: bool = False, but_false: bool = False) -> "Column":
+    def presence(self, *, as_false: bool = False, but_false: bool = False) -> "ArrayColumn":
         """Return a column that is true where this one has a value, and missing where this one is.
 
         Args:
@@ -103,7 +103,7 @@ class Column(Stored):
 
         return replace(self, kind="truth", read=read, code=None, peek=None)
 
-    def truth(self) -> "Column":
+    def truth(self) -> "ArrayColumn":
         """Return a column that is true where this one is not zero, and missing where this one is."""
         if self.kind == "truth":
             return self

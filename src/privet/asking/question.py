@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from privet.asking.asking import refuse_unknown
 from privet.asking.best_noise import best_noise
 from privet.asking.bounds import Bounds
-from privet.asking.column import NUMBERS, TIMES, Column
+from privet.asking.column import NUMBERS, TIMES, ArrayColumn
 from privet.asking.contributions import Codes, kept_rows, owner_at_time
 from privet.asking.payment import ABOUT_ROWS, Payment
 from privet.asking.price import Price
@@ -48,13 +48,13 @@ class Question:
     """
 
     statistic: str
-    columns: tuple[Column, ...]
+    columns: tuple[ArrayColumn, ...]
     payment: Payment
     rows: int
     most: int
     missing: Fraction | str = "drop"
-    unit_ids: Column | None = None
-    times: Column | None = None
+    unit_ids: ArrayColumn | None = None
+    times: ArrayColumn | None = None
 
     @classmethod
     def of(
@@ -69,7 +69,7 @@ class Question:
             kinds: what the types of the columns may hold.
         """
         refuse_unknown(asking, statistic)
-        columns = tuple(Column.of(each) for each in values)
+        columns = tuple(ArrayColumn.of(each) for each in values)
         for column in columns:
             column.refuse_other_than(kinds, "values")
         unit_ids, times = (_column(asking, name) for name in ("unit_ids", "times"))
@@ -215,11 +215,11 @@ def refuse_other_noise(mechanism: Mechanism[Any, Any], *, integers: bool) -> Non
         )
 
 
-def _column(asking: Mapping[str, Any], name: str) -> Column | None:
-    return None if asking.get(name) is None else Column.of(asking[name], name)
+def _column(asking: Mapping[str, Any], name: str) -> ArrayColumn | None:
+    return None if asking.get(name) is None else ArrayColumn.of(asking[name], name)
 
 
-def _refuse_lengths(columns: tuple[Column, ...], unit_ids: Column | None, times: Column | None) -> None:
+def _refuse_lengths(columns: tuple[ArrayColumn, ...], unit_ids: ArrayColumn | None, times: ArrayColumn | None) -> None:
     also = [(name, column) for name, column in (("unit_ids", unit_ids), ("times", times)) if column is not None]
     for name, column in (*(("values", each) for each in columns), *also):
         if column.length != columns[0].length:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.asking.column import NUMBERS, Column
+from privet.asking.column import NUMBERS, ArrayColumn
 from privet.asking.elements import number_of
 from privet.errors import InvalidParameter
 
@@ -24,7 +24,7 @@ class Table:
         read: returns an array whose shape and type follow from the kind of table alone: a numpy array as it is,
             anything else as floats, NaN where a value is missing or not a number.
 
-    Privacy: as `Column`, which reads every column of a frame: one row changes itself only.
+    Privacy: as `ArrayColumn`, which reads every column of a frame: one row changes itself only.
     """
 
     length: int
@@ -49,14 +49,14 @@ class Table:
             return cls(len(data), lambda: np.array([_row(row, width) for row in data], dtype=np.float64))
         if width is not None:
             raise InvalidParameter(f"data must be rows of {width} numbers, got {type(data).__name__}: {_FIX}")
-        column = Column.of(data, "data")
+        column = ArrayColumn.of(data, "data")
         column.refuse_other_than(NUMBERS, "data")
         if isinstance(data, list | tuple) and len(data) and all(isinstance(row, list | tuple) for row in data):
             raise InvalidParameter(f"data must be numbers, got a list of lists: {_FIX}")
         return cls(column.length, lambda: _floats(column))
 
 
-def _columns(data: Any) -> list[Column] | None:  # noqa: ANN401 - perhaps a frame
+def _columns(data: Any) -> list[ArrayColumn] | None:  # noqa: ANN401 - perhaps a frame
     """The columns of a frame of pandas, polars or Arrow; None if it is none."""
     if isinstance(data, Mapping) or not hasattr(data, "columns") or not hasattr(data, "__getitem__"):
         return None
@@ -67,7 +67,7 @@ def _columns(data: Any) -> list[Column] | None:  # noqa: ANN401 - perhaps a fram
         found = data.get_columns()
     else:
         found = data.columns
-    columns = [Column.of(each, "data") for each in found]
+    columns = [ArrayColumn.of(each, "data") for each in found]
     if not columns:
         raise InvalidParameter("data must have at least one column, got none")
     for column in columns:
@@ -75,7 +75,7 @@ def _columns(data: Any) -> list[Column] | None:  # noqa: ANN401 - perhaps a fram
     return columns
 
 
-def _floats(column: Column) -> Floats:
+def _floats(column: ArrayColumn) -> Floats:
     """The numbers of a column as float64, NaN where missing."""
     values, missing = column.typed()
     wide = values.astype(np.float64)

@@ -12,7 +12,7 @@ import pyarrow.parquet
 import typer
 from rich.console import Console
 
-from privet.cli.saying import errors_in_one_sentence
+from privet.cli.exit_status import errors_in_one_sentence
 from privet.cli.statements import statements_in
 from privet.errors import InvalidParameter
 from privet.loss import Amount
@@ -76,7 +76,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     4 if it was spent without an answer, 5 if the ledger cannot be used.
     """
     with errors_in_one_sentence():
-        shape, asked = _format(how, output), _asked(statement, file)
+        shape, asked = _format(how, output), _statements(statement, file)
         if isinstance(asked, list) and shape in (Format.CSV, Format.PARQUET):
             raise InvalidParameter("several answers are several tables: print them as a table or as json")
         spending: dict[str, Any] = {
@@ -98,7 +98,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
         _write(answer, shape, output)
 
 
-def _asked(statement: str | None, file: Path | None) -> str | list[str]:
+def _statements(statement: str | None, file: Path | None) -> str | list[str]:
     """One statement, or those of a file."""
     if (statement is None) == (file is None):
         raise typer.BadParameter("say what to ask: one statement, or --file with several")

@@ -9,7 +9,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from privet.cli.saying import errors_in_one_sentence
+from privet.cli.exit_status import errors_in_one_sentence
 from privet.errors import InvalidParameter
 from privet.query.catalog.check import Check, State, check_catalog
 from privet.query.catalog.convert import convert as convert_files

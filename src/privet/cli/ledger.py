@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from privet.cli.exit_status import errors_in_one_sentence
 from privet.cli.ledger_tables import show_anchor, show_report
-from privet.cli.saying import errors_in_one_sentence
 from privet.core import Scope, Unit
 from privet.core.journals import Journal, Terms, journal_at
 from privet.core.journals.anchored import AnchoredJournal

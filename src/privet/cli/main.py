@@ -9,7 +9,7 @@ from rich.console import Console
 
 from privet import demo
 from privet.cli import ask, catalog, ledger
-from privet.cli.saying import errors_in_one_sentence
+from privet.cli.exit_status import errors_in_one_sentence
 
 app = typer.Typer(
     help="Let others learn from data about people without exposing anyone.",

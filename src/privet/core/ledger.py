@@ -17,10 +17,10 @@ from privet.core.journals.places import journal_at
 from privet.core.journals.scope import DATASET, Scope
 from privet.core.journals.terms import LARGEST, Terms
 from privet.core.mechanism import Mechanism
-from privet.core.plans import draws_of, plan_of
 from privet.core.refusals import WITHHELD, frozen, no_random_dp, no_room, refuse_misfit
 from privet.core.release import Release
 from privet.core.requests import request_of
+from privet.core.reserved_loss import draws_of, reserved_loss
 from privet.core.sensitive import Sensitive
 from privet.core.signals import deferred, heard
 from privet.core.silence import FAILED, Failure, silently
@@ -252,7 +252,7 @@ class Ledger(Balance):
         """
         from privet.core.reservation import Reservation  # noqa: PLC0415 - a reservation is itself a ledger
 
-        loss = plan_of(plan, purpose=purpose, unit=self.unit)
+        loss = reserved_loss(plan, purpose=purpose, unit=self.unit)
         cost = self._with_gamma(heard(lambda: self.rule.cost(loss, promise=promise, delta=delta)))
         entry = self._plan_entry(loss, cost, purpose, key, question)
         drawn = draws_of(loss, draws, purpose=purpose, unit=self.unit, analyst=self.analyst, cost=self._nothing)
@@ -277,7 +277,7 @@ class Ledger(Balance):
             KeyReused: the key belongs to another question.
             AnswerLost: the key was charged before, and its answer was never stored.
         """
-        loss = plan_of(plan, purpose=purpose, unit=self.unit)
+        loss = reserved_loss(plan, purpose=purpose, unit=self.unit)
         entry = self._plan_entry(loss, self._nothing, purpose, key, question)
         found = self._journal.repeated(entry)
         return None if found is None else self._journal.stored(found)

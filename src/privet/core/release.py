@@ -15,8 +15,8 @@ from privet.core.unit import Unit
 from privet.errors import InvalidParameter
 from privet.loss import LossCurve, PrivacyLoss
 from privet.loss.exact import readable, shortest
-from privet.loss.facts import described
 from privet.loss.guarantee import failing
+from privet.loss.loss_json import described
 
 T = TypeVar("T")
 U = TypeVar("U")

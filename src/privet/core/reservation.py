@@ -13,8 +13,8 @@ from privet.core.journals.entry import Entry, loss_facts
 from privet.core.journals.journal import Repeat
 from privet.core.ledger import Ledger, unrepeated
 from privet.core.mechanism import Mechanism
-from privet.core.plans import plan_of
 from privet.core.refusals import frozen
+from privet.core.reserved_loss import reserved_loss
 from privet.core.silence import Failure
 from privet.errors import AnalystFrozen, AnswerLost, BudgetExceeded, InvalidParameter, PrivetError
 from privet.loss import Amount, Guarantee, PrivacyLoss
@@ -125,7 +125,7 @@ class Reservation(Ledger):
         """Set a part of the plan aside as a plan of its own; it is paid for, so `delta` changes nothing."""
         if key is not None:
             raise InvalidParameter("a part of a plan has no key of its own: give the key when the plan is reserved")
-        loss = plan_of(plan, purpose=purpose, unit=self.unit)
+        loss = reserved_loss(plan, purpose=purpose, unit=self.unit)
         number = self._spend(self._drawn(loss, "a plan", purpose, plan=True))
         return Reservation(self, loss, purpose=purpose, number=unrepeated(number))
 

@@ -4,6 +4,6 @@ May import: every room below.
 Never touches: real data.
 """
 
-from privet.demo.asking import run
+from privet.demo.demonstration import run
 
 __all__ = ["run"]

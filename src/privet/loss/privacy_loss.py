@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from privet.errors import InvalidParameter
-from privet.loss import facts
+from privet.loss import loss_json
 from privet.loss.curve import ROUNDING, Array, LossCurve
 from privet.loss.curves.combined import ParallelCurve, ReversedCurve, WorstOfCurve
 from privet.loss.curves.replaced_sample import ReplacedSampleCurve
@@ -19,7 +19,7 @@ from privet.loss.curves.shuffled import shuffled_curve
 from privet.loss.exact import Exact, exact, exact_within, float_at_most, meant_by, total_of, whole
 from privet.loss.guarantee import Guarantee
 from privet.loss.neighbors import EITHER, Neighbors
-from privet.loss.pricing import reading
+from privet.loss.pricing import figures
 from privet.loss.pricing.below import epsilon_below
 from privet.loss.pricing.composition import OUTWARD
 from privet.loss.pricing.growing import Parts
@@ -67,7 +67,7 @@ class PrivacyLoss:
     Args:
         parts: (curve, times) pairs; none is the loss of a computation that never saw the data.
 
-    Privacy: every reading is an upper bound of the true loss, rounded outward, for whichever neighbor relation
+    Privacy: every figure is an upper bound of the true loss, rounded outward, for whichever neighbor relation
         every part holds for (`neighbors`). Adding is valid when all parameters are fixed before the first part
         runs; what is chosen after seeing answers goes through a `Ledger`.
     Proof: independent losses add; see `composition`.
@@ -222,11 +222,11 @@ class PrivacyLoss:
     @property
     def largest_loss(self) -> Fraction | float:
         """The largest loss that is not infinite, exact where the parts are."""
-        return reading.largest_loss(self._directions[0])
+        return figures.largest_loss(self._directions[0])
 
     def unbounded(self, *, adding: bool = False) -> Fraction:
         """The probability of infinite loss in one direction: exact where the parts are, else from above."""
-        return reading.ends_of(self._directions[-1 if adding else 0]).infinite if self.parts else Fraction(0)
+        return figures.ends_of(self._directions[-1 if adding else 0]).infinite if self.parts else Fraction(0)
 
     @cached_property
     def _known(self) -> "Known":
@@ -242,17 +242,17 @@ class PrivacyLoss:
         for kind, members in kinds.items():
             one = kind.fused(members) if len(members) > 1 or members[0][1] > 1 else None
             fused.extend(members if one is None else [(one, 1)])
-        removing = reading.directed(fused, adding=False)
-        return (removing,) if self.symmetric else (removing, reading.directed(fused, adding=True))
+        removing = figures.directed(fused, adding=False)
+        return (removing,) if self.symmetric else (removing, figures.directed(fused, adding=True))
 
-    # --- readings ---------------------------------------------------------------------------------------------
+    # --- figures ----------------------------------------------------------------------------------------------
 
     def delta(self, epsilon: Exact) -> float:
         """The smallest delta such that (epsilon, delta)-DP holds, from above."""
         level = _level(epsilon, "epsilon")
         if level < math.inf and self.largest_loss <= exact(epsilon, "epsilon"):
             level = math.inf  # the float below what was typed may lie before the end of the curve
-        found = max(reading.delta(parts, level) for parts in self._directions) if self.parts else 0.0
+        found = max(figures.delta(parts, level) for parts in self._directions) if self.parts else 0.0
         return min(found, float(self._conversion(np.array([level]))[0])) if self._has_bounds else found
 
     def epsilon(self, delta: Exact) -> float:
@@ -262,7 +262,7 @@ class PrivacyLoss:
         """
         level = _level(delta, "delta")
         typed = None if isinstance(delta, float) else exact(delta, "delta")
-        found = max(reading.epsilon(parts, level, typed) for parts in self._directions) if self.parts else 0.0
+        found = max(figures.epsilon(parts, level, typed) for parts in self._directions) if self.parts else 0.0
         return min(found, solved(self._conversion, level) * (1 + OUTWARD)) if self._has_bounds else found
 
     def lower_bound(self, delta: Exact) -> float:
@@ -280,7 +280,7 @@ class PrivacyLoss:
         """Delta at each epsilon >= 0, in one direction."""
         if not self.parts:
             return np.zeros_like(epsilon)
-        return reading.profile(self._directions[-1 if adding else 0], epsilon)
+        return figures.profile(self._directions[-1 if adding else 0], epsilon)
 
     def renyi_pair(self, order: float) -> tuple[float, float]:
         """Rényi divergence of an order in (1, inf), when a unit leaves and when it joins."""
@@ -349,12 +349,12 @@ class PrivacyLoss:
         points = np.asarray(uniforms, dtype=np.float64)
         if not np.all((points >= 0) & (points <= 1)):
             raise InvalidParameter("uniforms must be in [0, 1]")
-        return reading.quantiles(self._directions[0], points) if self.parts else np.zeros_like(points)
+        return figures.quantiles(self._directions[0], points) if self.parts else np.zeros_like(points)
 
     def meets(self, promise: Guarantee) -> bool:
         """True if this loss certainly keeps the promise; exact where the parts are.
 
-        What `epsilon` says of a delta is kept, too: near the edge each of the two readings may be the tighter one.
+        What `epsilon` says of a delta is kept, too: near the edge each of the two figures may be the tighter one.
         """
         if self.largest_loss <= promise.epsilon:
             return max(self.unbounded(adding=adding) for adding in (False, True)) <= promise.delta
@@ -371,19 +371,19 @@ class PrivacyLoss:
 
     def to_json(self) -> str:
         """The facts, so that a stored loss can be priced again by better mathematics."""
-        return facts.to_json(self)
+        return loss_json.to_json(self)
 
     @classmethod
     def from_json(cls, text: str, *, curves: Iterable[type[LossCurve]] = ()) -> "PrivacyLoss":
         """The loss written by `to_json`; name the classes of curves that Privet does not know."""
-        return facts.from_json(text, curves)
+        return loss_json.from_json(text, curves)
 
     def __getstate__(self) -> dict[str, object]:
         """The parts alone: what was read of them holds hashes, which differ from process to process."""
         return {"parts": self.parts}
 
     def __repr__(self) -> str:
-        return f"PrivacyLoss({facts.described(self)})"
+        return f"PrivacyLoss({loss_json.described(self)})"
 
     # --- bounds that are known only through Rényi divergence ----------------------------------------------------
 
@@ -395,11 +395,11 @@ class PrivacyLoss:
 
     @cached_property
     def _divergences(self) -> tuple[Array, Array]:
-        return reading.divergences(self.renyi)
+        return figures.divergences(self.renyi)
 
     def _conversion(self, epsilon: Array) -> Array:
         """Rényi divergences add, so a loss made of such bounds may be priced best by their sum."""
-        return reading.best_conversion(*self._divergences, epsilon)
+        return figures.best_conversion(*self._divergences, epsilon)
 
 
 def sum_of(losses: Iterable[PrivacyLoss]) -> PrivacyLoss:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, Unpack
 
 from privet.errors import InvalidParameter
-from privet.loss.exact import whole
+from privet.loss.exact import Exact, whole
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.fragment import all_of, bare, quoted, refuse_fragment
-from privet.query.options import Spending
+from privet.query.options import Keywords
 from privet.query.results.answer import Answer
 from privet.query.results.explanation import Explanation
 from privet.wording.nearest import nearest
@@ -33,12 +33,20 @@ class Asks(Protocol):
         ...
 
     def sql(
-        self, text: str, *, purpose: str | None = None, key: str | None = None, **spending: Unpack[Spending]
+        self,
+        text: str,
+        *,
+        purpose: str | None = None,
+        key: str | None = None,
+        weights: Mapping[str, Exact] | None = None,
+        **keywords: Unpack[Keywords],
     ) -> Answer:
         """See `Session.sql`."""
         ...
 
-    def explain(self, text: str, **spending: Unpack[Spending]) -> Explanation:
+    def explain(
+        self, text: str, *, weights: Mapping[str, Exact] | None = None, **keywords: Unpack[Keywords]
+    ) -> Explanation:
         """See `Session.explain`."""
         ...
 
@@ -219,13 +227,20 @@ class Summary:
             text += f" LIMIT {self.first}"
         return text + (f" OFFSET {self.skipped}" if self.skipped else "")
 
-    def explain(self, **spending: Unpack[Spending]) -> Explanation:
+    def explain(self, *, weights: Mapping[str, Exact] | None = None, **keywords: Unpack[Keywords]) -> Explanation:
         """What the statement would cost and how far off it would be; spends nothing. See `Session.explain`."""
-        return self.groups.rows.session.explain(self.sql, **spending)
+        return self.groups.rows.session.explain(self.sql, weights=weights, **keywords)
 
-    def answer(self, *, purpose: str | None = None, key: str | None = None, **spending: Unpack[Spending]) -> Answer:
+    def answer(
+        self,
+        *,
+        purpose: str | None = None,
+        key: str | None = None,
+        weights: Mapping[str, Exact] | None = None,
+        **keywords: Unpack[Keywords],
+    ) -> Answer:
         """Ask it. See `Session.sql`."""
-        return self.groups.rows.session.sql(self.sql, purpose=purpose, key=key, **spending)
+        return self.groups.rows.session.sql(self.sql, purpose=purpose, key=key, weights=weights, **keywords)
 
 
 def table_of(session: Asks, name: str) -> Rows:

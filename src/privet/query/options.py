@@ -1,31 +1,24 @@
-"""Spending: what may be said about a question, besides the question."""
+"""Options: what may be said about a question, besides the question."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from privet.asking.budget import Budget as Asked
+from privet.asking.budget import Budget
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
-from privet.loss import ConcentratedGuarantee, Guarantee
-from privet.loss.exact import Exact
-from privet.query.catalog import Catalog
-from privet.query.measures.automatic_bounds import share_of
-from privet.query.plan.limits import Limits
-from privet.query.pricing.quote import limits_of
+from privet.loss import ConcentratedGuarantee, Promise
+from privet.loss.exact import Exact, exact, shortest, whole
+from privet.query.plan.limits import BOUNDING, Limits
 
-UNSAID = Guarantee(1)  # at which explain prices a statement if nothing else is said, anywhere
-
-LIMITING = ("rows_per_unit", "groups_per_unit", "rows_per_group", "bounding")
-SHAPING = ("weights", *LIMITING, "automatic_bounds")  # of a question, all
-
-
+SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "bounding", "automatic_bounds")
 ALL = ("epsilon", "delta", "rho", *SHAPING, "confidence")
 
 
-class JointSpending(TypedDict, total=False):
-    """What may be said about several questions that are asked at once, all by name.
+class Keywords(TypedDict, total=False):
+    """What may be said about questions, all by name.
 
     epsilon, delta, rho: what to spend; the catalog's budget by default. rows_per_unit, or groups_per_unit and
     rows_per_group: how much of one unit is used, in the place of the catalog's limits. bounding: whether to
@@ -44,61 +37,132 @@ class JointSpending(TypedDict, total=False):
     confidence: float
 
 
-class Spending(JointSpending, total=False):
-    """What may be said about one question: the same, and the weights of its columns, by name."""
-
-    weights: Mapping[str, Exact] | None
-
-
 @dataclass(frozen=True)
-class Said:
+class Options:
     """What was said about a question, checked.
 
     Args:
-        asked: what may be spent.
-        confidence: of the intervals.
+        promise: what may be spent: ε and δ, or ρ.
+        delta: with ρ, the δ at which a ledger that counts ε and δ charges it.
         limits: in the place of the catalog's.
-        automatic_bounds: the share of the budget that finding bounds takes.
+        automatic_bounds: the share of the budget that finding bounds takes, where some are missing.
+        weights: of columns of the answer, by name: one with twice the weight gets twice the share.
+        confidence: of the intervals.
         shaping: all that shapes the answer, as it is compared when it is asked again.
     """
 
-    asked: Asked
-    confidence: float
-    limits: Limits | None
-    automatic_bounds: Fraction | None
-    shaping: tuple[str, ...]
+    promise: Promise
+    delta: Fraction | None = None
+    limits: Limits | None = None
+    automatic_bounds: Fraction | None = None
+    weights: Mapping[str, Exact] | None = None
+    confidence: float = 0.95
+    shaping: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, spending: Spending, catalog: Catalog, *, explaining: bool = False) -> "Said":
-        """Refuse what means nothing, before anything is read."""
-        unknown = spending.keys() - ALL
+    def of(
+        cls,
+        keywords: Keywords,
+        *,
+        weights: Mapping[str, Exact] | Sequence[Exact] | None = None,
+        budget: Promise | None = None,
+    ) -> "Options":
+        """Refuse what means nothing, before anything is read.
+
+        Args:
+            keywords: as they were said.
+            weights: of columns, where one question is asked.
+            budget: what to spend if nothing is said about it.
+        """
+        unknown = keywords.keys() - ALL
         if unknown:
             raise InvalidParameter(f"a question takes {', '.join(ALL)}, got {', '.join(unknown)}")
-        confidence = spending.get("confidence", 0.95)
+        if weights is not None and not isinstance(weights, Mapping):
+            raise InvalidParameter("weights of one statement are a mapping of its columns to numbers")
+        confidence = keywords.get("confidence", 0.95)
         refuse_certainty(confidence, "confidence")
         limits = limits_of(
-            rows_per_unit=spending.get("rows_per_unit"),
-            groups_per_unit=spending.get("groups_per_unit"),
-            rows_per_group=spending.get("rows_per_group"),
-            bounding=spending.get("bounding"),
+            rows_per_unit=keywords.get("rows_per_unit"),
+            groups_per_unit=keywords.get("groups_per_unit"),
+            rows_per_group=keywords.get("rows_per_group"),
+            bounding=keywords.get("bounding"),
         )
-        asked = asked_of(spending, catalog, explaining=explaining)
-        share = spending.get("automatic_bounds")
-        shaping = tuple(_said(spending.get(word)) for word in SHAPING)
-        return cls(asked, confidence, limits, None if share is None else share_of(share), shaping)
+        spent = _spent(keywords, budget)
+        share = keywords.get("automatic_bounds")
+        said: Mapping[str, object] = {**keywords, "weights": weights}
+        return cls(
+            spent.promise,
+            spent.delta,
+            limits,
+            None if share is None else share_of(share),
+            weights,
+            confidence,
+            tuple(_shape(said.get(word)) for word in SHAPING),
+        )
+
+    def question(self, *about: object) -> str:
+        """What a retry key is bound to: what is asked, and all that shapes its answer.
+
+        The words of the promise are what ledgers hold since the first keys: other words would make every key of a
+        ledger that is in use a key of another question.
+        """
+        promise = f"Asked(promise={self.promise!r}, delta={self.delta!r})"
+        return json.dumps([*about, promise, self.confidence, *self.shaping])
 
 
-def asked_of(spending: Spending, catalog: Catalog, *, explaining: bool) -> Asked:
-    """What may be spent: as said, or else the catalog's budget."""
-    epsilon, delta, rho = (spending.get(name) for name in ("epsilon", "delta", "rho"))
-    said: Any = (epsilon, delta, rho)
-    default = catalog.budget or (UNSAID if explaining else None)
-    if epsilon is None and rho is None and default is not None:
-        if isinstance(default, ConcentratedGuarantee):
-            return Asked.of(rho=default.rho, delta=said[1])
-        return Asked.of(epsilon=default.epsilon, delta=default.delta if delta is None else said[1])
-    return Asked.of(epsilon=said[0], delta=said[1], rho=said[2])
+def limits_of(
+    *,
+    rows_per_unit: int | None = None,
+    groups_per_unit: int | None = None,
+    rows_per_group: int | None = None,
+    bounding: str | None = None,
+) -> Limits | None:
+    """The limits that an analyst asks for, or None if the catalog's shall hold."""
+    named = {"rows_per_unit": rows_per_unit, "groups_per_unit": groups_per_unit, "rows_per_group": rows_per_group}
+    given = {name: whole(value, name) for name, value in named.items() if value is not None}
+    way = bounding_of(bounding)
+    if not given:
+        return None if way is None else Limits(bounding=way)
+    if ("rows_per_unit" in given) == (len(given) > 1) or ("rows_per_unit" not in given and len(given) == 1):
+        raise InvalidParameter(
+            f"limits are either rows_per_unit alone, or groups_per_unit and rows_per_group, got {', '.join(given)}"
+        )
+    return Limits(**given, bounding=way)
 
 
-def _said(value: object) -> str:
+def bounding_of(way: object) -> str | None:
+    """What was said about bounding.
+
+    Raises:
+        InvalidParameter: if it is neither "weigh" nor "sample".
+    """
+    if way is None or way in BOUNDING:
+        return None if way is None else str(way)
+    raise InvalidParameter(f'bounding must be "{BOUNDING[0]}" or "{BOUNDING[1]}", got {way!r}')
+
+
+def share_of(share: Exact) -> Fraction:
+    """The share of the budget that finding bounds may take."""
+    number = exact(share, "automatic_bounds")
+    if not 0 < number < 1:
+        raise InvalidParameter(
+            f"automatic_bounds is the share of the budget that finding bounds takes, between 0 and 1, got "
+            f'{shortest(number)}: pass "0.2" or so'
+        )
+    return number
+
+
+def _spent(keywords: Keywords, budget: Promise | None) -> Budget:
+    """What was said, or else the budget; a δ of its own is taken with it."""
+    epsilon = keywords.get("epsilon")
+    delta = keywords.get("delta")
+    rho = keywords.get("rho")
+    if epsilon is not None or rho is not None or budget is None:
+        return Budget.of(epsilon=epsilon, delta=delta, rho=rho)
+    if isinstance(budget, ConcentratedGuarantee):
+        return Budget.of(rho=budget.rho, delta=delta)
+    return Budget.of(epsilon=budget.epsilon, delta=budget.delta if delta is None else delta)
+
+
+def _shape(value: object) -> str:
     return repr(sorted(value.items()) if isinstance(value, Mapping) else value)

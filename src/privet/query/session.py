@@ -1,31 +1,34 @@
 """Session: an analyst asks questions in SQL; each answer is paid for before the data is read."""
 
-import json
+from collections.abc import Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Self, Unpack, cast, overload
+from typing import Self, Unpack, overload
 
 from privet.core import Ledger
 from privet.errors import InvalidParameter
-from privet.query.answering.charge import Paying
+from privet.loss import Amount, Guarantee, Promise
+from privet.loss.exact import Exact
+from privet.query.answering.charge import Charge, charged
 from privet.query.answering.public_values import PublicValues
-from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
+from privet.query.batch import Batch, Statements, Weights
 from privet.query.catalog import Catalog
 from privet.query.frame import Rows, table_of
-from privet.query.options import JointSpending, Said, Spending
+from privet.query.options import Keywords, Options
 from privet.query.plan.statement import Statement
 from privet.query.pricing.batch_parts import parts_of
-from privet.query.pricing.quote import Planned
-from privet.query.questions import Questions, Statements, Weights
-from privet.query.quotes import Planner
+from privet.query.pricing.quote import Quote
+from privet.query.quoter import Quoter
 from privet.query.results.answer import Answer
 from privet.query.results.answers import Answers
 from privet.query.results.explain import explained, queries_of
 from privet.query.results.explanation import Explanation
 from privet.query.results.explanations import Explanations
-from privet.query.results.receipt import Receipt, cost_alone, cost_of
-from privet.query.second_price.price import refuse_another_price
+from privet.query.results.receipt import Receipt
+from privet.query.second_price.price_check import refuse_another_price
+
+UNSAID = Guarantee(1)  # at which `explain` prices a statement if nothing is said about it, anywhere
 
 
 class Session:
@@ -46,12 +49,17 @@ class Session:
         self.catalog = catalog
         self.ledger = ledger
         self._backend = backend
-        self._planner = Planner(catalog, PublicValues(catalog, backend))
-        self._paying = Paying(catalog, backend=backend, ledger=ledger)
+        self._quoter = Quoter(catalog, PublicValues(catalog, backend))
         self._closed = False
 
     def sql(
-        self, text: str, *, purpose: str | None = None, key: str | None = None, **spending: Unpack[Spending]
+        self,
+        text: str,
+        *,
+        purpose: str | None = None,
+        key: str | None = None,
+        weights: Mapping[str, Exact] | None = None,
+        **keywords: Unpack[Keywords],
     ) -> Answer:
         """Answer one statement.
 
@@ -59,7 +67,8 @@ class Session:
             text: one SELECT.
             purpose: what the answer is for; the statement itself by default. It is recorded.
             key: makes asking again safe: the same key with the same question returns the stored answer, for free.
-            spending: see `Spending`.
+            weights: of columns of the answer, by name: how much of what is spent is each one's, in proportion.
+            keywords: what to spend, and how; see `Keywords`.
 
         Raises:
             InvalidParameter: nothing was read or spent; the message says what to change.
@@ -68,17 +77,16 @@ class Session:
             ReleaseFailed: it is paid for, and could not be computed; the reason, which may depend on data, is not told.
             KeyboardInterrupt: at Ctrl-C, with a message if it is paid for; the session can go on.
         """
-        said = self._said(spending)
-        plan = self._planner.plan(text, said, weights=spending.get("weights"))
+        options = self._options(keywords, weights)
+        quote = self._quoter.quote(text, options)
         why = text.strip() if purpose is None else purpose
-        question = json.dumps([text, repr(said.asked), said.confidence, *said.shaping])
-
-        def answer(run: Run) -> Answer:
-            return self._receipt(plan, said, why).answer(run)
-
-        return self._paying.answered(
-            plan, answer, Answer.from_json, confidence=said.confidence, purpose=why, key=key, question=question
-        )
+        with charged(self._charge(quote, why, key), options.question(text)) as paid:
+            if paid.stored is not None:
+                return Answer.from_json(paid.stored)
+            run = paid.run()
+            answer = Receipt.of(quote, self.ledger, why).answer(run)
+            paid.keep(answer)
+            return answer
 
     def batch(
         self,
@@ -87,7 +95,7 @@ class Session:
         weights: Weights | None = None,
         purpose: str | None = None,
         key: str | None = None,
-        **spending: Unpack[JointSpending],
+        **keywords: Unpack[Keywords],
     ) -> Answers:
         """Answer several statements at once: all are paid for and answered, or none.
 
@@ -100,98 +108,95 @@ class Session:
                 numbers; 1 for each by default.
             purpose: what the answers are for; the statements themselves by default. It is recorded.
             key: makes asking again safe: the same key with the same batch returns the stored answers, for free.
-            spending: what to spend on all of them together, and how; see `JointSpending`.
+            keywords: what to spend on all of them together, and how; see `Keywords`.
 
         Raises:
             as `sql` does; a refusal says which statement it is about, and then none is answered.
         """
-        said = self._said(cast("Spending", spending))
-        asked = Questions.of(statements, weights)
-        plan = self._planner.plan_batch(asked, said)
-        why = "; ".join(text.strip() for text in asked.texts) if purpose is None else purpose
-        shares = [str(share) for share in asked.shares]
-        facts = ["batch", asked.names, asked.texts, shares, repr(said.asked), said.confidence, *said.shaping]
+        options = self._options(keywords)
+        batch = Batch.of(statements, weights)
+        quote = self._quoter.quote_batch(batch, options)
+        why = "; ".join(text.strip() for text in batch.texts) if purpose is None else purpose
+        shares = [str(share) for share in batch.shares]
+        question = options.question("batch", batch.names, batch.texts, shares)
+        with charged(self._charge(quote, why, key), question) as paid:
+            if paid.stored is not None:
+                return Answers.from_json(paid.stored)
+            run = paid.run()
+            joint = Receipt.of(quote, self.ledger, why)
+            found = {name: part.answer(run) for name, part in self._parts(joint, purpose).items()}
+            each = tuple(found[text.strip()] for text in batch.texts)
+            answers = Answers(each, batch.names, joint.loss, joint.cost, self.catalog.unit, why)
+            paid.keep(answers)
+            return answers
 
-        def answers(run: Run) -> Answers:
-            joint = self._receipt(plan, said, why)
-            found = {
-                part.statement.text: self._receipt_of_part(part, said, joint, purpose).answer(run)
-                for part in parts_of(plan)
-            }
-            given = tuple(found[text.strip()] for text in asked.texts)
-            return Answers(given, asked.names, joint.loss, joint.cost, self.catalog.unit, why)
-
-        return self._paying.answered(
-            plan,
-            answers,
-            Answers.from_json,
-            confidence=said.confidence,
-            purpose=why,
-            key=key,
-            question=json.dumps(facts),
-        )
-
-    @overload
-    def explain(self, text: str, **spending: Unpack[Spending]) -> Explanation: ...
     @overload
     def explain(
-        self, text: Statements, *, weights: Weights | None = None, **spending: Unpack[JointSpending]
+        self, text: str, *, weights: Mapping[str, Exact] | None = None, **keywords: Unpack[Keywords]
+    ) -> Explanation: ...
+    @overload
+    def explain(
+        self, text: Statements, *, weights: Weights | None = None, **keywords: Unpack[Keywords]
     ) -> Explanations: ...
-    def explain(self, text: Any, **spending: Any) -> Explanation | Explanations:
+    def explain(
+        self, text: str | Statements, *, weights: Weights | None = None, **keywords: Unpack[Keywords]
+    ) -> Explanation | Explanations:
         """Say what a statement would cost and how good its answer would be; nothing private is read, nothing spent.
 
         Args:
             text: one SELECT; or, as `batch` takes them, several.
-            spending: as `sql` or `batch` would be told.
+            weights: as `sql` or `batch` would be told.
+            keywords: likewise.
         """
-        left, whose = self.ledger.remaining, self.catalog.limited
+        left = self.ledger.remaining
         if isinstance(text, str):
-            said = self._said(cast("Spending", spending), explaining=True)
-            plan = self._planner.plan(text, said, weights=spending.get("weights"))
-            refuse_another_price(plan, self._backend, self.catalog)
-            return explained(self._receipt(plan, said, text), self._backend, whose=whose, remaining=left)
-        asked = Questions.of(text, spending.pop("weights", None))
-        said = self._said(cast("Spending", spending), explaining=True)
-        plan = self._planner.plan_batch(asked, said)
-        refuse_another_price(plan, self._backend, self.catalog)
-        joint = self._receipt(plan, said, "")
-        parts = {part.statement.text: self._receipt_of_part(part, said, joint, None) for part in parts_of(plan)}
-        each = {name: explained(part, self._backend, whose=whose, remaining=left) for name, part in parts.items()}
+            quote = self._quoter.quote(text, self._options(keywords, weights, budget=UNSAID))
+            refuse_another_price(quote, self._backend, self.catalog)
+            return self._explained(Receipt.of(quote, self.ledger, text), left)
+        batch = Batch.of(text, weights)
+        quote = self._quoter.quote_batch(batch, self._options(keywords, budget=UNSAID))
+        refuse_another_price(quote, self._backend, self.catalog)
+        joint = Receipt.of(quote, self.ledger, "")
+        each = {name: self._explained(part, left) for name, part in self._parts(joint, None).items()}
         return Explanations(
-            tuple(each[name.strip()] for name in asked.texts),
-            asked.names,
+            tuple(each[name.strip()] for name in batch.texts),
+            batch.names,
             joint.cost,
             left,
-            said.asked.promise,
+            quote.options.promise,
             joint.loss,
             self.catalog.unit,
-            queries_of(plan, self._backend),
+            queries_of(quote, self._backend),
         )
 
     def table(self, name: str) -> Rows:
         """A table of the catalog as a frame: the same questions, put together step by step."""
-        return table_of(cast("Any", self), name)  # a session names what may be asked, a frame passes it on
+        return table_of(self, name)
 
     def read(self, text: str, *, automatic: bool = False) -> Statement:
         """What a statement means; refused if it may not be answered. With `automatic`, bounds may be missing."""
-        return self._planner.read(text, automatic=automatic)
+        return self._quoter.read(text, automatic=automatic)
 
-    def _said(self, spending: Spending, *, explaining: bool = False) -> Said:
+    def _options(self, keywords: Keywords, weights: Weights | None = None, *, budget: Promise | None = None) -> Options:
+        """What was said; the catalog's budget is spent where nothing was, or else this one."""
         if self._closed:
             raise InvalidParameter("this session is closed: connect again")
-        return Said.of(spending, self.catalog, explaining=explaining)
+        return Options.of(keywords, weights=weights, budget=self.catalog.budget or budget)
 
-    def _receipt(self, plan: Planned, said: Said, purpose: str) -> Receipt:
-        unit = self.catalog.unit
-        loss = plan.priced.loss.under(unit.neighbors)
-        return Receipt(plan, loss, cost_of(plan, loss, self.ledger.rule), unit, purpose, said.confidence)
+    def _charge(self, quote: Quote, purpose: str, key: str | None) -> Charge:
+        return Charge(quote, purpose, key, self.catalog, self._backend, self.ledger)
 
-    def _receipt_of_part(self, part: Planned, said: Said, joint: Receipt, purpose: str | None) -> Receipt:
-        unit = self.catalog.unit
-        why = part.statement.text if purpose is None else purpose
-        loss = part.priced.loss.under(unit.neighbors)
-        cost = cost_alone(part, loss, self.ledger.rule)
-        return Receipt(part, loss, cost, unit, why, said.confidence, joint.cost)
+    def _parts(self, joint: Receipt, purpose: str | None) -> Mapping[str, Receipt]:
+        """The receipts of the statements of a batch, by their text."""
+        found = {}
+        for part in parts_of(joint.quote):
+            text = part.statement.text
+            why = text if purpose is None else purpose
+            found[text] = Receipt.of_part(part, self.ledger, why, joint=joint.cost)
+        return found
+
+    def _explained(self, receipt: Receipt, remaining: Amount) -> Explanation:
+        return explained(receipt, self._backend, whose=self.catalog.limited, remaining=remaining)
 
     # --- a session holds connections --------------------------------------------------------------------------
 

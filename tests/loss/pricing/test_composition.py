@@ -20,10 +20,10 @@ from privet.loss import (
     RenyiBoundCurve,
 )
 from privet.loss.pricing.composition import LONG, UNIT, Values, compose, discretised
-from privet.loss.pricing.plan import plan_for
-from privet.loss.pricing.reading import delta as grid_delta
-from privet.loss.pricing.reading import directed
-from privet.loss.pricing.reading import epsilon as grid_epsilon
+from privet.loss.pricing.figures import delta as grid_delta
+from privet.loss.pricing.figures import directed
+from privet.loss.pricing.figures import epsilon as grid_epsilon
+from privet.loss.pricing.grid_layout import layout_for
 from tests.loss.exact_sums import exact_epsilon, hockey_stick, joint, repeated_response_delta
 
 ROUNDING = 1e-12  # of the brute-force sums themselves
@@ -106,16 +106,16 @@ def test_grid_delta_is_above_the_exact_gaussian_delta(scales: list[float], epsil
 def test_the_rounding_allowance_covers_the_rounding() -> None:
     """The transform against a direct convolution in extended precision: it errs, by less than what is added."""
     parts = directed([(LaplaceCurve("0.3"), 8)], adding=False)
-    plan = plan_for(parts, log_delta=math.log(1e-10))
-    found = compose(parts, plan)
-    atoms = discretised(parts[0][0], plan.step, 0.0, plan.tilt)
-    weight = atoms.mass.astype(np.longdouble) * np.exp(np.longdouble(plan.tilt) * atoms.losses)
+    layout = layout_for(parts, log_delta=math.log(1e-10))
+    found = compose(parts, layout)
+    atoms = discretised(parts[0][0], layout.step, 0.0, layout.tilt)
+    weight = atoms.mass.astype(np.longdouble) * np.exp(np.longdouble(layout.tilt) * atoms.losses)
     direct = one = weight / weight.sum()
     for _ in range(7):
         direct = np.convolve(direct, one)
-    low = 8 * round(float(atoms.losses[0]) / plan.step)
-    places = (np.arange(low, low + len(direct)) - plan.first) % plan.size
-    folded = np.zeros(plan.size, dtype=np.longdouble)
+    low = 8 * round(float(atoms.losses[0]) / layout.step)
+    places = (np.arange(low, low + len(direct)) - layout.first) % layout.size
+    folded = np.zeros(layout.size, dtype=np.longdouble)
     np.add.at(folded, places, direct)
     error = np.abs(folded - (found.mass - found.noise))
     assert 0 < float(error.max()) < found.noise

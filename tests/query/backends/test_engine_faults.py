@@ -17,7 +17,7 @@ import privet
 from privet.core import Ledger
 from privet.core.silence import FAILED
 from privet.errors import AnswerLost, InvalidParameter, ReleaseFailed
-from privet.query.answering.failures import CANCELLED, UNREAD
+from privet.query.answering.failed_run import CANCELLED, UNREAD
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.measures.request import Bounded

@@ -8,7 +8,7 @@ import pytest
 
 from privet.errors import InvalidParameter
 from privet.query.backends.backend import Backend
-from privet.query.measures.request import Bounded, Lattice, Measure, Shape
+from privet.query.measures.request import Bounded, Measure, Shape, Span
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Owner, Released, Table
 from privet.query.plan.statement import Key
@@ -38,7 +38,7 @@ def column(table: Table, name: str) -> Column:
 
 def stays(table: Table, shape: Shape = Shape.SUM, *, domain: tuple[str, ...] | None = ("A", "B", "Z")) -> Bounded:
     clinic = column(table, "clinic")
-    measures = (Measure(shape, Reference(column(table, "stay")), None, Lattice(Fraction(1), 0, 30)),)
+    measures = (Measure(shape, Reference(column(table, "stay")), None, Span(Fraction(1), 0, 30)),)
     return Bounded(table, (Key(clinic, Reference(clinic), domain),), LIMITS, measures, cap_groups=True)
 
 

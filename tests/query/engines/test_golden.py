@@ -6,12 +6,12 @@ import pyarrow as pa
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.query.pricing.quote import Planned
-from privet.query.second_price.price import refuse_another_price
+from privet.query.pricing.quote import Quote
+from privet.query.second_price.price_check import refuse_another_price
 from tests.golden.corpus import accepted
 from tests.query.engines.engines import OTHERS, engine_of
 from tests.query.engines.nasty import HOSPITALS
-from tests.query.replaying import TIGHT, Played, numbers, planned, play
+from tests.query.replaying import TIGHT, Played, numbers, play, quote_of
 from tests.query.worlds import SETTINGS
 
 STATEMENTS = accepted() | {
@@ -38,10 +38,10 @@ REFUSED: dict[str, dict[str, str]] = {  # by engine: statement to the reason it 
 
 
 @cache
-def plan_of(name: str, setting: int) -> Planned | None:
+def plan_of(name: str, setting: int) -> Quote | None:
     """A statement under limits that a tiny hospital goes beyond: each has one of them."""
     limits = TIGHT[list(STATEMENTS).index(name) % len(TIGHT)]
-    return planned(STATEMENTS[name], SETTINGS[setting].catalog, limits)
+    return quote_of(STATEMENTS[name], SETTINGS[setting].catalog, limits)
 
 
 def refuse_unequal(here: Played, there: Played) -> None:

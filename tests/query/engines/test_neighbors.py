@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from privet.core import Ledger
 from privet.errors import ReleaseFailed
-from privet.query.pricing.quote import Planned
+from privet.query.pricing.quote import Quote
 from privet.query.session import Session
 from tests.query import worlds
 from tests.query.engines.engines import ENGINES, OTHERS, engine_of
 from tests.query.engines.nasty import NASTY
 from tests.query.falsification.observation import LIMIT, differences, observe
-from tests.query.replaying import TIGHT, planned, play, refuse_different
+from tests.query.replaying import TIGHT, play, quote_of, refuse_different
 from tests.query.test_falsification import FAULTS, NAMES, STATEMENTS, Units, hospitals, options, tight
 from tests.query.worlds import CROWDED, OTHER, SETTINGS, Part, Setting, World
 
@@ -39,9 +39,7 @@ PLAYED = STATEMENTS | {
 NOTICED = {"nothing is clipped": (AssertionError, ReleaseFailed)}  # what is not may be too large to compute
 
 
-def falsify(
-    engine: str, setting: Setting, here: World, others: Sequence[World], plans: Iterable[Planned | None]
-) -> int:
+def falsify(engine: str, setting: Setting, here: World, others: Sequence[World], plans: Iterable[Quote | None]) -> int:
     """Try statements on a hospital and its neighbors; return how many there were that the catalog answers."""
     catalog = setting.catalog
     tried = 0
@@ -80,7 +78,7 @@ def test_statements_where_nobody_is_left(engine: str) -> None:
 
 
 def try_random(engine: str, units: Units, other: Part, setting: Setting, names: list[str]) -> None:
-    plans = [planned(STATEMENTS[name], setting.catalog, TIGHT[len(name) % len(TIGHT)]) for name in names]
+    plans = [quote_of(STATEMENTS[name], setting.catalog, TIGHT[len(name) % len(TIGHT)]) for name in names]
     falsify(engine, setting, worlds.world(units), list(setting.neighbors(units, other))[:3], plans)
 
 
@@ -145,6 +143,6 @@ def test_a_fault_is_noticed(engine: str, fault: str) -> None:
     with ExitStack() as stack:
         for where, name, wrong in wrongs:
             stack.enter_context(patch.object(where, name, wrong))
-        plan = planned(STATEMENTS[statement], setting.catalog, TIGHT[1])
+        plan = quote_of(STATEMENTS[statement], setting.catalog, TIGHT[1])
         with pytest.raises(NOTICED.get(fault, AssertionError)):
             falsify(engine, setting, here, others, [plan])

@@ -18,12 +18,12 @@ from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.backends.postgres.table_schemas import find_table
 from privet.query.catalog import Catalog, DeclaredTable, Step
 from privet.query.plan.limits import Limits
-from privet.query.pricing.quote import plan_statement
+from privet.query.pricing.quote import quote_statement
 from privet.query.second_price.engine_text import read_back
 from privet.query.session import Session
 from tests.query.engines.engines import engine_of
 from tests.query.engines.on_postgres import Postgres
-from tests.query.exact_session import ASKED, ExactSession
+from tests.query.exact_session import OPTIONS, ExactSession
 from tests.query.hospital import number, text
 
 pytest.importorskip("psycopg")
@@ -207,8 +207,8 @@ def test_both_forms_are_read_back_to_one_price(place: tuple[Postgres, str]) -> N
     catalog = _catalog(*place, "plain")
     backend = PostgresBackend(catalog)
     try:
-        plan = plan_statement(ExactSession(catalog, backend=backend).read(STATEMENTS[0]), catalog, ASKED)
-        forms = backend.forms(plan.priced.stages[0].needs.request)
+        plan = quote_statement(ExactSession(catalog, backend=backend).read(STATEMENTS[0]), catalog, OPTIONS)
+        forms = backend.forms(plan.stages[0].needs.request)
         assert ["blocks AS" in each for each in forms] == [False, True]
         assert len({read_back(each, "postgres") for each in forms}) == 1
     finally:

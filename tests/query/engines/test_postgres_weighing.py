@@ -23,12 +23,12 @@ from privet.query.backends.postgres.literals import FENCE
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.measures.request import Bounded
 from privet.query.plan.limits import Limits
-from privet.query.pricing.quote import plan_statement
+from privet.query.pricing.quote import quote_statement
 from privet.query.scalars.facts import Facts, Type
 from privet.query.second_price.engine_text import read_back
 from tests.query.engines.engines import engine_of
 from tests.query.engines.on_postgres import Postgres
-from tests.query.exact_session import ASKED, ExactSession
+from tests.query.exact_session import OPTIONS, ExactSession
 from tests.query.hospital import number, text
 
 pytest.importorskip("psycopg")
@@ -89,8 +89,8 @@ def _catalog(bounds: tuple[float, float], **place: Any) -> Catalog:  # noqa: ANN
 
 
 def _requests(catalog: Catalog, backend: Any, statement: str) -> list[Bounded]:  # noqa: ANN401 - either engine
-    plan = plan_statement(ExactSession(catalog, backend=backend).read(statement), catalog, ASKED)
-    return [request for stage in plan.priced.stages for request in (stage.needs.request, *stage.needs.rankings)]
+    plan = quote_statement(ExactSession(catalog, backend=backend).read(statement), catalog, OPTIONS)
+    return [request for stage in plan.stages for request in (stage.needs.request, *stage.needs.rankings)]
 
 
 def _sums(catalog: Catalog, backend: Any, statement: str) -> list[Sums | Any]:  # noqa: ANN401 - either engine

@@ -28,7 +28,7 @@ from privet.query.scalars.facts import Facts, Type
 from privet.query.second_price.engine_text import read_back
 from tests.query.engines.test_golden import STATEMENTS
 from tests.query.hospital import HOSPITAL, row_level
-from tests.query.replaying import planned
+from tests.query.replaying import quote_of
 
 DIALECT = SparkDialect()
 
@@ -167,14 +167,14 @@ def test_what_the_driver_would_gather_is_pinned() -> None:
 
 def printed(name: str, limits: Limits | None) -> str:
     """A statement's text where every table of the hospital is small."""
-    plan = planned(STATEMENTS[name], HOSPITAL, limits)
+    plan = quote_of(STATEMENTS[name], HOSPITAL, limits)
     assert plan is not None
     names = {**DIALECT.types, Type.TEXT: "VARCHAR"}
     tables = {
         table.name: Source(table.name, {word: names[facts.type] for word, facts in table.columns.items()}, small=True)
         for table in HOSPITAL.tables.values()
     }
-    return print_request(plan.priced.stages[0].needs.request, DIALECT, Sources(HOSPITAL, tables))
+    return print_request(plan.stages[0].needs.request, DIALECT, Sources(HOSPITAL, tables))
 
 
 @pytest.mark.parametrize(("name", "sent"), [("join_three", ["clinic"]), ("join_units", []), ("join_values", [""])])

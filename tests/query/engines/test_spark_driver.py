@@ -13,7 +13,7 @@ from privet.query.backends.spark.settings import PINNED
 from tests.query.engines.on_spark import Spark, spark
 from tests.query.engines.test_golden import STATEMENTS
 from tests.query.hospital import HOSPITAL
-from tests.query.replaying import TIGHT, planned, play
+from tests.query.replaying import TIGHT, play, quote_of
 from tests.query.worlds import CROWDED, world
 
 PUBLIC = {name for name, table in HOSPITAL.tables.items() if table.public}
@@ -56,7 +56,7 @@ def run(backend: SparkBackend, name: str, monkeypatch: pytest.MonkeyPatch) -> li
         return frames[-1]
 
     monkeypatch.setattr(backend._session, "sql", kept)
-    plan = planned(STATEMENTS[name], HOSPITAL, JOINED[name])
+    plan = quote_of(STATEMENTS[name], HOSPITAL, JOINED[name])
     assert plan is not None
     play(plan, backend, HOSPITAL)
     monkeypatch.undo()

@@ -120,7 +120,7 @@ class Observation:
         return tuple(draw.said for draw in self.drawn)
 
 
-def observe(session: Session, text: str, *, before: Observation | None = None, **spending: Any) -> Observation:  # noqa: ANN401 - as `Spending`
+def observe(session: Session, text: str, *, before: Observation | None = None, **spending: Any) -> Observation:  # noqa: ANN401 - as `Keywords`
     """Ask a statement with a ledger of its own, and write down all that can be seen."""
     asking = Session(session.catalog, backend=session._backend, ledger=Ledger(LIMIT, unit=session.catalog.unit))
     script = Script(None if before is None else before.said)

@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from privet.asking.budget import Budget
 from privet.core import Ledger, Unit
 from privet.errors import InvalidParameter, KeyReused, QueryRefused, ReleaseFailed
 from privet.loss import Guarantee, Neighbors, PrivacyLoss
@@ -33,20 +32,20 @@ from privet.query.measures.automatic_bounds import (
     ends_of,
     found_ends,
     searched,
-    share_of,
 )
 from privet.query.measures.needs import Needs, needs_of
 from privet.query.measures.readings import Count
-from privet.query.measures.request import PART, Lattice, Shape, sensitivity
+from privet.query.measures.request import PART, Shape, Span, sensitivity
+from privet.query.options import Keywords, Options, share_of
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Relation
 from privet.query.plan.statement import Aggregate, Key, Output, Search, Stage, Statement
 from privet.query.plan.unit_local import NotUnitLocal, check_unit_local
-from privet.query.pricing.quote import plan_statement
+from privet.query.pricing.quote import quote_statement
 from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.scalars.facts import Facts, Type
-from privet.query.second_price.price import stage_loss
+from privet.query.second_price.price_check import stage_loss
 from privet.query.session import Session
 from tests.query import tiny
 from tests.query.asking import Watched, crowd, hospital, session_with
@@ -58,6 +57,7 @@ X = Column("x", Facts(Type.REAL))
 MOST = (Function.SUM, Function.AVG, Function.STDDEV, Function.QUANTILE)
 PAIRS = [(low, high) for low in BINS for high in BINS if low <= high]
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+SEARCHING = Options.of({"epsilon": 1, "automatic_bounds": "0.2"})
 AVERAGE = "SELECT AVG(weight) AS w FROM visit"
 
 
@@ -119,9 +119,7 @@ def test_bins_touch_and_reach_far() -> None:
 def test_the_engine_counts_in_the_same_bins(tmp_path: Path) -> None:
     weights = [0.0, 1.5, -3000.0, math.inf, -math.inf, math.nan, None, 1e-30, 1.9]
     session, backend = weighing(tmp_path, weights)
-    plan = plan_statement(
-        session.read(AVERAGE, automatic=True), session.catalog, Budget.of(epsilon=1), automatic_bounds=Fraction(1, 5)
-    )
+    plan = quote_statement(session.read(AVERAGE, automatic=True), session.catalog, SEARCHING)
     (stage,) = plan.searches.values()
     found = {keys[0]: sums[0][0] for keys, sums in backend.sums(stage.needs.request).groups.items()}
     assert found == {0: 2 * PART, 21: 2 * PART, -32: PART, 71: PART, -71: PART}
@@ -144,7 +142,7 @@ def test_bounds_reach_from_the_first_to_the_last_full_bin() -> None:
 @pytest.mark.parametrize("wider", [1.0, 1.3])
 def test_an_empty_bin_is_seldom_taken(wider: float) -> None:
     """Exactly, by the law of the noise; a scale 30 % off is noticed."""
-    rows = Count(Column("rows", Facts(Type.INTEGER)), 0, Shape.ROWS, Lattice(Fraction(1), 0, 1), 1)
+    rows = Count(Column("rows", Facts(Type.INTEGER)), 0, Shape.ROWS, Span(Fraction(1), 0, 1), 1)
     share = float(WRONG / len(BINS))
     scale = 7.0
     threshold = automatic_bounds.threshold_of(rows, DiscreteLaplace(l1_sensitivity=1, scale=Fraction(scale)))
@@ -178,34 +176,29 @@ def test_moves_in_steps_do_not_depend_on_the_bounds(neighbors: Neighbors, *, key
         for pair in random.Random(1).sample(PAIRS, 40):  # noqa: S311 - a choice of examples
             needs = needs_of(aggregate, found={Reference(free): between(pair)})
             assert moves(needs) == before
-            lattice = needs.draws[0].measure.lattice
-            assert lattice.first <= between(pair)[0] / lattice.step + Fraction(1, 2)
-            assert lattice.last >= between(pair)[1] / lattice.step - Fraction(1, 2)
+            span = needs.draws[0].measure.span
+            assert span.first <= between(pair)[0] / span.step + Fraction(1, 2)
+            assert span.last >= between(pair)[1] / span.step - Fraction(1, 2)
 
 
-@pytest.mark.parametrize("asked", [{"epsilon": 2}, {"epsilon": 2, "delta": "1e-9"}])
-def test_the_search_takes_its_share(tmp_path: Path, asked: dict[str, Any]) -> None:
+@pytest.mark.parametrize("keywords", [{"epsilon": 2}, {"epsilon": 2, "delta": "1e-9"}])
+def test_the_search_takes_its_share(tmp_path: Path, keywords: Keywords) -> None:
     session, _ = weighing(tmp_path, [1.0])
     statement = session.read("SELECT AVG(weight) AS w, COUNT(*) AS n, SUM(stay) AS s FROM visit", automatic=True)
-    plan = plan_statement(
-        statement,
-        session.catalog,
-        Budget.of(**asked),
-        weights={"w": 3},
-        automatic_bounds=Fraction("0.25"),
-    )
+    options = Options.of({**keywords, "automatic_bounds": "0.25"}, weights={"w": 3})
+    plan = quote_statement(statement, session.catalog, options)
     (stage,) = plan.searches.values()
     assert stage.mechanisms[0].loss.epsilon(delta=0) == pytest.approx(0.5)
-    parts = [each.loss.epsilon(delta=0) for each in plan.stages["answer"].mechanisms]
+    parts = [each.loss.epsilon(delta=0) for each in plan.by_name["answer"].mechanisms]
     assert parts == pytest.approx([0.9, 0.6])  # COUNT(*) and SUM(stay) share their numbers
-    assert plan.priced.loss.meets(Guarantee(2))
+    assert plan.loss.meets(Guarantee(2))
 
 
 def test_several_searches_divide_the_share_and_equal_arguments_share_one(tmp_path: Path) -> None:
     session, _ = weighing(tmp_path, [1.0])
     text = "SELECT AVG(weight) AS a, MEDIAN(weight) AS m, SUM(weight * 2) AS s, COUNT(weight) AS n FROM visit"
     statement = session.read(text, automatic=True)
-    plan = plan_statement(statement, session.catalog, Budget.of(epsilon=1), automatic_bounds=Fraction(1, 2))
+    plan = quote_statement(statement, session.catalog, Options.of({"epsilon": 1, "automatic_bounds": "0.5"}))
     assert [each.mechanisms[0].loss.epsilon(delta=0) for each in plan.searches.values()] == pytest.approx([0.25] * 2)
 
 
@@ -214,11 +207,9 @@ def test_the_second_price_holds_before_and_after(tmp_path: Path, unit: Unit) -> 
     catalog = hospital(tmp_path, catalog=replace(HOSPITAL, unit=unit))
     session, backend = session_with(catalog)
     text = "SELECT clinic, SUM(weight) AS s, STDDEV(weight + 1) AS d, MAX(-weight) AS m FROM visit GROUP BY clinic"
-    asked = Budget.of(epsilon=1, delta="1e-6")
-    plan = plan_statement(
-        session.read(text, automatic=True), catalog, asked, automatic_bounds=Fraction(1, 5), limits=Limits(2)
-    )
-    answer = plan.stages["answer"]
+    options = Options.of({"epsilon": 1, "delta": "1e-6", "automatic_bounds": "0.2", "rows_per_unit": 2})
+    plan = quote_statement(session.read(text, automatic=True), catalog, options)
+    answer = plan.by_name["answer"]
     session.explain(text, epsilon=1, delta="1e-6", automatic_bounds="0.2", rows_per_unit=2)
     assert len(answer.needs.aggregate.searches) == 3
     for pair in ((21, 40), (-30, 71), (-5, -5)):
@@ -293,10 +284,8 @@ def test_a_unit_with_many_rows_counts_as_one() -> None:
 
 def exact(session: Session, backend: Watched, text: str) -> tuple[list[dict[str, Any]], list[Any]]:
     """The table without noise, and the bounds."""
-    plan = plan_statement(
-        session.read(text, automatic=True), session.catalog, Budget.of(epsilon=1), automatic_bounds=Fraction(1, 5)
-    )
-    run = ExactRun(plan, backend=backend, ledger=session.ledger, purpose="…", confidence=0.95, catalog=session.catalog)
+    plan = quote_statement(session.read(text, automatic=True), session.catalog, SEARCHING)
+    run = ExactRun(plan, backend=backend, ledger=session.ledger, purpose="…", catalog=session.catalog)
     return run.answer().to_pylist(), list(run.found.values())
 
 
@@ -466,12 +455,12 @@ def test_a_lattice_that_depends_on_the_bounds_is_caught_before_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, backend = weighing(tmp_path, adults(2000))
-    right = Lattice.found
+    right = Span.found
 
-    def wrong(low: Fraction, high: Fraction, *, most: int, summed: bool) -> Lattice:
+    def wrong(low: Fraction, high: Fraction, *, most: int, summed: bool) -> Span:
         return right(low, high, most=most if (low, high) == FALLBACK else 2 * most, summed=summed)
 
-    monkeypatch.setattr(Lattice, "found", staticmethod(wrong))
+    monkeypatch.setattr(Span, "found", staticmethod(wrong))
     with pytest.raises(ReleaseFailed):
         session.sql(AVERAGE, epsilon=1, automatic_bounds="0.5")
     assert backend.calls == ["sums"]

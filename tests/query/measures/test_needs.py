@@ -57,7 +57,7 @@ def test_ranks_of_one_column_are_read_once_and_have_few_places() -> None:
     needs = needs_of(aggregate(*(asked(Function.QUANTILE, COST, fraction=Fraction(k, 4)) for k in (1, 2, 3))))
     assert len(needs.draws) == 3
     assert len(needs.rankings) == 1
-    assert needs.draws[0].measure.lattice.steps + 1 <= RANK_PLACES
+    assert needs.draws[0].measure.span.steps + 1 <= RANK_PLACES
     assert needs.request.measures == ()
 
 

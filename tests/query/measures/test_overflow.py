@@ -15,14 +15,14 @@ from privet.query.backends.backend import Keys
 from privet.query.catalog import Catalog
 from privet.query.catalog.toml_file import read_catalog
 from privet.query.catalog.toml_text import catalog_text
-from privet.query.measures.overflow import CROWD, WORST, bounding_of, samples, told, weighs_up_to
-from privet.query.measures.request import PART, Bounded, Lattice, Measure, Shape
-from privet.query.options import Said, Spending
+from privet.query.measures.overflow import CROWD, WORST, bounding_note, samples, weighs_up_to
+from privet.query.measures.request import PART, Bounded, Measure, Shape, Span
+from privet.query.options import Keywords, Options, bounding_of, limits_of
 from privet.query.plan.build import joined_limits
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Owner, Table
 from privet.query.plan.statement import Key
-from privet.query.pricing.quote import limits_of, plan_statement
+from privet.query.pricing.quote import quote_statement
 from privet.query.scalars.expressions import Column, Reference
 from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
@@ -33,7 +33,7 @@ CITY = Column("city", Facts(Type.TEXT, values=("a", "b")))
 PAY = Column("pay", Facts(Type.REAL, low=Fraction(0), high=Fraction(8)))
 ROWS = Table("visit", (PID, CITY, PAY), Owner((PID,), Limits(rows_per_unit=4)))
 BY_CITY = (Key(CITY, Reference(CITY), ("a", "b")),)
-MEAN = Measure(Shape.MEAN, Reference(PAY), lattice=Lattice.between(Fraction(0), Fraction(8), whole=False))
+MEAN = Measure(Shape.MEAN, Reference(PAY), span=Span.between(Fraction(0), Fraction(8), whole=False))
 
 
 def request(*measures: Measure, cap: int = 4, keys: bool = True, bounding: str | None = None) -> Bounded:
@@ -69,11 +69,8 @@ def test_weighing_errs_less_than_sampling_at_worst_up_to_so_many_rows(rows: int,
 def test_the_choice_follows_from_public_numbers() -> None:
     assert weighs_up_to(request(keys=False)) is None  # a unit's sum is weighed as one number
     assert weighs_up_to(request(Measure(Shape.ROWS))) == int(PART * WORST)
-    assert (
-        weighs_up_to(request(Measure(Shape.SPREAD, Reference(PAY), lattice=Lattice(Fraction(1), 0, 1 << 14))))
-        == 416_179
-    )
-    assert weighs_up_to(request(Measure(Shape.SUM, Reference(PAY), lattice=Lattice(Fraction(1), -3, 40)))) == 15
+    assert weighs_up_to(request(Measure(Shape.SPREAD, Reference(PAY), span=Span(Fraction(1), 0, 1 << 14)))) == 416_179
+    assert weighs_up_to(request(Measure(Shape.SUM, Reference(PAY), span=Span(Fraction(1), -3, 40)))) == 15
     edge = 209_715 // CROWD
     assert [samples(request(cap=cap)) for cap in (1, 4, edge, edge + 1)] == [False, False, False, True]
     assert not samples(request(cap=1 << 30, keys=False))
@@ -83,12 +80,12 @@ def test_the_choice_follows_from_public_numbers() -> None:
 
 
 def test_what_is_told_says_which_and_why() -> None:
-    weighed = told(request(), whose="patient")
+    weighed = bounding_note(request(), whose="patient")
     assert "weighed, not sampled (chosen from public numbers)" in weighed
     assert "up to 209,715 rows" in weighed
-    assert "any patient" in told(request(keys=False), whose="patient")
+    assert "any patient" in bounding_note(request(keys=False), whose="patient")
     chosen = request(bounding="sample")
-    said = told(Bounded(ROWS, BY_CITY, chosen.limits, (MEAN,), cap_groups=False, sample=True), whose="patient")
+    said = bounding_note(Bounded(ROWS, BY_CITY, chosen.limits, (MEAN,), cap_groups=False, sample=True), whose="patient")
     assert "sampled (as was said)" in said
     assert "not at all" in said
 
@@ -161,11 +158,10 @@ def test_a_frame_may_say_it() -> None:
 # --- what it does ---
 
 
-def bounded_sums(session: Session, text: str, **spending: Unpack[Spending]) -> list[dict[Keys, Any]]:
+def bounded_sums(session: Session, text: str, **keywords: Unpack[Keywords]) -> list[dict[Keys, Any]]:
     """The exact bounded sums of a statement, before any noise."""
-    said = Said.of(spending, session.catalog)
-    plan = plan_statement(session.read(text), session.catalog, said.asked, limits=said.limits)
-    return [dict(session._backend.sums(stage.needs.request).groups) for stage in plan.priced.stages]
+    quote = quote_statement(session.read(text), session.catalog, Options.of(keywords, budget=session.catalog.budget))
+    return [dict(session._backend.sums(stage.needs.request).groups) for stage in quote.stages]
 
 
 def test_a_sample_has_whole_rows_of_the_unit_and_as_many_as_may_count(tmp_path: Path) -> None:

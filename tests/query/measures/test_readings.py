@@ -13,22 +13,22 @@ from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace
 from privet.noise import BitSource
 from privet.query.measures.noise_margin import Noise, noise_margin
 from privet.query.measures.readings import Average, Count, Deviation, Quantile, Reading, Total, Variance
-from privet.query.measures.request import Lattice, Shape
+from privet.query.measures.request import Shape, Span
 from privet.query.scalars.expressions import Column
 from privet.query.scalars.facts import Facts, Type
 from tests.statistics import FALSE_ALARM
 
 COLUMN = Column("x", Facts(Type.REAL))
-LATTICE = Lattice.between(Fraction(-20), Fraction(110), whole=True)
-SQUARES = Lattice.between(Fraction(-20), Fraction(110), whole=True, most=1 << 14)
+LATTICE = Span.between(Fraction(-20), Fraction(110), whole=True)
+SQUARES = Span.between(Fraction(-20), Fraction(110), whole=True, most=1 << 14)
 NOISES: list[Noise] = [Laplace(1, 3000), Gaussian(1, 3000), DiscreteLaplace(1, 3000)]
 TRIALS = 2_000
 
 
-def sums(values: list[float], lattice: Lattice, shape: Shape) -> np.ndarray:
+def sums(values: list[float], span: Span, shape: Shape) -> np.ndarray:
     """The exact numbers of one group, by definition."""
-    places = [round(value / lattice.step) - lattice.first for value in map(Fraction, values)]
-    rest = [lattice.steps - place for place in places]
+    places = [round(value / span.step) - span.first for value in map(Fraction, values)]
+    rest = [span.steps - place for place in places]
     if shape is Shape.MEAN:
         return np.array([[sum(places), sum(rest)]], dtype=float)
     squares = [sum(u * u for u in places), sum(2 * u * v for u, v in zip(places, rest, strict=True))]
@@ -42,11 +42,11 @@ def covers(hits: int, chance: float) -> bool:
 
 @given(st.lists(st.integers(-20, 110), min_size=2, max_size=20))
 def test_without_noise_everything_is_exact(values: list[int]) -> None:
-    for shape, lattice in ((Shape.MEAN, LATTICE), (Shape.SPREAD, SQUARES)):
-        numbers = sums([*values], lattice, shape)
-        assert Count(COLUMN, 0, shape, lattice, 1).values(numbers)[0] == pytest.approx(len(values))
-        assert Total(COLUMN, 0, shape, lattice, whole=True).values(numbers)[0] == pytest.approx(sum(values), abs=1e-6)
-        assert Average(COLUMN, 0, shape, lattice).values(numbers)[0] == pytest.approx(np.mean(values))
+    for shape, span in ((Shape.MEAN, LATTICE), (Shape.SPREAD, SQUARES)):
+        numbers = sums([*values], span, shape)
+        assert Count(COLUMN, 0, shape, span, 1).values(numbers)[0] == pytest.approx(len(values))
+        assert Total(COLUMN, 0, shape, span, whole=True).values(numbers)[0] == pytest.approx(sum(values), abs=1e-6)
+        assert Average(COLUMN, 0, shape, span).values(numbers)[0] == pytest.approx(np.mean(values))
     for sample in (True, False):
         spread = float(np.var(values, ddof=int(sample)))
         assert Variance(COLUMN, 0, Shape.SPREAD, SQUARES, sample=sample).values(numbers)[0] == pytest.approx(
@@ -58,7 +58,7 @@ def test_without_noise_everything_is_exact(values: list[int]) -> None:
 
 
 def test_a_quantile_is_a_place_in_the_arguments_unit() -> None:
-    coarse = Lattice.between(Fraction(10), Fraction(20), whole=False, most=100)
+    coarse = Span.between(Fraction(10), Fraction(20), whole=False, most=100)
     reading = Quantile(COLUMN, 0, Shape.RANKS, coarse, Fraction(1, 2))
     assert reading.values(np.array([[0.0], [50.0], [100.0]])).tolist() == [10.0, 15.0, 20.0]
     assert reading.interval(np.array([[0.0]]), Laplace(1, 1), 0.95) is None
@@ -94,7 +94,7 @@ def test_margins_of_weighted_noise_hold_and_are_not_wide(noise: Noise, weights: 
 @pytest.mark.parametrize("rows", [3, 40])
 def test_average_intervals_cover_even_in_small_groups(noise: Noise, rows: int, source: BitSource) -> None:
     """2,000 answers at 95 %: here the noise is up to a third of the whole count."""
-    coarse = Lattice(Fraction(130, 1000), -154, 846)
+    coarse = Span(Fraction(130, 1000), -154, 846)
     values = [float(coarse.step * place) for place in np.linspace(-100, 700, rows).astype(int).tolist()]
     exact = sums(values, coarse, Shape.MEAN)
     average = Average(COLUMN, 0, Shape.MEAN, coarse)

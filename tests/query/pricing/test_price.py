@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -20,6 +20,7 @@ from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.least_noise import laplace_or_gaussian
 from privet.query.measures.needs import needs_of
 from privet.query.measures.request import Shape
+from privet.query.options import Keywords, Options
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Aggregate, Key
@@ -45,7 +46,7 @@ def priced(*sources: Aggregate, neighbors: Neighbors = Neighbors.ADD_REMOVE, **s
     stages = [(f"s{place}", needs_of(source)) for place, source in enumerate(sources)]
     weights: Mapping[Any, Fraction] = spend.pop("weights", {})
     copies = spend.pop("copies", 1)
-    return price(stages, Budget.of(**spend), neighbors=neighbors, weights=weights, copies=copies)
+    return price(stages, Options.of(cast("Keywords", spend)), neighbors=neighbors, weights=weights, copies=copies)
 
 
 @given(
@@ -98,7 +99,7 @@ def test_three_at_a_tenth_fit_three_tenths_and_the_fourth_does_not() -> None:
     for spend, limit in cases:
         plan = priced(aggregate(*ITEMS[:3], keys=BY_CITY if spend else BY_SEX), epsilon=0.1, **spend)
         ledger = Ledger(limit, unit=Unit("person"))
-        promise = plan.asked.promise
+        promise = plan.options.promise
         assert isinstance(promise, Guarantee)
         for _ in range(3):
             ledger.reserve(plan.loss, purpose="one of three", promise=promise)

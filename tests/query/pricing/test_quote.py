@@ -1,27 +1,28 @@
 """Planning: weights by name, limits in the place of the catalog's, and what is refused before anything is read."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from privet.asking.budget import Budget
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.functions import call
+from privet.query.options import Options, limits_of
 from privet.query.plan.aggregation import Function
 from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Key, Output, Stage, Statement
-from privet.query.pricing.quote import limits_of, plan_statement
+from privet.query.pricing.quote import quote_statement
 from privet.query.scalars.expressions import Column, Literal, Reference
 from privet.query.scalars.facts import Facts, Type
 from tests.query.people import AGE, BY_CITY, COST, ONE, SEX, aggregate, asked, statement
 
 PEOPLE = DeclaredTable("people", {"age": AGE.facts, "pid": Facts(Type.INTEGER)}, unit_column="pid")
 CATALOG = Catalog("people", Unit("person"), Guarantee(10, "1e-5"), {"people": PEOPLE}, frames={"people": None})
-ASKED = Budget.of(epsilon=1, delta="1e-6")
+OPTIONS = Options.of({"epsilon": 1, "delta": "1e-6"})
 
 
 def test_names_stand_for_what_they_are_computed_from() -> None:
@@ -40,7 +41,7 @@ def test_names_stand_for_what_they_are_computed_from() -> None:
     told = Statement("…", (Stage("answer", source, output),))
 
     def shares(**weights: Any) -> list[float]:  # noqa: ANN401 - any number
-        (stage,) = plan_statement(told, CATALOG, Budget.of(epsilon=1, delta="1e-6"), weights=weights).priced.stages
+        (stage,) = quote_statement(told, CATALOG, replace(OPTIONS, weights=weights)).stages
         assert stage.selection is not None
         return [
             round(float(stage.selection.epsilon), 6),
@@ -62,15 +63,17 @@ def test_names_stand_for_what_they_are_computed_from() -> None:
 def test_public_keys_take_no_weight() -> None:
     public = (Key(Column("sex", SEX.facts), Reference(SEX), ("F", "M")),)
     with pytest.raises(InvalidParameter, match="weights must name"):
-        plan_statement(statement(aggregate(asked(Function.AVG, AGE), keys=public)), CATALOG, ASKED, weights={"sex": 2})
+        quote_statement(
+            statement(aggregate(asked(Function.AVG, AGE), keys=public)), CATALOG, replace(OPTIONS, weights={"sex": 2})
+        )
 
 
 def test_limits_take_the_place_of_the_catalogs() -> None:
     told = statement(aggregate(asked(Function.COUNT_ROWS)))
-    assert plan_statement(told, CATALOG, ASKED).priced.stages[0].sensitivities[0].l1 == 1
-    more = plan_statement(told, CATALOG, ASKED, limits=limits_of(rows_per_unit=9))
-    assert more.priced.stages[0].sensitivities[0].l1 == 9
-    assert more.priced.stages[0].needs.aggregate.limits == Limits(rows_per_unit=9)
+    assert quote_statement(told, CATALOG, OPTIONS).stages[0].sensitivities[0].l1 == 1
+    more = quote_statement(told, CATALOG, replace(OPTIONS, limits=limits_of(rows_per_unit=9)))
+    assert more.stages[0].sensitivities[0].l1 == 9
+    assert more.stages[0].needs.aggregate.limits == Limits(rows_per_unit=9)
     assert told.stages[0].source.limits == ONE  # type: ignore[union-attr] # an aggregate
 
 
@@ -99,9 +102,9 @@ def test_no_limits_and_both_kinds_are_fine() -> None:
 def test_too_many_public_groups_are_refused() -> None:
     key = Key(Column("age", AGE.facts), Reference(AGE), tuple(range(400)))
     with pytest.raises(InvalidParameter, match="160,000 groups"):
-        plan_statement(statement(aggregate(asked(Function.COUNT_ROWS), keys=(key, key))), CATALOG, ASKED)
+        quote_statement(statement(aggregate(asked(Function.COUNT_ROWS), keys=(key, key))), CATALOG, OPTIONS)
 
 
 def test_shares_are_exact() -> None:
     told = statement(aggregate(asked(Function.COUNT_ROWS), asked(Function.AVG, COST), asked(Function.COUNT_UNITS)))
-    assert plan_statement(told, CATALOG, Budget.of(epsilon="0.1")).priced.loss.largest_loss == Fraction(1, 10)
+    assert quote_statement(told, CATALOG, Options.of({"epsilon": "0.1"})).loss.largest_loss == Fraction(1, 10)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from privet.errors import InvalidParameter
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.backends.group_keys import plain_value
-from privet.query.measures.request import Bounded, Lattice, Measure, Shape
+from privet.query.measures.request import Bounded, Measure, Shape, Span
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Owner, Project, Relation
 from privet.query.plan.statement import Key
@@ -81,8 +81,8 @@ def plain_request(**changes: object) -> Bounded:
     return Bounded(**(parts | changes))  # type: ignore[arg-type] # as named
 
 
-def pay(shape: Shape, lattice: Lattice) -> tuple[Measure, ...]:
-    return (Measure(shape, Literal(1, Type.INTEGER), None, lattice),)
+def pay(shape: Shape, span: Span) -> tuple[Measure, ...]:
+    return (Measure(shape, Literal(1, Type.INTEGER), None, span),)
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def pay(shape: Shape, lattice: Lattice) -> tuple[Measure, ...]:
         ({"measures": (Measure(Shape.UNITS),)}, "set cap_groups"),
         ({"measures": (Measure(Shape.ROWS), Measure(Shape.RANKS, Literal(1, Type.INTEGER)))}, "asked for alone"),
         ({"limits": Limits(rows_per_unit=2**40)}, "limits must be"),
-        ({"measures": pay(Shape.SUM, Lattice(Fraction(1), 2**61, 2**61 + 1))}, "too close for their size"),
-        ({"measures": pay(Shape.SPREAD, Lattice(Fraction(1), 0, 2**31))}, "too many places"),
+        ({"measures": pay(Shape.SUM, Span(Fraction(1), 2**61, 2**61 + 1))}, "too close for their size"),
+        ({"measures": pay(Shape.SPREAD, Span(Fraction(1), 0, 2**31))}, "too many places"),
     ],
 )
 def test_what_could_not_be_computed_or_bounded_is_refused(changes: dict[str, object], words: str) -> None:
@@ -114,7 +114,7 @@ def test_no_name_or_text_of_an_analyst_is_printed() -> None:
         ((column, Reference(visit.columns[0])), (unit, Reference(visit.owner.unit[0]))),
         Owner((unit,), visit.owner.limits),
     )
-    measure = Measure(Shape.SUM, Reference(column), None, Lattice(Fraction(1), 0, 9))
+    measure = Measure(Shape.SUM, Reference(column), None, Span(Fraction(1), 0, 9))
     backend = DuckDBBackend(tiny.catalog({name: [] for name in tiny.COLUMNS}), threads=1)
     text = backend.text(plain_request(source=project, keys=(), measures=(measure,)))
     assert "DROP" not in text
@@ -143,7 +143,7 @@ def test_the_widest_numbers_do_not_overflow() -> None:
     }
     data: tiny.Data = {"visit": [row] * 3000, "person": [], "item": [], "clinic": []}
     catalog = tiny.catalog(data)
-    far = Lattice(Fraction(1), 2**59, 2**60)
+    far = Span(Fraction(1), 2**59, 2**60)
     visit = tiny.table("visit")
     free = next(column for column in visit.columns if column.name == "free")
     measures = (Measure(Shape.SUM, Reference(free), None, far), Measure(Shape.MEAN, Reference(free), None, far))

@@ -18,12 +18,12 @@ from privet.query.measures.request import PART
 from privet.query.plan.limits import Limits
 from privet.query.printing.weight_blocks import MOST_CAP
 from privet.query.second_price.engine_text import read_back
-from privet.query.second_price.price import refuse_another_price
+from privet.query.second_price.price_check import refuse_another_price
 from tests.query.engines.engines import engine_of
 from tests.query.engines.nasty import HOSPITALS
 from tests.query.engines.test_golden import STATEMENTS, refuse_unequal
 from tests.query.exact_session import ExactSession
-from tests.query.replaying import planned, play
+from tests.query.replaying import play, quote_of
 from tests.query.worlds import SETTINGS
 
 STATEMENT = "SELECT stay, COUNT(*), SUM(cost - 9), MEDIAN(cost) FROM visit GROUP BY stay"
@@ -46,15 +46,15 @@ def _packed() -> Iterator[DuckDBBackend]:
 
 
 def text_of(backend: DuckDBBackend, cap: int = 3) -> str:
-    plan = planned(STATEMENT, SETTINGS[0].catalog, Limits(rows_per_unit=cap))
+    plan = quote_of(STATEMENT, SETTINGS[0].catalog, Limits(rows_per_unit=cap))
     assert plan is not None
-    return backend.forms(plan.priced.stages[0].needs.request)[-1]
+    return backend.forms(plan.stages[0].needs.request)[-1]
 
 
 def test_what_is_shown_does_not_follow_rows(packed: DuckDBBackend) -> None:
-    plan = planned(STATEMENT, SETTINGS[0].catalog, Limits(rows_per_unit=3))
+    plan = quote_of(STATEMENT, SETTINGS[0].catalog, Limits(rows_per_unit=3))
     assert plan is not None
-    request = plan.priced.stages[0].needs.request
+    request = plan.stages[0].needs.request
     assert packed._close_units
     assert ["blocks AS" in text for text in (packed.text(request), *packed.forms(request))] == [False, False, True]
 
@@ -69,8 +69,8 @@ def test_the_same_numbers_reach_the_noise(hospital: str, share: int) -> None:
     compared = 0
     with closing(plain), closing(in_blocks(packed)):
         for statement in list(STATEMENTS.values())[::share]:
-            plan = planned(statement, catalog, Limits(rows_per_unit=2))
-            requests = [] if plan is None else [stage.needs.request for stage in plan.priced.stages]
+            plan = quote_of(statement, catalog, Limits(rows_per_unit=2))
+            requests = [] if plan is None else [stage.needs.request for stage in plan.stages]
             if plan is None or not any("blocks AS" in packed.forms(request)[-1] for request in requests):
                 continue
             compared += 1

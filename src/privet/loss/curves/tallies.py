@@ -120,7 +120,7 @@ class TallyProfile:
 
 @lru_cache(maxsize=64)
 def tally_profile(low: float, high: float, reports: int) -> TallyProfile:
-    """The profile, remembered: every reading of a loss asks for it again."""
+    """The profile, remembered: every figure of a loss asks for it again."""
     return TallyProfile(low, high, reports)
 
 

@@ -16,7 +16,7 @@ from scipy import integrate
 
 from privet.errors import InvalidParameter
 from privet.loss.divergences.divergence import Array, Masses, log_ratio, pair
-from privet.loss.divergences.partition import best_partition, merge
+from privet.loss.divergences.merged_outcomes import best_partition, merge
 
 LogDensity = Callable[[float], float]
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from privet.loss.curve import Array
 from privet.loss.pricing.composition import UNIT, Product, Spectrum, repeated, tilted
+from privet.loss.pricing.figures import epsilon, largest_loss
 from privet.loss.pricing.grid import CAREFUL, Atoms, lean_grid, scouted
+from privet.loss.pricing.grid_layout import TILTS, GridLayout, layout_for, moments
 from privet.loss.pricing.growing import Parts
-from privet.loss.pricing.plan import TILTS, Plan, moments, plan_for
-from privet.loss.pricing.reading import epsilon, largest_loss
 from privet.loss.pricing.solving import solved
 
 GIVEN_UP = 2.0**-36  # relative error that a curve's own values may have
@@ -69,20 +69,20 @@ def epsilon_below(parts: Parts, delta: float) -> float:
         return 0.0
     if len(parts) == 1 and parts[0][1] == 1:
         return solved(parts[0][0].ahead, delta * (1 + GIVEN_UP)) * (1 - GIVEN_UP)
-    plan = plan_for(parts, log_delta=math.log(max(delta - certain, 1e-300)), scouts=CAREFUL, guard=GUARD)
-    product, shift, astray = _product_below(parts, plan) if plan.step <= COARSE else (None, 0.0, 0.0)
+    layout = layout_for(parts, log_delta=math.log(max(delta - certain, 1e-300)), scouts=CAREFUL, guard=GUARD)
+    product, shift, astray = _product_below(parts, layout) if layout.step <= COARSE else (None, 0.0, 0.0)
     if product is None:
         return 0.0
-    mass = np.roll(np.fft.irfft(product.values, plan.size), -(plan.first % plan.size))
-    noise = 32 * UNIT * math.log2(plan.size) * (product.noise + math.sqrt(float(np.sum(mass * mass))))
+    mass = np.roll(np.fft.irfft(product.values, layout.size), -(layout.first % layout.size))
+    noise = 32 * UNIT * math.log2(layout.size) * (product.noise + math.sqrt(float(np.sum(mass * mass))))
     mass = np.maximum(mass - noise, 0.0)
-    losses = plan.step * np.arange(plan.first, plan.first + plan.size, dtype=np.float64)
+    losses = layout.step * np.arange(layout.first, layout.first + layout.size, dtype=np.float64)
 
     def delta_at(level: float) -> float:
         start = int(np.searchsorted(losses, level, side="right"))
-        exponent = np.minimum(product.log_total - plan.tilt * losses[start:], 700.0)
+        exponent = np.minimum(product.log_total - layout.tilt * losses[start:], 700.0)
         seen = float(np.sum(mass[start:] * np.exp(exponent) * -np.expm1(level - losses[start:])))
-        doubtful = astray * math.exp(min(product.log_total - plan.tilt * level, 700.0))
+        doubtful = astray * math.exp(min(product.log_total - layout.tilt * level, 700.0))
         return certain + max(0.0, seen * (1 - product.slack - 2.0**-30) - doubtful)
 
     top = min(epsilon(parts, delta), float(losses[-1])) + shift
@@ -98,37 +98,37 @@ def epsilon_below(parts: Parts, delta: float) -> float:
     return max(0.0, low - shift)
 
 
-def _product_below(parts: Parts, plan: Plan) -> tuple[Product | None, float, float]:
+def _product_below(parts: Parts, layout: GridLayout) -> tuple[Product | None, float, float]:
     """The product of the spectra, how much every loss must be reduced, and how much may have strayed into the window.
 
-    Losses beyond the plan's cut are given up.
+    Losses beyond the layout's cut are given up.
     """
     products = []
     shift = 0.0
-    away = np.abs(np.log(TILTS / plan.tilt))
+    away = np.abs(np.log(TILTS / layout.tilt))
     tilts = TILTS[(away > 0) & (away < FAR)]
     logs = np.zeros_like(tilts)
     for direction, times in parts:
         scout = scouted(direction, CAREFUL)
-        high = math.ceil(scout.cut_above(plan.cut(parts.total)) / plan.step) + 2
-        low = math.ceil(-scout.cut_below(1e-18) / plan.step) + 2
-        atoms, one = lowered(lean_grid(direction, plan.step, low, high, plan.tilt), plan.step, plan.tilt)
-        part: Spectrum | None = tilted(atoms, plan.tilt, plan.step, plan.size) if atoms.mass.sum() > 0 else None
+        high = math.ceil(scout.cut_above(layout.cut(parts.total)) / layout.step) + 2
+        low = math.ceil(-scout.cut_below(1e-18) / layout.step) + 2
+        atoms, one = lowered(lean_grid(direction, layout.step, low, high, layout.tilt), layout.step, layout.tilt)
+        part: Spectrum | None = tilted(atoms, layout.tilt, layout.step, layout.size) if atoms.mass.sum() > 0 else None
         if part is None:
             return None, 0.0, 0.0
-        products.append(repeated(part, times, plan.size))
+        products.append(repeated(part, times, layout.size))
         shift += times * one
         logs += times * moments(atoms, tilts).logs
     product = reduce(Product.__mul__, products)
-    return product, shift * (1 + 1e-12), _astray(plan, tilts, logs - product.log_total)
+    return product, shift * (1 + 1e-12), _astray(layout, tilts, logs - product.log_total)
 
 
-def _astray(plan: Plan, tilts: Array, rise: Array) -> float:
+def _astray(layout: GridLayout, tilts: Array, rise: Array) -> float:
     """A bound of the tilted mass outside the window, which the transform folded into it (Chernoff)."""
-    first = plan.first * plan.step
-    end = (plan.first + plan.size) * plan.step
-    exponents = rise + (plan.tilt - tilts) * np.where(tilts < plan.tilt, first, end)
-    outside = [math.exp(float(exponents[side].min(initial=0.0))) for side in (tilts < plan.tilt, tilts > plan.tilt)]
+    first = layout.first * layout.step
+    end = (layout.first + layout.size) * layout.step
+    exponents = rise + (layout.tilt - tilts) * np.where(tilts < layout.tilt, first, end)
+    outside = [math.exp(float(exponents[side].min(initial=0.0))) for side in (tilts < layout.tilt, tilts > layout.tilt)]
     return min(1.0, sum(outside) * (1 + 2.0**-20))
 
 

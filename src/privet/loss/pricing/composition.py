@@ -33,8 +33,8 @@ from scipy import fft
 
 from privet.loss.curve import Array
 from privet.loss.pricing.grid import CAREFUL, Atoms, Direction, lean_grid, scouted
+from privet.loss.pricing.grid_layout import SMALL, GridLayout
 from privet.loss.pricing.growing import Growing, Parts, Runs
-from privet.loss.pricing.plan import SMALL, Plan
 
 UNIT = 2.0**-53
 LONG = {63: 2.0**-64, 112: 2.0**-113}.get(np.finfo(np.longdouble).nmant, UNIT)  # of IEEE's long floats, if these are
@@ -63,7 +63,7 @@ class Spectrum:
 class Composition:
     """P[loss = (first + i) step] <= mass[i] e^(log_total - tilt * loss), for a window of losses around the answer."""
 
-    plan: Plan
+    layout: GridLayout
     mass: Array
     log_total: float
     noise: float
@@ -73,24 +73,24 @@ class Composition:
     @property
     def losses(self) -> Array:
         """The losses of the window."""
-        plan = self.plan
-        return plan.step * np.arange(plan.first, plan.first + plan.size, dtype=np.float64)
+        layout = self.layout
+        return layout.step * np.arange(layout.first, layout.first + layout.size, dtype=np.float64)
 
     @property
     def lost(self) -> float:
         """Everything above the window, and everything of infinite loss."""
-        end = (self.plan.first + self.plan.size) * self.plan.step
-        return self.beyond + _exp(self.log_total - self.plan.tilt * end)
+        end = (self.layout.first + self.layout.size) * self.layout.step
+        return self.beyond + _exp(self.log_total - self.layout.tilt * end)
 
     def delta(self, epsilon: float) -> float:
         """E[(1 - e^(epsilon - loss))+], rounded up; 1 where the window begins too high to see it all."""
-        plan = self.plan
+        layout = self.layout
         if not self.shows(epsilon):
             return 1.0
-        start = min(max(math.floor(epsilon / plan.step) - plan.first, 0), plan.size)
-        losses = plan.step * np.arange(plan.first + start, plan.first + plan.size, dtype=np.float64)
+        start = min(max(math.floor(epsilon / layout.step) - layout.first, 0), layout.size)
+        losses = layout.step * np.arange(layout.first + start, layout.first + layout.size, dtype=np.float64)
         gap = np.minimum(epsilon - losses - OUTWARD * np.abs(losses), 0.0)
-        weight = np.exp(np.minimum(self.log_total - plan.tilt * losses, 700.0)) * -np.expm1(gap)
+        weight = np.exp(np.minimum(self.log_total - layout.tilt * losses, 700.0)) * -np.expm1(gap)
         return min(1.0, (float(np.sum(weight * self.mass[start:])) + self.lost) * (1 + self.slack))
 
     def allowance(self, epsilon: float) -> float:
@@ -98,13 +98,13 @@ class Composition:
 
         The sum of e^(-tilt x) (1 - e^-x) over the multiples x > 0 of the step.
         """
-        tilt, step = self.plan.tilt, self.plan.step
+        tilt, step = self.layout.tilt, self.layout.step
         weights = math.expm1(-step) / (math.expm1(-tilt * step) * math.expm1(-(tilt + 1) * step)) * -_exp(-tilt * step)
         return self.noise * _exp(self.log_total - tilt * epsilon) * weights
 
     def shows(self, epsilon: float) -> bool:
         """True if the window reaches below this epsilon, so that an answer there is no artefact of its edge."""
-        return self.plan.first * self.plan.step <= epsilon
+        return self.layout.first * self.layout.step <= epsilon
 
     def epsilon(self, delta: float) -> float:
         """The smallest epsilon >= 0 at which delta(epsilon) <= delta; inf if it lies above the window.
@@ -114,43 +114,43 @@ class Composition:
         the expected answer only. If that was elsewhere, the next ones walk down from the end of the window, each over
         what floating point can hold at once.
         """
-        plan = self.plan
-        rounding = plan.size * 4 * UNIT * (plan.tilt + 2) + 2.0**-42  # of the sums, and of their weights
+        layout = self.layout
+        rounding = layout.size * 4 * UNIT * (layout.tilt + 2) + 2.0**-42  # of the sums, and of their weights
         share = delta / (1 + self.slack + rounding) - self.lost
         if share <= 0:
             return math.inf
-        expected = plan.epsilon / plan.step - plan.first
-        near = NEARBY / ((plan.tilt + 1.0) * plan.step)
+        expected = layout.epsilon / layout.step - layout.first
+        near = NEARBY / ((layout.tilt + 1.0) * layout.step)
         start = math.floor(expected - near)
         stop = math.ceil(expected + near / 4)
-        if max(0, -plan.first) < start < stop < plan.size:
+        if max(0, -layout.first) < start < stop < layout.size:
             found = self._crossing(start, stop, share)
             if self._loss(start) < found < math.inf:
                 return found * (1 + OUTWARD)
-        center = plan.epsilon
+        center = layout.epsilon
         while True:
-            lowest = max(-plan.step, center - FARTHEST / (plan.tilt + 1.0))
-            start = max(0, math.ceil(min(lowest / plan.step - plan.first, plan.size)) - 1)
-            found = self._crossing(start, plan.size, share)
+            lowest = max(-layout.step, center - FARTHEST / (layout.tilt + 1.0))
+            start = max(0, math.ceil(min(lowest / layout.step - layout.first, layout.size)) - 1)
+            found = self._crossing(start, layout.size, share)
             if found > self._loss(start) or start == 0 or lowest < 0:
                 return max(0.0, found) * (1 + OUTWARD)
             center = self._loss(start)
 
     def _loss(self, index: int) -> float:
-        return self.plan.step * (self.plan.first + index)
+        return self.layout.step * (self.layout.first + index)
 
     def profile(self, epsilon: Array) -> Array:
         """Delta at many epsilons >= 0; 1 below what the window can show."""
-        plan, losses = self.plan, self.losses
-        start = int(np.searchsorted(losses, plan.epsilon - 300.0 / (plan.tilt + 1.0)))
-        away = np.clip(losses[start:] - plan.epsilon, -300.0, 600.0)
-        height = self.mass[start:] * np.exp(-plan.tilt * away)
+        layout, losses = self.layout, self.losses
+        start = int(np.searchsorted(losses, layout.epsilon - 300.0 / (layout.tilt + 1.0)))
+        away = np.clip(losses[start:] - layout.epsilon, -300.0, 600.0)
+        height = self.mass[start:] * np.exp(-layout.tilt * away)
         total = np.cumsum(height[::-1])[::-1]
         shrunk = np.cumsum((height * np.exp(-away))[::-1])[::-1]
         reading = (total - np.exp(away) * shrunk) * (1 + away.size * 4 * UNIT) + total * (away.size * 4 * UNIT)
         with np.errstate(over="ignore"):
-            delta = (reading * _exp(self.log_total - plan.tilt * plan.epsilon) + self.lost) * (1 + self.slack)
-        at = np.exp(np.clip(epsilon * (1 - OUTWARD) - plan.epsilon, -600.0, 600.0))
+            delta = (reading * _exp(self.log_total - layout.tilt * layout.epsilon) + self.lost) * (1 + self.slack)
+        at = np.exp(np.clip(epsilon * (1 - OUTWARD) - layout.epsilon, -600.0, 600.0))
         values = np.interp(at, np.exp(away), delta, left=1.0, right=1.0) if away.size else np.ones_like(epsilon)
         beyond = epsilon >= (losses[-1] if losses.size else math.inf)
         return np.where(beyond, min(1.0, self.lost * (1 + self.slack)), np.minimum(values, 1.0))
@@ -164,20 +164,20 @@ class Composition:
             lower by (x + 4) u: both are added, to delta where it is compared and to the answer where it is solved for.
             So delta is low enough at the point that is found, and on the interval before it the equation is exact.
         """
-        plan = self.plan
+        layout = self.layout
         first = self._loss(start)
-        room = share * _exp(plan.tilt * first - self.log_total)
+        room = share * _exp(layout.tilt * first - self.log_total)
         if stop - start < 2 or room < SCARCE:  # noqa: PLR2004 - no interval to search
             return math.inf
-        weights, growth = (_weights_again if plan.size <= SMALL else _weights)(plan.tilt, plan.step, plan.size)
+        weights, growth = (_weights_again if layout.size <= SMALL else _weights)(layout.tilt, layout.step, layout.size)
         here = stop - start
-        count = plan.size - start
+        count = layout.size - start
         heights = self.mass[start:] * weights[:, :count]
         sums = heights[:, here - 1 :: -1].cumsum(axis=1)[:, ::-1]
         if here < count:
             sums += heights[:, here:].sum(axis=1, keepdims=True)
         total, shrunk = sums
-        rounding = 4 * UNIT * (count * (1 + plan.step) + 4)
+        rounding = 4 * UNIT * (count * (1 + layout.step) + 4)
         reading = total[1:] * (1 + rounding) - growth[: here - 1] * shrunk[1:]  # delta at every point but the last
         place = int((reading <= room).argmax())
         if not reading[place] <= room:
@@ -230,27 +230,27 @@ class Grid(NamedTuple):
     precise: bool
 
 
-def compose(parts: Parts, plan: Plan) -> Composition:
-    """The composition of all parts, seen through the plan's window."""
-    product = _multiplied(parts.runs, plan, plan.cut(parts.total))
-    start = plan.first % plan.size
-    wrapped = fft.irfft(product.values, plan.size).astype(np.float64, copy=False)
-    noise = 32 * (LONG if plan.precise else UNIT) * math.log2(plan.size) * (product.noise + _norm(wrapped))
+def compose(parts: Parts, layout: GridLayout) -> Composition:
+    """The composition of all parts, seen through the layout's window."""
+    product = _multiplied(parts.runs, layout, layout.cut(parts.total))
+    start = layout.first % layout.size
+    wrapped = fft.irfft(product.values, layout.size).astype(np.float64, copy=False)
+    noise = 32 * (LONG if layout.precise else UNIT) * math.log2(layout.size) * (product.noise + _norm(wrapped))
     mass = np.maximum(np.concatenate([wrapped[start:], wrapped[:start]]), 0.0)
     mass += noise
     beyond = abs(math.expm1(product.log_alive))
-    return Composition(plan, mass, product.log_total, noise, beyond, product.slack + 2.0**-40)
+    return Composition(layout, mass, product.log_total, noise, beyond, product.slack + 2.0**-40)
 
 
-def _multiplied(runs: Runs, plan: Plan, cut: float) -> Product:
+def _multiplied(runs: Runs, layout: GridLayout, cut: float) -> Product:
     """The product of the spectra of these parts; that of a small grid is remembered, to be extended."""
-    grid = Grid(plan.tilt, plan.step, plan.size, cut, plan.precise)
+    grid = Grid(layout.tilt, layout.step, layout.size, cut, layout.precise)
 
     def of(few: Runs) -> Product:
-        make = _transformed_again if plan.size <= SMALL else _transformed
-        return reduce(Product.__mul__, (repeated(make(part, grid), times, plan.size) for part, times in few))
+        make = _transformed_again if layout.size <= SMALL else _transformed
+        return reduce(Product.__mul__, (repeated(make(part, grid), times, layout.size) for part, times in few))
 
-    return _products.total(grid, runs, of) if plan.size <= SMALL else of(runs)
+    return _products.total(grid, runs, of) if layout.size <= SMALL else of(runs)
 
 
 def repeated(part: Spectrum, times: int, size: int) -> Product:
@@ -284,7 +284,7 @@ def _rms(half: Values, size: int) -> float:
 
 
 def discretised(direction: Direction, step: float, cut: float, tilt: float) -> Atoms:
-    """The part on the grid of the plan, cut off where at most `cut` of it remains."""
+    """The part on the grid of the layout, cut off where at most `cut` of it remains."""
     top = float(direction.curve.largest_loss)
     bottom = -top
     if math.isinf(top):

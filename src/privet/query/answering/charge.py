@@ -1,16 +1,18 @@
-"""Paying: a plan is charged, run and answered; or the answer that its key was given before is brought back."""
+"""Charge: a quote is paid for, once, before anything private is read; then it is run."""
 
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from privet.core import Ledger
+from privet.core import Ledger, Reservation
 from privet.core.signals import deferred
-from privet.query.answering.failures import paid_for, unpaid
+from privet.query.answering.failed_run import CANCELLED, paid_for, unpaid
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.pricing.quote import Planned
-from privet.query.second_price.price import refuse_another_price
+from privet.query.pricing.quote import Quote
+from privet.query.second_price.price_check import refuse_another_price
 
 
 class Storable(Protocol):
@@ -21,72 +23,88 @@ class Storable(Protocol):
         ...
 
 
-A = TypeVar("A", bound=Storable)
-
-
-class Paying:
-    """Where a session's plans are paid for.
+@dataclass(frozen=True)
+class Charge:
+    """A quote that is paid for, or costs nothing.
 
     Args:
+        quote: what is paid for.
+        purpose: as recorded.
+        key: under which its answer is kept, if it has one.
         catalog: the public facts.
         backend: the engine with the data.
-        ledger: what may be spent.
-
-    Privacy: nothing private is read before the whole plan is charged, at the price that was computed twice.
+        ledger: through which everything is released: a reservation, unless nothing is to be paid.
+        stored: the answer that the key was given before; then there is nothing to run.
     """
 
-    def __init__(self, catalog: Catalog, *, backend: Backend, ledger: Ledger) -> None:
-        self._catalog = catalog
-        self._ledger = ledger
-        self._backend = backend
+    quote: Quote
+    purpose: str
+    key: str | None
+    catalog: Catalog
+    backend: Backend
+    ledger: Ledger
+    stored: str | None = None
 
-    def answered(  # noqa: PLR0913 - all by name but what is asked
-        self,
-        plan: Planned,
-        answer: Callable[[Run], A],
-        again: Callable[[str], A],
-        *,
-        confidence: float,
-        purpose: str,
-        key: str | None,
-        question: str,
-    ) -> A:
-        """Charge a plan, run it, and make the answer of it; or bring back what the same key was answered."""
-        if key is not None and plan.priced.loss.parts:  # before the engine is asked for anything: it may be down
-            kept = self._ledger.recall(plan.priced.loss, purpose=purpose, key=key, question=question)
-            if kept is not None:
-                return again(kept)
-        refuse_another_price(plan, self._backend, self._catalog)
-        if not plan.priced.loss.parts:  # public tables, or public groups without a number
-            with unpaid():
-                return answer(self._run(plan, self._ledger, purpose, confidence))
-        promise = plan.priced.promise
-        delta = plan.priced.asked.delta
-        with deferred():  # Ctrl-C is heard while others are waited for and while the answer is computed, not in between
-            reservation = self._ledger.reserve(
-                plan.priced.loss,
-                purpose=purpose,
-                promise=promise,
-                delta=delta,
-                key=key,
-                question=question,
-                draws=plan.priced.mechanisms,
-            )
-            if (stored := reservation.stored()) is not None:
-                return again(stored)
-            try:
-                given = paid_for(lambda: answer(self._run(plan, reservation, purpose, confidence)), reservation)
-                if key is not None:
-                    reservation.store(given.to_json())
-                return given
-            finally:
-                reservation.done()
+    def run(self) -> Run:
+        """Run it, once."""
+        if isinstance(self.ledger, Reservation):
+            return paid_for(self._run, self.ledger)
+        with unpaid():
+            return self._run()
 
-    def _run(self, plan: Planned, ledger: Ledger, purpose: str, confidence: float) -> Run:
-        """Run a plan over a connection of its own."""
-        with self._backend.apart() as backend:
-            run = Run(
-                plan, backend=backend, ledger=ledger, purpose=purpose, confidence=confidence, catalog=self._catalog
-            )
+    def keep(self, answer: Storable) -> None:
+        """Store the answer under its key, before anybody sees it."""
+        if self.key is not None and isinstance(self.ledger, Reservation):
+            self.ledger.store(answer.to_json())
+
+    def _run(self) -> Run:
+        """Over a connection of its own."""
+        with self.backend.apart() as backend:
+            run = Run(self.quote, backend=backend, ledger=self.ledger, purpose=self.purpose, catalog=self.catalog)
             run.answer()
             return run
+
+
+@contextmanager
+def charged(charge: Charge, question: str) -> Iterator[Charge]:
+    """Charge a quote before anything private is read, unless its key was answered before or it costs nothing.
+
+    Args:
+        charge: with the ledger that is charged.
+        question: what the key is bound to.
+
+    Privacy: the whole quote is charged at the price that was computed twice. What is given is run through the
+        reservation alone. While this lasts Ctrl-C waits, but for when others are waited for and when the answer is
+        computed.
+    """
+    quote = charge.quote
+    free = not quote.loss.parts  # public tables, or public groups without a number
+    if charge.key is not None and not free:  # before the engine is asked for anything: it may be down
+        kept = charge.ledger.recall(quote.loss, purpose=charge.purpose, key=charge.key, question=question)
+        if kept is not None:
+            yield replace(charge, stored=kept)
+            return
+    refuse_another_price(quote, charge.backend, charge.catalog)
+    if free:
+        yield charge
+        return
+    reservation = None
+    try:
+        with deferred():
+            reservation = charge.ledger.reserve(
+                quote.loss,
+                purpose=charge.purpose,
+                promise=quote.promise,
+                delta=quote.options.delta,
+                key=charge.key,
+                question=question,
+                draws=quote.mechanisms,
+            )
+            try:
+                yield replace(charge, ledger=reservation, stored=reservation.stored())
+            finally:
+                reservation.done()
+    except KeyboardInterrupt as stop:
+        if reservation is None or charge.key is not None or stop.args:
+            raise
+        raise KeyboardInterrupt(CANCELLED) from None  # it came while the answer was put together

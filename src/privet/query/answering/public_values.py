@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from privet.errors import InvalidParameter
-from privet.query.answering.failures import unpaid
+from privet.query.answering.failed_run import unpaid
 from privet.query.backends.backend import Backend
 from privet.query.backends.group_keys import plain_value
 from privet.query.catalog import Catalog

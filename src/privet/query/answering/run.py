@@ -25,8 +25,8 @@ from privet.query.measures.request import Bounded, Shape
 from privet.query.plan.relations import Relation, mentioned
 from privet.query.plan.statement import Aggregate, Search, Stage
 from privet.query.pricing.priced import PricedStage
-from privet.query.pricing.quote import Planned
-from privet.query.second_price.price import stage_loss
+from privet.query.pricing.quote import Quote
+from privet.query.second_price.price_check import stage_loss
 
 Ranker: TypeAlias = Callable[[Bounded], Mapping[Keys, Mapping[int, int]]]
 LARGEST = 1 << 62  # sums beyond are taken as this; clipping brings neighbors no farther apart
@@ -36,12 +36,11 @@ class Run:
     """One statement being answered.
 
     Args:
-        plan: with its mechanisms.
+        quote: with its mechanisms.
         backend: where the data is; asked for private sums inside secrets only, which the ledger computes after the
             charge.
         ledger: a reservation that holds the losses of all mechanisms.
         purpose: as recorded.
-        confidence: of the intervals.
         catalog: whose neighbors and window the price is for.
 
     Privacy: what is read off the data becomes the secret of a release, and nothing else. For public groups the list of
@@ -51,32 +50,30 @@ class Run:
         on these bounds, so the losses add up as for any question asked after an answer.
     """
 
-    def __init__(  # noqa: PLR0913 - all by name
-        self, plan: Planned, *, backend: Backend, ledger: Ledger, purpose: str, confidence: float, catalog: Catalog
-    ) -> None:
-        self._plan = plan
+    def __init__(self, quote: Quote, *, backend: Backend, ledger: Ledger, purpose: str, catalog: Catalog) -> None:
+        self._quote = quote
         self._backend = backend
         self._ledger = ledger
         self._catalog = catalog
         self._purpose = purpose
-        self._confidence = confidence
+        self._confidence = quote.options.confidence
         self.tables: dict[str, pa.Table] = {}
         self.stages: dict[str, PricedStage] = {}  # as they were answered
         self.found: dict[Search, Ends | None] = {}
-        self._given: dict[Aggregate, tuple[PricedStage, ReleasedTable]] = {}
+        self._done: dict[Aggregate, tuple[PricedStage, ReleasedTable]] = {}
 
     def answer(self) -> pa.Table:
         """The table of the last stage; those of all are in `tables` afterwards."""
-        statement = self._plan.statement
+        statement = self._quote.statement
         for stage in statement.stages:
             self.tables[stage.name] = self._answered(stage, shown=stage.name in statement.answers)
         return self.tables[statement.stages[-1].name]
 
     def _answered(self, stage: Stage, *, shown: bool) -> pa.Table:
         if isinstance(stage.source, Aggregate):
-            if stage.source not in self._given:
-                self._given[stage.source] = self._released(stage.source, self._plan.stages[stage.name])
-            self.stages[stage.name], released = self._given[stage.source]
+            if stage.source not in self._done:
+                self._done[stage.source] = self._released(stage.source, self._quote.by_name[stage.name])
+            self.stages[stage.name], released = self._done[stage.source]
             output = released.with_intervals(stage.output) if shown else stage.output
             return post_process(output, released.table, released.columns)
         table = self._backend.read(stage.source, self._mentioned(stage.source))
@@ -104,7 +101,7 @@ class Run:
         aggregate = stage.needs.aggregate
         if not aggregate.searches:
             return stage
-        self.found |= {search: self._found(self._plan.searches[search]) for search in aggregate.searches}
+        self.found |= {search: self._found(self._quote.searches[search]) for search in aggregate.searches}
         ends = {search.argument: self.found[search] or FALLBACK for search in aggregate.searches}
         bounded = replace(stage, needs=needs_of(aggregate, found=ends))
         if stage_loss(bounded, self._backend, self._catalog) != stage.loss:

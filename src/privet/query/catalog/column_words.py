@@ -9,7 +9,7 @@ from typing import Any
 
 from privet.errors import InvalidParameter, PrivetError
 from privet.loss.exact import Exact, exact
-from privet.query.catalog.word_reader import Words, shown
+from privet.query.catalog.word_reader import Words, as_written
 from privet.query.scalars.dates import day_of, iso_date, iso_timestamp, second_of
 from privet.query.scalars.facts import Facts, Type, Value
 from privet.wording.nearest import nearest
@@ -63,13 +63,15 @@ def _bounds(words: Words, kind: Type) -> tuple[Fraction, Fraction]:
     if example is None:
         raise words.wrong("bounds", f"{kind.value} has no bounds: list its values, or leave bounds out")
     if not isinstance(pair, list | tuple) or len(pair) != 2:  # noqa: PLR2004 - the lower and the upper
-        raise words.wrong("bounds", f"must be the lowest and the highest value, such as {example}, got {shown(pair)}")
+        raise words.wrong(
+            "bounds", f"must be the lowest and the highest value, such as {example}, got {as_written(pair)}"
+        )
     try:
         low, high = (_place(each, kind) for each in pair)
     except (PrivetError, ValueError, TypeError):
-        raise words.wrong("bounds", f"of {kind.value} are finite, such as {example}, got {shown(pair)}") from None
+        raise words.wrong("bounds", f"of {kind.value} are finite, such as {example}, got {as_written(pair)}") from None
     if low > high:
-        raise words.wrong("bounds", f"are swapped: write [{shown(pair[1])}, {shown(pair[0])}]")
+        raise words.wrong("bounds", f"are swapped: write [{as_written(pair[1])}, {as_written(pair[0])}]")
     return low, high
 
 
@@ -109,7 +111,7 @@ def _iso(value: object) -> str:
 def _values(words: Words, kind: Type) -> tuple[Value, ...]:
     found = words.table["values"]
     if not isinstance(found, list | tuple):
-        raise words.wrong("values", f'must be a list such as ["F", "M"], got {shown(found)}')
+        raise words.wrong("values", f'must be a list such as ["F", "M"], got {as_written(found)}')
     return tuple(_value(words, each, kind) for each in found)
 
 
@@ -119,14 +121,14 @@ def _value(words: Words, value: Any, kind: Type) -> Value:  # noqa: ANN401 - wha
             at = moment(value, kind)
             return iso_date(int(at)) if kind is Type.DATE else iso_timestamp(at)
         except (TypeError, ValueError):
-            raise words.wrong("values", f"must be of type {kind.value}, got {shown(value)}") from None
+            raise words.wrong("values", f"must be of type {kind.value}, got {as_written(value)}") from None
     if kind is Type.REAL and isinstance(value, Decimal | float):
         if not math.isfinite(value):
-            raise words.wrong("values", f"must be finite, got {shown(value)}")
+            raise words.wrong("values", f"must be finite, got {as_written(value)}")
         return float(value) + 0.0  # one zero
     if isinstance(value, bool | int | str) and _fits(value, kind):
         return value
-    raise words.wrong("values", f"must be of type {kind.value}, got {shown(value)}")
+    raise words.wrong("values", f"must be of type {kind.value}, got {as_written(value)}")
 
 
 def _fits(value: bool | int | str, kind: Type) -> bool:  # noqa: FBT001 - a value of a file

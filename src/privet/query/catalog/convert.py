@@ -59,7 +59,7 @@ def convert(
             pieces = _parquet if file.name.lower().endswith(ENDINGS["parquet"]) else _lines
             for piece, done in pieces(file, declared):
                 writer = writer or pq.ParquetWriter(part, piece.schema)
-                writer.write_table(_alike(piece, writer.schema, file))
+                writer.write_table(_with_schema(piece, writer.schema, file))
                 rows += len(piece)
                 told(before + done)
             before += file.stat().st_size
@@ -90,7 +90,7 @@ def types_of(catalog: Path, table: str | None) -> dict[str, Type]:
     return {column: facts.type for column, facts in tables[name].columns.items()}
 
 
-def _alike(piece: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
+def _with_schema(piece: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
     """A piece with its columns in the order of the first file."""
     if sorted(piece.column_names) == sorted(schema.names) and piece.select(schema.names).schema.types == schema.types:
         return piece.select(schema.names)

@@ -19,7 +19,7 @@ from privet.query.functions.spelling import (
     LONGEST_NUMBER,
     REAL_TEXT,
     TIMESTAMP_TEXT,
-    said,
+    matched,
 )
 from privet.query.scalars.facts import Type
 
@@ -71,14 +71,14 @@ def _plain(value: Any, declared: Type) -> object:  # noqa: ANN401 - whatever it 
             word = text.strip(" ").lower()
             return True if word in TRUE else False if word in FALSE else None
         case Type.DATE:
-            return None if (day := said(text, DATE_TEXT)) is None else dt.date.fromisoformat(day)
+            return None if (day := matched(text, DATE_TEXT)) is None else dt.date.fromisoformat(day)
     return _moment(text)
 
 
 def _real(value: Any) -> float | None:  # noqa: ANN401 - whatever it is
     """A number, also an infinite one or one that is too large for anything else: it is held to its bounds later."""
     if isinstance(value, str):
-        text = said(value, REAL_TEXT) if len(value) <= LONGEST_NUMBER else None
+        text = matched(value, REAL_TEXT) if len(value) <= LONGEST_NUMBER else None
         number = math.nan if text is None else float(text)
     elif isinstance(value, int) and abs(value) >= LARGEST:
         number = math.copysign(math.inf, value > 0 or -1)
@@ -111,12 +111,12 @@ def _whole(value: Any) -> int | None:  # noqa: ANN401 - whatever it is
         return int(value) if abs(value) < LARGEST and value == int(value) else None
     if isinstance(value, float | np.floating):
         return int(value) if -EXACT < value < EXACT and value == int(value) else None
-    text = said(value, INTEGER_TEXT) if isinstance(value, str) and len(value) <= LONGEST_NUMBER else None
+    text = matched(value, INTEGER_TEXT) if isinstance(value, str) and len(value) <= LONGEST_NUMBER else None
     return None if text is None else int(text)
 
 
 def _moment(text: str) -> dt.datetime | None:
-    found = said(text, TIMESTAMP_TEXT)
+    found = matched(text, TIMESTAMP_TEXT)
     return None if found is None else dt.datetime.fromisoformat(found)
 
 

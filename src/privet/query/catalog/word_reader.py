@@ -55,35 +55,35 @@ class Words:
         found = self.table.get(word)
         if found is None or (isinstance(found, str) and found.strip()):
             return found
-        raise self.wrong(word, f"must be a text such as {example}, got {shown(found)}")
+        raise self.wrong(word, f"must be a text such as {example}, got {as_written(found)}")
 
     def flag(self, word: str) -> bool:
         """True or false; false if the word is not there."""
         found = self.table.get(word, False)
         if isinstance(found, bool):
             return found
-        raise self.wrong(word, f"must be true or false, got {shown(found)}")
+        raise self.wrong(word, f"must be true or false, got {as_written(found)}")
 
     def count(self, word: str) -> int | None:
         """A whole number from 1 on, or None if the word is not there."""
         found = self.table.get(word)
         if found is None or (isinstance(found, int) and not isinstance(found, bool) and found >= 1):
             return found
-        raise self.wrong(word, f"must be a whole number from 1 on, got {shown(found)}")
+        raise self.wrong(word, f"must be a whole number from 1 on, got {as_written(found)}")
 
     def texts(self, word: str) -> tuple[str, ...]:
         """A list of texts; none if the word is not there."""
         found = self.table.get(word, [])
         if isinstance(found, list) and all(isinstance(each, str) for each in found):
             return tuple(found)
-        raise self.wrong(word, f'must be a list of texts such as ["id"], got {shown(found)}')
+        raise self.wrong(word, f'must be a list of texts such as ["id"], got {as_written(found)}')
 
     def tables(self, word: str) -> Mapping[str, Mapping[str, Any]]:
         """A table of tables; empty if the word is not there."""
         found = self.within(word) if word in self.table else {}
         for name, each in found.items():
             if not isinstance(each, Mapping):
-                raise self.wrong(word, f"{name} must be a table such as {EXAMPLES[word]}, got {shown(each)}")
+                raise self.wrong(word, f"{name} must be a table such as {EXAMPLES[word]}, got {as_written(each)}")
         return found
 
     def within(self, word: str) -> Mapping[str, Any]:
@@ -91,7 +91,7 @@ class Words:
         found = self.table[word]
         if isinstance(found, Mapping):
             return found
-        raise self.wrong(word, f"must be a table such as {EXAMPLES[word]}, got {shown(found)}")
+        raise self.wrong(word, f"must be a table such as {EXAMPLES[word]}, got {as_written(found)}")
 
     def promise(self, word: str) -> Promise:
         """How much may be revealed: ε and δ, or ρ."""
@@ -114,7 +114,7 @@ EXAMPLES = {
 }
 
 
-def shown(value: object) -> str:
+def as_written(value: object) -> str:
     """A value of the file as its author would write it."""
     match value:
         case bool():
@@ -124,6 +124,6 @@ def shown(value: object) -> str:
         case Mapping():
             return "a table"
         case list():
-            return "[" + ", ".join(map(shown, value)) + "]"
+            return "[" + ", ".join(map(as_written, value)) + "]"
         case _:
             return str(value)

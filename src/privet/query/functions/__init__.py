@@ -3,7 +3,7 @@
 from privet.query.functions.calling import call
 from privet.query.functions.casts import cast
 from privet.query.functions.evaluate import evaluate
+from privet.query.functions.function_table import FUNCTIONS
 from privet.query.functions.substitute import substitute
-from privet.query.functions.table import FUNCTIONS
 
 __all__ = ["FUNCTIONS", "call", "cast", "evaluate", "substitute"]

@@ -5,8 +5,8 @@ import math
 from privet.errors import InvalidParameter
 from privet.query.functions.casts import cast
 from privet.query.functions.evaluate import evaluate
+from privet.query.functions.function_table import FUNCTIONS
 from privet.query.functions.rule import LARGEST, is_null_literal, spoken, type_of
-from privet.query.functions.table import FUNCTIONS
 from privet.query.scalars.expressions import Call, Expression, Literal
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from privet.errors import InvalidParameter
 from privet.query.functions.rule import LARGEST, Arguments, Rule, is_null_literal, numbers, truth, type_of, within_whole
-from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT, said
+from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, LONGEST_NUMBER, REAL_TEXT, TIMESTAMP_TEXT, matched
 from privet.query.scalars.dates import DAY, day_of, iso_date, iso_timestamp, second_of
 from privet.query.scalars.expressions import Call, Expression, Literal, facts_of
 from privet.query.scalars.facts import Facts, Type, Value
@@ -94,9 +94,9 @@ def convert(value: Value, type_: Type) -> Value:
         return _number(value, type_)
     assert isinstance(value, str)  # noqa: S101 - dates are texts
     if type_ is Type.DATE:
-        day = day_of(said(value, DATE_TEXT) or "")
+        day = day_of(matched(value, DATE_TEXT) or "")
         return None if day is None else iso_date(day)
-    second = second_of(said(value, TIMESTAMP_TEXT) or "")
+    second = second_of(matched(value, TIMESTAMP_TEXT) or "")
     return None if second is None else iso_timestamp(second)
 
 
@@ -121,8 +121,8 @@ def _read(text: str) -> float | None:
     """The number a text says, whole if it is written so."""
     if len(text) > LONGEST_NUMBER:
         return None
-    whole = said(text, INTEGER_TEXT)
-    number = said(text, REAL_TEXT)
+    whole = matched(text, INTEGER_TEXT)
+    number = matched(text, REAL_TEXT)
     return int(whole) if whole is not None else None if number is None else float(number)
 
 

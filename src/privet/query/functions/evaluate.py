@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from privet.query.functions.function_table import FUNCTIONS
 from privet.query.functions.rule import type_of
-from privet.query.functions.table import FUNCTIONS
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference
 from privet.query.scalars.facts import Type, Value
 

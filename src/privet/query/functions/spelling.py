@@ -1,6 +1,6 @@
 """Spelling: how numbers and times are written in a text. Whatever is written otherwise is none, on every engine.
 
-The patterns are those that Python, RE2, Java and PostgreSQL read alike; group 1 is what is said.
+The patterns are those that Python, RE2, Java and PostgreSQL read alike; group 1 is what counts.
 """
 
 import re
@@ -16,11 +16,11 @@ DATE_TEXT = f"{SPACE}({YEAR}-[0-9]{{2}}-[0-9]{{2}}){TIME_TEXT}{END}"
 TIMESTAMP_TEXT = f"{SPACE}({YEAR}-[0-9]{{2}}-[0-9]{{2}}{TIME_TEXT}){END}"
 
 
-def said(text: str, pattern: str) -> str | None:
+def matched(text: str, pattern: str) -> str | None:
     """Group 1 of a pattern, where the whole text is written so.
 
     Example:
-        >>> said(" -7 ", INTEGER_TEXT), said("7 cows", INTEGER_TEXT)
+        >>> matched(" -7 ", INTEGER_TEXT), matched("7 cows", INTEGER_TEXT)
         ('-7', None)
     """
     found = re.match(pattern.removesuffix("$") + r"\Z", text)

@@ -3,7 +3,7 @@
 The rows of each such argument are counted in public bins, by sign and power of two, with noise. The bounds reach from
 the first to the last bin whose noisy count is above a public threshold. What follows is clipped to them. How much noise
 everything gets is known before anything is read: it is counted in lattice steps, of which there are as many whatever
-the bounds are (`Lattice.found`).
+the bounds are (`Span.found`).
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from privet.errors import InvalidParameter
-from privet.loss.exact import Exact, exact, shortest
 from privet.query.functions import call
 from privet.query.measures.noise_margin import Floats, Noise
 from privet.query.measures.readings import Linear
@@ -33,17 +31,6 @@ BINS = tuple(range(SMALLEST - LARGEST, LARGEST - SMALLEST + 1))  # of each sign,
 WRONG = Fraction(1, 10_000)  # the probability that any bin without rows is taken for one with rows, at most
 FALLBACK: Ends = (Fraction(-1), Fraction(1))  # if no bin is full enough
 COUNTS = {Function.COUNT_ROWS, Function.COUNT, Function.COUNT_DISTINCT, Function.COUNT_UNITS}
-
-
-def share_of(share: Exact) -> Fraction:
-    """The share of the budget that finding bounds may take."""
-    number = exact(share, "automatic_bounds")
-    if not 0 < number < 1:
-        raise InvalidParameter(
-            f"automatic_bounds is the share of the budget that finding bounds takes, between 0 and 1, got "
-            f'{shortest(number)}: pass "0.2" or so'
-        )
-    return number
 
 
 def searched(statement: Statement) -> Statement:

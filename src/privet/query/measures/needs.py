@@ -9,7 +9,7 @@ from privet.errors import InvalidParameter
 from privet.query.measures.automatic_bounds import FALLBACK, Ends
 from privet.query.measures.overflow import samples
 from privet.query.measures.readings import Average, Count, Deviation, Quantile, Reading, Total, Variance
-from privet.query.measures.request import RANK_PLACES, REAL_STEPS, SQUARE_STEPS, Bounded, Lattice, Measure, Shape
+from privet.query.measures.request import RANK_PLACES, REAL_STEPS, SQUARE_STEPS, Bounded, Measure, Shape, Span
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.statement import Aggregate
 from privet.query.scalars.expressions import Column, Expression, facts_of
@@ -124,8 +124,8 @@ def _draw_of(wanted: Aggregation, families: Mapping[Family, set[Function]], foun
     if function is Function.COUNT_DISTINCT:
         return Draw(Measure(Shape.DISTINCT, wanted.argument, condition))
     if function in RANKED:
-        lattice = _lattice(wanted.argument, found, most=RANK_PLACES - 1)
-        return Draw(Measure(Shape.RANKS, wanted.argument, condition, lattice), fraction_of(wanted))
+        span = _span_of(wanted.argument, found, most=RANK_PLACES - 1)
+        return Draw(Measure(Shape.RANKS, wanted.argument, condition, span), fraction_of(wanted))
     same = _never_null(families, condition) if function is Function.COUNT_ROWS else (wanted.argument, condition)
     return Draw(Measure(Shape.ROWS, condition=condition)) if same is None else _moments(same, families[same], found)
 
@@ -133,26 +133,26 @@ def _draw_of(wanted: Aggregation, families: Mapping[Family, set[Function]], foun
 def _moments(family: Family, functions: set[Function], found: Found) -> Draw:
     argument, condition = family
     if functions & SPREADS:
-        return Draw(Measure(Shape.SPREAD, argument, condition, _lattice(argument, found, most=SQUARE_STEPS)))
+        return Draw(Measure(Shape.SPREAD, argument, condition, _span_of(argument, found, most=SQUARE_STEPS)))
     if Function.AVG in functions or {Function.SUM, Function.COUNT} <= functions:
-        return Draw(Measure(Shape.MEAN, argument, condition, _lattice(argument, found)))
+        return Draw(Measure(Shape.MEAN, argument, condition, _span_of(argument, found)))
     if Function.SUM in functions:
-        return Draw(Measure(Shape.SUM, argument, condition, _lattice(argument, found, summed=True)))
+        return Draw(Measure(Shape.SUM, argument, condition, _span_of(argument, found, summed=True)))
     return Draw(Measure(Shape.ROWS, argument, condition))
 
 
-def _lattice(argument: Expression | None, found: Found, *, most: int = REAL_STEPS, summed: bool = False) -> Lattice:
+def _span_of(argument: Expression | None, found: Found, *, most: int = REAL_STEPS, summed: bool = False) -> Span:
     """Where the argument may lie, from its declared, derived or found bounds; the engine clips to it."""
     if argument is not None and argument in found:
         low, high = found[argument]
-        return Lattice.found(low, high, most=most, summed=summed)
+        return Span.found(low, high, most=most, summed=summed)
     facts = Facts(Type.INTEGER) if argument is None else facts_of(argument)
     if facts.low is None or facts.high is None or facts.low > facts.high:
         raise InvalidParameter(
             "an aggregate needs bounds of what it is about: declare the column as [lower, upper] in the catalog, "
             "write CLIP(x, lower, upper), or pass automatic_bounds=0.2 to pay for finding them"
         )
-    return Lattice.between(facts.low, facts.high, whole=facts.type is not Type.REAL, most=most)
+    return Span.between(facts.low, facts.high, whole=facts.type is not Type.REAL, most=most)
 
 
 def fraction_of(wanted: Aggregation) -> Fraction:
@@ -164,17 +164,17 @@ def fraction_of(wanted: Aggregation) -> Fraction:
 
 def _reading(column: Column, wanted: Aggregation, place: int, draw: Draw, part: int) -> Reading:
     whole = column.facts.type is Type.INTEGER
-    shape, lattice = draw.measure.shape, draw.measure.lattice
+    shape, span = draw.measure.shape, draw.measure.span
     match wanted.function:
         case Function.COUNT_ROWS | Function.COUNT | Function.COUNT_UNITS | Function.COUNT_DISTINCT:
-            return Count(column, place, shape, lattice, part if shape is Shape.ROWS else 1)
+            return Count(column, place, shape, span, part if shape is Shape.ROWS else 1)
         case Function.SUM:
-            return Total(column, place, shape, lattice, whole=whole)
+            return Total(column, place, shape, span, whole=whole)
         case Function.AVG:
-            return Average(column, place, shape, lattice)
+            return Average(column, place, shape, span)
         case Function.VARIANCE:
-            return Variance(column, place, shape, lattice, sample=wanted.sample)
+            return Variance(column, place, shape, span, sample=wanted.sample)
         case Function.STDDEV:
-            return Deviation(column, place, shape, lattice, sample=wanted.sample)
+            return Deviation(column, place, shape, span, sample=wanted.sample)
         case Function.QUANTILE | Function.MINIMUM | Function.MAXIMUM:
-            return Quantile(column, place, shape, lattice, fraction=fraction_of(wanted))
+            return Quantile(column, place, shape, span, fraction=fraction_of(wanted))

@@ -15,7 +15,6 @@ Weighing is the choice unless said otherwise, if it covers units with sixteen ti
 
 from fractions import Fraction
 
-from privet.errors import InvalidParameter
 from privet.query.measures.request import PART, Bounded, Measure, Shape
 from privet.query.plan.limits import BOUNDING
 
@@ -25,23 +24,12 @@ WORST = Fraction(2, 5)  # of a row's size: the standard error of sampling, at wo
 CHOSEN = {Shape.UNITS, Shape.DISTINCT}  # groups and values: they cannot be weighed, and are chosen by a hash anyway
 
 
-def bounding_of(said: object) -> str | None:
-    """What was said about bounding.
-
-    Raises:
-        InvalidParameter: if it is neither "weigh" nor "sample".
-    """
-    if said is None or said in BOUNDING:
-        return None if said is None else str(said)
-    raise InvalidParameter(f'bounding must be "{WEIGH}" or "{SAMPLE}", got {said!r}')
-
-
 def weighs_up_to(request: Bounded) -> int | None:
     """With how many rows of a unit weighing errs less than sampling at worst; None if with any number.
 
     Example:
-        >>> from privet.query.measures.request import Lattice
-        >>> mean = Measure(Shape.MEAN, lattice=Lattice.between(Fraction(0), Fraction(1), whole=False))
+        >>> from privet.query.measures.request import Span
+        >>> mean = Measure(Shape.MEAN, span=Span.between(Fraction(0), Fraction(1), whole=False))
         >>> _rows_for(mean)
         209715
     """
@@ -65,7 +53,7 @@ def counts_rows(request: Bounded) -> bool:
     return any(measure.shape not in CHOSEN for measure in request.measures)
 
 
-def told(request: Bounded, *, whose: str) -> str:
+def bounding_note(request: Bounded, *, whose: str) -> str:
     """Which way rows are bounded, why, and what it means for the truth that is estimated."""
     cap = request.limits.cap
     said = request.limits.bounding is not None
@@ -84,8 +72,8 @@ def told(request: Bounded, *, whose: str) -> str:
 
 
 def _rows_for(measure: Measure) -> int:
-    size = {Shape.MEAN: measure.lattice.steps, Shape.SPREAD: measure.lattice.steps**2}.get(measure.shape, PART)
+    size = {Shape.MEAN: measure.span.steps, Shape.SPREAD: measure.span.steps**2}.get(measure.shape, PART)
     if measure.shape is Shape.SUM:
-        size = max(abs(measure.lattice.first), abs(measure.lattice.last), 1)
+        size = max(abs(measure.span.first), abs(measure.span.last), 1)
     rounded = 0 if measure.shape in {Shape.ROWS, Shape.RANKS} else max(1, measure.cells - 1)
     return int(size * WORST / (rounded + Fraction(size, PART)))

@@ -20,7 +20,7 @@ import numpy as np
 
 from privet.query.measures.noise_margin import Floats, Noise, noise_margin
 from privet.query.measures.ratio_interval import fieller, proportion, quotient
-from privet.query.measures.request import Lattice, Shape
+from privet.query.measures.request import Shape, Span
 from privet.query.scalars.dates import iso_date
 from privet.query.scalars.expressions import Column
 from privet.query.scalars.facts import Type
@@ -34,13 +34,13 @@ class Reading(ABC):
         column: as it is released.
         draw: the place of its numbers among the draws.
         shape: of these numbers.
-        lattice: of these numbers.
+        span: of these numbers.
     """
 
     column: Column
     draw: int
     shape: Shape
-    lattice: Lattice
+    span: Span
 
     @abstractmethod
     def values(self, numbers: Floats) -> Floats:
@@ -58,7 +58,7 @@ class Reading(ABC):
     @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and highest value of the argument."""
-        return float(self.lattice.step * self.lattice.first), float(self.lattice.step * self.lattice.last)
+        return float(self.span.step * self.span.first), float(self.span.step * self.span.last)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Count(Linear):
     @property
     def weights(self) -> Floats:
         """Every row adds the same to the sum of its numbers."""
-        steps = self.lattice.steps
+        steps = self.span.steps
         each = {Shape.MEAN: [1 / steps] * 2, Shape.SPREAD: [1 / steps**2] * 3}
         return np.array(each.get(self.shape, [1 / self.part]))
 
@@ -122,12 +122,12 @@ class Total(Linear):
     def weights(self) -> Floats:
         """Of MEAN: (high A + low B) / steps; of SPREAD the same with what lies between."""
         low, high = self.bounds
-        steps = self.lattice.steps
+        steps = self.span.steps
         if self.shape is Shape.MEAN:
             return np.array([high, low]) / steps
         if self.shape is Shape.SPREAD:
             return np.array([high, (low + high) / 2, low]) / steps**2
-        return np.array([float(self.lattice.step)])
+        return np.array([float(self.span.step)])
 
     @property
     def note(self) -> str:
@@ -198,7 +198,7 @@ class Variance(Reading):
     def _unit(self, total: Floats) -> Floats:
         """The square of the bounds' distance, and n/(n-1) for a sample."""
         low, high = self.bounds
-        rows = np.maximum(total / self.lattice.steps**2, 2.0)
+        rows = np.maximum(total / self.span.steps**2, 2.0)
         return np.asarray((high - low) ** 2 * (rows / (rows - 1) if self.sample else np.ones_like(rows)))
 
     @property
@@ -233,7 +233,7 @@ class Quantile(Reading):
 
     def values(self, numbers: Floats) -> Floats:
         """The chosen place, in the argument's unit."""
-        return np.asarray(float(self.lattice.step) * (self.lattice.first + numbers[:, 0]))
+        return np.asarray(float(self.span.step) * (self.span.first + numbers[:, 0]))
 
     @property
     def note(self) -> str:
@@ -244,5 +244,5 @@ class Quantile(Reading):
         else:
             ends = f"{low:g} and {high:g}"
         percent = f"{float(100 * self.fraction):g}"
-        where = f"chosen among {self.lattice.steps + 1:,} places between {ends}"
+        where = f"chosen among {self.span.steps + 1:,} places between {ends}"
         return f"the {percent} % quantile, {where}; no interval: what a rank is off by in value depends on the data"

@@ -43,15 +43,15 @@ class Shape(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Lattice:
-    """Where an argument may lie: at step × place, for whole places from first to last.
+class Span:
+    """The piece of a lattice that an argument lies on: at step × place, for whole places from first to last.
 
     Proof that no unit moves more than stated: the engine computes the place from the row alone and clips it, so
         whatever it finds (NaN is no value, infinities are ends) a place lies between first and last.
 
     Example:
-        >>> Lattice.between(Fraction(0), Fraction(110), whole=True)
-        Lattice(step=Fraction(1, 8192), first=0, last=901120)
+        >>> Span.between(Fraction(0), Fraction(110), whole=True)
+        Span(step=Fraction(1, 8192), first=0, last=901120)
     """
 
     step: Fraction
@@ -59,8 +59,8 @@ class Lattice:
     last: int
 
     @classmethod
-    def between(cls, low: Fraction, high: Fraction, *, whole: bool, most: int = REAL_STEPS) -> "Lattice":
-        """The lattice of an argument between these bounds; of a whole number every value, if there are not too many.
+    def between(cls, low: Fraction, high: Fraction, *, whole: bool, most: int = REAL_STEPS) -> "Span":
+        """The span of an argument between these bounds; of a whole number every value, if there are not too many.
 
         Where numbers are added up (`most` is not below SQUARE_STEPS) whole ones have places between them, as many as
         fit: a sum that is weighed down is rounded to a place, and would be 0 too often if places were far apart.
@@ -76,8 +76,8 @@ class Lattice:
         return cls(step, first, first + (most if high > low else 1))
 
     @classmethod
-    def found(cls, low: Fraction, high: Fraction, *, most: int, summed: bool) -> "Lattice":
-        """The lattice of an argument whose bounds are found while the statement runs, with noise that is already set.
+    def found(cls, low: Fraction, high: Fraction, *, most: int, summed: bool) -> "Span":
+        """The span of an argument whose bounds are found while the statement runs, with noise that is already set.
 
         There are always `most` steps between the bounds; for a SUM (`summed`) as many on either side of 0, up to the
         farther bound. So how far a unit moves numbers in steps does not depend on what was found.
@@ -103,13 +103,13 @@ class Measure:
         shape: what is added up.
         argument: of which expression; rows where it is NULL (or NaN) do not count. None: every row.
         condition: only of rows for which this is true.
-        lattice: of the argument; counts of rows, units and distinct values do not use it.
+        span: of the argument; counts of rows, units and distinct values do not use it.
     """
 
     shape: Shape
     argument: Expression | None = None
     condition: Expression | None = None
-    lattice: Lattice = Lattice(Fraction(1), 0, 1)
+    span: Span = Span(Fraction(1), 0, 1)
 
     @property
     def cells(self) -> int:
@@ -165,14 +165,14 @@ class Bounded:
         return 1 if plain and not self.by_row and not (self.spread and self.keys) else PART
 
 
-def rank_shift(lattice: Lattice) -> int:
+def rank_shift(span: Span) -> int:
     """By how many bits places are coarsened where ranks are counted, so that at most RANK_PLACES are left.
 
     Example:
-        >>> rank_shift(Lattice(Fraction(1), 0, 110)), rank_shift(Lattice(Fraction(1), 0, 1 << 20))
+        >>> rank_shift(Span(Fraction(1), 0, 110)), rank_shift(Span(Fraction(1), 0, 1 << 20))
         (0, 9)
     """
-    return max(0, lattice.steps.bit_length() - RANK_PLACES.bit_length() + 1)
+    return max(0, span.steps.bit_length() - RANK_PLACES.bit_length() + 1)
 
 
 def sensitivity(request: Bounded, measure: Measure, *, neighbors: Neighbors, copies: int = 1) -> Sensitivity:
@@ -195,7 +195,7 @@ def sensitivity(request: Bounded, measure: Measure, *, neighbors: Neighbors, cop
     """
     rows = 1 if measure.shape is Shape.UNITS else request.limits.cap
     groups = _groups_of(request, measure)
-    places = (measure.lattice.steps >> rank_shift(measure.lattice)) + 1 if measure.shape is Shape.RANKS else 1
+    places = (measure.span.steps >> rank_shift(measure.span)) + 1 if measure.shape is Shape.RANKS else 1
     far = Fraction(_size(request, measure) * rows)
     if neighbors is Neighbors.ADD_REMOVE:
         reach = far
@@ -223,14 +223,14 @@ def _groups_of(request: Bounded, measure: Measure) -> int:
 
 def _size(request: Bounded, measure: Measure) -> int:
     """What one row adds at most, in absolute value, all numbers of a measure together."""
-    steps = measure.lattice.steps
+    steps = measure.span.steps
     match measure.shape:
         case Shape.UNITS | Shape.DISTINCT:
             return 1
         case Shape.ROWS | Shape.RANKS:
             return request.part
         case Shape.SUM:
-            return max(abs(measure.lattice.first), abs(measure.lattice.last), 1)
+            return max(abs(measure.span.first), abs(measure.span.last), 1)
         case Shape.MEAN:
             return steps
         case Shape.SPREAD:
@@ -239,4 +239,4 @@ def _size(request: Bounded, measure: Measure) -> int:
 
 def _span(measure: Measure) -> int:
     """How far apart two contributions of one row to a SUM can be; one that is absent adds 0."""
-    return max(measure.lattice.last, 0) - min(measure.lattice.first, 0)
+    return max(measure.span.last, 0) - min(measure.span.first, 0)

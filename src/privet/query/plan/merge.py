@@ -48,7 +48,7 @@ class Pool:
         return column
 
 
-def together(statements: Sequence[Statement]) -> Statement:
+def merged(statements: Sequence[Statement]) -> Statement:
     """One statement with the stages of all, and what each of them takes from it.
 
     Privacy: each aggregation is one that a single statement could have asked for: the same rows, groups and limits,

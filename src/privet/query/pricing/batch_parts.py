@@ -7,29 +7,31 @@ from privet.loss import PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.query.measures.automatic_bounds import COUNTS
 from privet.query.plan.statement import Part, Statement
-from privet.query.pricing.priced import Priced, PricedStage
-from privet.query.pricing.quote import Planned
+from privet.query.pricing.priced import PricedStage
+from privet.query.pricing.quote import Quote
 from privet.query.scalars.expressions import Column
 
 
-def parts_of(plan: Planned) -> tuple[Planned, ...]:
+def parts_of(quote: Quote) -> tuple[Quote, ...]:
     """The plan of each statement: its stages, with the mechanisms that the joint plan has for them.
 
     The loss of each is that of the draws it is read off. What two share is in both, so that their losses may add up to
     more than the joint one, and never to less.
     """
-    return tuple(_part_of(plan, part) for part in plan.statement.parts) or (plan,)
+    return tuple(_part_of(quote, part) for part in quote.statement.parts) or (quote,)
 
 
-def _part_of(plan: Planned, part: Part) -> Planned:
-    kept = tuple(stage for stage in plan.statement.stages if stage.name in part.stages)
-    whole = {stage.name: plan.stages[stage.name] for stage in kept if stage.name in plan.stages}
+def _part_of(quote: Quote, part: Part) -> Quote:
+    kept = tuple(stage for stage in quote.statement.stages if stage.name in part.stages)
+    whole = {stage.name: quote.by_name[stage.name] for stage in kept if stage.name in quote.by_name}
     stages = {name: restricted(stage, part.columns) for name, stage in whole.items()}
-    searches = {search: plan.searches[search] for stage in stages.values() for search in stage.needs.aggregate.searches}
+    searches = {
+        search: quote.searches[search] for stage in stages.values() for search in stage.needs.aggregate.searches
+    }
     once = {id(whole[name]): stage for name, stage in stages.items()}
     losses = [*(_loss(stage) for stage in once.values()), *(stage.loss for stage in searches.values())]
-    priced = Priced(plan.priced.asked, (*searches.values(), *once.values()), sum_of(losses))
-    return Planned(Statement(part.text, kept), priced, stages, searches)
+    paid = (*searches.values(), *once.values())
+    return Quote(quote.options, paid, sum_of(losses), Statement(part.text, kept), stages, searches)
 
 
 def restricted(stage: PricedStage, columns: Container[Column]) -> PricedStage:

@@ -4,9 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from privet.asking.budget import Budget
 from privet.core import Sensitivity
 from privet.core.mechanism import refuse_uncovered
 from privet.core.sensitivity import root_above
@@ -24,11 +23,13 @@ from privet.loss import (
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
-from privet.mechanisms.least_noise import least_noise
+from privet.mechanisms.least_noise import least_noise, standard_deviation
 from privet.query.measures.needs import Draw, Needs
 from privet.query.measures.request import Shape
+from privet.query.options import Options
 from privet.query.pricing.priced import Drawn, Priced, PricedStage
 from privet.query.pricing.split import Share, shares_of, total_of
+from privet.query.scalars.expressions import Column
 
 Chosen: TypeAlias = Sequence[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
@@ -42,17 +43,17 @@ COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed p
 
 def price(
     stages: Sequence[tuple[str, Needs]],
-    asked: Budget,
+    options: Options,
     *,
     neighbors: Neighbors,
     copies: int = 1,
-    weights: Mapping[Any, Fraction] | None = None,
+    weights: Mapping[Column, Fraction] | None = None,
 ) -> Priced:
     """Choose mechanisms that together keep the promise.
 
     Args:
         stages: name and needs of each paid stage.
-        asked: the promise.
+        options: what may be spent.
         neighbors: whether units come and go or are replaced.
         copies: engine units in one protected unit (see `sensitivity`).
         weights: of released columns and private keys, 1 if not named. Each brings its share; columns that are read
@@ -68,13 +69,13 @@ def price(
         raise InvalidParameter(
             "groups cannot be selected privately in windows of time: declare the values of the GROUP BY columns"
         )
-    if isinstance(asked.promise, ConcentratedGuarantee):
-        return _concentrated(stages, shares, asked, asked.promise.rho)
-    _refuse_without_delta(shares, asked.promise)
-    ways = [_with_laplace(shares, asked.promise)]
-    if (gaussian := _with_gaussian(shares, asked.promise)) is not None:
+    if isinstance(options.promise, ConcentratedGuarantee):
+        return _concentrated(stages, shares, options, options.promise.rho)
+    _refuse_without_delta(shares, options.promise)
+    ways = [_with_laplace(shares, options.promise)]
+    if (gaussian := _with_gaussian(shares, options.promise)) is not None:
         ways.append(gaussian)
-    return _kept(stages, shares, asked, least_noise(ways))
+    return _kept(stages, shares, options, least_noise(ways, error=standard_deviation))
 
 
 def _refuse_without_delta(shares: Sequence[Share], promise: Guarantee) -> None:
@@ -98,7 +99,7 @@ def _laplace(share: Share, epsilon: Fraction) -> Drawn:
 
 def _choice(draw: Draw, share: Share, epsilon: Fraction) -> GroupedChoice:
     fraction = draw.fraction or Fraction(0)
-    places = draw.measure.lattice.steps + 1
+    places = draw.measure.span.steps + 1
     return GroupedChoice.calibrated(epsilon=epsilon, sensitivity=share.moves, fraction=fraction, places=places)
 
 
@@ -153,7 +154,9 @@ def _selection(epsilon: Fraction, delta: Fraction, moves: Sensitivity) -> Partit
     return PartitionSelection.calibrated(epsilon=epsilon, delta=delta, sensitivity=moves)
 
 
-def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Budget, rho: Fraction) -> Priced:
+def _concentrated(
+    stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], options: Options, rho: Fraction
+) -> Priced:
     total = total_of(shares)
     chosen: list[Drawn | PartitionSelection] = []
     for share in shares:
@@ -167,7 +170,7 @@ def _concentrated(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], 
             chosen.append(_choice(share.draw, share, _choice_epsilon(part)))
         else:
             chosen.append(Gaussian.concentrated(rho=part, sensitivity=share.moves))
-    return _kept(stages, shares, asked, chosen)
+    return _kept(stages, shares, options, chosen)
 
 
 @lru_cache(maxsize=256)
@@ -189,17 +192,17 @@ def _choice_epsilon(rho: Fraction) -> Fraction:
     return epsilon
 
 
-def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], asked: Budget, chosen: Chosen) -> Priced:
+def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], options: Options, chosen: Chosen) -> Priced:
     """The stages with their mechanisms, after checking that together they keep what was asked."""
     for share, mechanism in zip(shares, chosen, strict=True):
         refuse_uncovered(mechanism, share.moves)
     widened = chosen
     for _ in range(64):
         loss = sum_of(mechanism.loss for mechanism in widened)
-        if _keeps(loss, asked.promise):
-            return Priced(asked, _staged(stages, shares, widened), loss)
+        if _keeps(loss, options.promise):
+            return Priced(options, _staged(stages, shares, widened), loss)
         widened = [_wider(mechanism) for mechanism in widened]
-    raise InvalidParameter(f"no mechanisms keep {asked.promise!r}: ask for more, or for fewer columns")
+    raise InvalidParameter(f"no mechanisms keep {options.promise!r}: ask for more, or for fewer columns")
 
 
 @lru_cache(maxsize=256)

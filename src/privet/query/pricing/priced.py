@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from privet.asking.budget import Budget
 from privet.core import Sensitivity
 from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
@@ -11,6 +10,7 @@ from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelec
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.measures.needs import Needs
 from privet.query.measures.noise_margin import Noise
+from privet.query.options import Options
 
 Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice
 
@@ -52,12 +52,12 @@ class Priced:
     """All paid stages of a statement.
 
     Args:
-        asked: what may be spent.
+        options: what may be spent, and all else that was said.
         stages: in the order of the statement.
         loss: of everything together, which is what is reserved.
     """
 
-    asked: Budget
+    options: Options
     stages: tuple[PricedStage, ...]
     loss: PrivacyLoss
 
@@ -73,8 +73,8 @@ class Priced:
     @property
     def promise(self) -> Guarantee | None:
         """What a ledger that counts ε and δ charges: what was asked, without its δ if nothing needs one."""
-        asked = self.asked.promise
-        if not self.loss.parts or not isinstance(asked, Guarantee):
+        promise = self.options.promise
+        if not self.loss.parts or not isinstance(promise, Guarantee):
             return None
-        pure = Guarantee(asked.epsilon)
-        return pure if self.loss.meets(pure) else asked
+        pure = Guarantee(promise.epsilon)
+        return pure if self.loss.meets(pure) else promise

@@ -1,18 +1,17 @@
-"""Planning: a statement, with what is asked for it, becomes stages with mechanisms and one price. Nothing is read."""
+"""Quote: a statement, with what is said about it, becomes stages with mechanisms and one price. Nothing is read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from privet.asking.budget import Budget as Asked
 from privet.errors import InvalidParameter
-from privet.loss.exact import Exact, exact, shortest, whole
+from privet.loss.exact import Exact, exact, shortest
 from privet.query.catalog import Catalog
 from privet.query.measures.automatic_bounds import searched
 from privet.query.measures.needs import Needs, needs_of
-from privet.query.measures.overflow import bounding_of
+from privet.query.options import Options
 from privet.query.plan.limits import Limits
-from privet.query.plan.merge import together
+from privet.query.plan.merge import merged
 from privet.query.plan.statement import Aggregate, Search, Stage, Statement
 from privet.query.plan.unit_local import check_unit_local
 from privet.query.pricing.price import price
@@ -25,80 +24,54 @@ BOUNDS = "bounds"  # what the stage of a search is called
 
 
 @dataclass(frozen=True)
-class Planned:
-    """A statement that can be paid for and answered.
+class Quote(Priced):
+    """A statement that can be paid for and answered: what is priced, and what it is for.
 
     Args:
         statement: with the limits that were asked for.
-        priced: the paid stages with their mechanisms.
-        stages: of the paid ones, by name.
+        by_name: the paid stages that a stage of the statement is released by.
         searches: of bounds that are paid for, and where.
     """
 
     statement: Statement
-    priced: Priced
-    stages: Mapping[str, PricedStage]
+    by_name: Mapping[str, PricedStage]
     searches: Mapping[Search, PricedStage] = field(default_factory=dict)
 
 
-def plan_statement(  # noqa: PLR0913 - everything that may be said about a question
-    statement: Statement,
-    catalog: Catalog,
-    asked: Asked,
-    *,
-    weights: Mapping[str, Exact] | None = None,
-    limits: Limits | None = None,
-    automatic_bounds: Fraction | None = None,
-) -> Planned:
+def quote_statement(statement: Statement, catalog: Catalog, options: Options) -> Quote:
     """Find the mechanisms of every stage.
 
     Args:
         statement: what is asked.
         catalog: whose neighbors and window hold.
-        asked: what may be spent.
-        weights: of columns of the answer, by name: one with twice the weight gets twice the share.
-        limits: in the place of the catalog's.
-        automatic_bounds: the share of the budget that finding bounds takes, where some are missing.
+        options: what may be spent on it, and how.
     """
-    limited = _limited(statement, limits)
-    return _planned(limited, catalog, asked, _weights(limited, weights or {}), automatic_bounds)
+    limited = _limited(statement, options.limits)
+    return _quoted(limited, catalog, options, _weights(limited, options.weights or {}))
 
 
-def plan_batch(  # noqa: PLR0913 - everything that may be said about questions
-    statements: Sequence[Statement],
-    catalog: Catalog,
-    asked: Asked,
-    *,
-    shares: Sequence[Fraction],
-    limits: Limits | None = None,
-    automatic_bounds: Fraction | None = None,
-) -> Planned:
+def quote_batch(
+    statements: Sequence[Statement], catalog: Catalog, options: Options, *, shares: Sequence[Fraction]
+) -> Quote:
     """Find mechanisms for several statements at once, which share what they can.
 
     Args:
         statements: what is asked.
         catalog: whose neighbors and window hold.
-        asked: what may be spent on all together.
+        options: what may be spent on all together, and how.
         shares: how much of it is each statement's, in proportion. Its columns divide it evenly; numbers that several
             statements read bring all their shares together.
-        limits: in the place of the catalog's.
-        automatic_bounds: the share of the budget that finding bounds takes, where some are missing.
     """
-    whole = together([_limited(statement, limits) for statement in statements])
+    whole = merged([_limited(statement, options.limits) for statement in statements])
     by_column: dict[Column, Fraction] = {}
     for part, share in zip(whole.parts, shares, strict=True):
         for column in part.columns:
             by_column[column] = by_column.get(column, Fraction(0)) + share / len(part.columns)
-    return _planned(whole, catalog, asked, by_column, automatic_bounds)
+    return _quoted(whole, catalog, options, by_column)
 
 
-def _planned(
-    statement: Statement,
-    catalog: Catalog,
-    asked: Asked,
-    by_column: dict[Column, Fraction],
-    automatic_bounds: Fraction | None,
-) -> Planned:
+def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column: dict[Column, Fraction]) -> Quote:
+    automatic_bounds = options.automatic_bounds
     if automatic_bounds is not None:
         statement = searched(statement)
     if automatic_bounds is not None or statement.parts:
@@ -117,31 +90,12 @@ def _planned(
         total = sum((weight_of(needs, by_column) for _, needs in paid), Fraction(0))
         each = total * automatic_bounds / (1 - automatic_bounds) / len(searches)
         by_column = by_column | {column: each for search in searches for column, _ in search.bins.items}
-    priced = price([*first, *paid], asked, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
+    priced = price([*first, *paid], options, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
     found = priced.stages[: len(first)]
     stages = dict(zip(names, priced.stages[len(first) :], strict=True))
     by_name = {stage.name: stages[stage.source] for stage in statement.stages if isinstance(stage.source, Aggregate)}
-    return Planned(statement, priced, by_name, dict(zip(searches, found, strict=True)))
-
-
-def limits_of(
-    *,
-    rows_per_unit: int | None = None,
-    groups_per_unit: int | None = None,
-    rows_per_group: int | None = None,
-    bounding: str | None = None,
-) -> Limits | None:
-    """The limits that an analyst asks for, or None if the catalog's shall hold."""
-    named = {"rows_per_unit": rows_per_unit, "groups_per_unit": groups_per_unit, "rows_per_group": rows_per_group}
-    given = {name: whole(value, name) for name, value in named.items() if value is not None}
-    way = bounding_of(bounding)
-    if not given:
-        return None if way is None else Limits(bounding=way)
-    if ("rows_per_unit" in given) == (len(given) > 1) or ("rows_per_unit" not in given and len(given) == 1):
-        raise InvalidParameter(
-            f"limits are either rows_per_unit alone, or groups_per_unit and rows_per_group, got {', '.join(given)}"
-        )
-    return Limits(**given, bounding=way)
+    bounds = dict(zip(searches, found, strict=True))
+    return Quote(options, priced.stages, priced.loss, statement, by_name, bounds)
 
 
 def _limited(statement: Statement, limits: Limits | None) -> Statement:

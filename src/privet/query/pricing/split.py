@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from privet.core import Sensitivity
 from privet.loss import Neighbors
 from privet.query.measures.needs import Draw, Needs
 from privet.query.measures.request import Measure, Shape, sensitivity
+from privet.query.scalars.expressions import Column
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Share:
 
 
 def shares_of(
-    stages: Sequence[tuple[str, Needs]], neighbors: Neighbors, copies: int, weights: Mapping[Any, Fraction]
+    stages: Sequence[tuple[str, Needs]], neighbors: Neighbors, copies: int, weights: Mapping[Column, Fraction]
 ) -> list[Share]:
     """Every draw and selection of the stages, in order."""
     shares = []
@@ -39,11 +39,11 @@ def shares_of(
     return shares
 
 
-def _selection_weight(needs: Needs, weights: Mapping[Any, Fraction]) -> Fraction:
+def _selection_weight(needs: Needs, weights: Mapping[Column, Fraction]) -> Fraction:
     return max(weights.get(key.column, Fraction(1)) for key in needs.aggregate.keys if key.domain is None)
 
 
-def weight_of(needs: Needs, weights: Mapping[Any, Fraction]) -> Fraction:
+def weight_of(needs: Needs, weights: Mapping[Column, Fraction]) -> Fraction:
     """What a stage weighs in all: its columns, and the selection of groups if there is one."""
     columns = sum((weights.get(each.column, Fraction(1)) for each in needs.readings), Fraction(0))
     return columns + (_selection_weight(needs, weights) if needs.aggregate.selects else 0)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeAlias
 
-from privet.query.printing.literals import date_of, moment_of
+from privet.query.printing.literal_texts import date_of, moment_of
 from privet.query.scalars.expressions import Call
 from privet.query.scalars.facts import Type, Value
 

@@ -1,11 +1,11 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Distinct: how many values there are, of few values of each unit."""
 
-from privet.query.printing.placed_rows import Placing
+from privet.query.printing.placed_rows import PlacedRows
 from privet.query.scalars.expressions import facts_of
 
 
-def print_distinct(context: Placing, rows: str) -> str:
+def print_distinct(context: PlacedRows, rows: str) -> str:
     """At most `cap` values of each unit, in each group or in all, chosen by a hash; then how many there are."""
     request = context.request
     pair = [*context.unit, *context.keys]

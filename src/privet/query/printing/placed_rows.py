@@ -1,5 +1,5 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
-"""Placing: the rows of a request, with unit, keys and places on the lattice. The first tables of its statement."""
+"""PlacedRows: the rows of a request, with unit, keys and places on the lattice. The first tables of its statement."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -18,7 +18,7 @@ from privet.query.scalars.facts import Type
 FEW = {Shape.ROWS, Shape.SUM, Shape.MEAN}  # shapes that use the place of a row once or twice
 
 
-class Placing:
+class PlacedRows:
     """A request while it is printed: its tables so far, and the names that all of them use."""
 
     def __init__(self, request: Bounded, owner: Owner, dialect: Dialect, sources: Sources) -> None:
@@ -148,11 +148,11 @@ class Placing:
         if not on_steps(measure):
             return text
         kind = kind_of(measure)
-        lattice = measure.lattice
+        span = measure.span
         value = text if kind is Type.REAL else self.dialect.convert(text, kind, Type.REAL)
-        first = lattice.first * lattice.step
+        first = span.first * span.step
         most = self._most(measure) if self.straight else None
-        return f"FLOOR({self.dialect.place(value, first, lattice.step, most=most)})"
+        return f"FLOOR({self.dialect.place(value, first, span.step, most=most)})"
 
     def _most(self, measure: Measure) -> Fraction:
         """How large an argument can be that is a column as its table clips it."""
@@ -165,14 +165,14 @@ class Placing:
             return text
         if measure.shape in {Shape.ROWS, Shape.UNITS}:
             return f"CASE WHEN {text} IS NOT NULL THEN {self.dialect.literal(1, Type.INTEGER)} END"
-        lattice = measure.lattice
+        span = measure.span
         if on_steps(measure):
-            low, high = (self.dialect.literal(float(end), Type.REAL) for end in (0, lattice.steps))
+            low, high = (self.dialect.literal(float(end), Type.REAL) for end in (0, span.steps))
             place = f"CAST({_between(text, low, high)} AS {self.integer})"
         else:
-            low, high = (self.dialect.literal(end, Type.INTEGER) for end in (lattice.first, lattice.last))
+            low, high = (self.dialect.literal(end, Type.INTEGER) for end in (span.first, span.last))
             place = f"({_between(text, low, high)} - {low})"
-        if measure.shape is Shape.RANKS and (shift := rank_shift(lattice)):
+        if measure.shape is Shape.RANKS and (shift := rank_shift(span)):
             place = self.dialect.quotient(place, self.dialect.literal(1 << shift, Type.INTEGER))
         return place
 
@@ -220,10 +220,10 @@ class Placing:
 
 def size_of(measure: Measure, part: int) -> int:
     """How large a number is that one row adds to a measure, and every step on the way to it."""
-    lattice = measure.lattice
+    span = measure.span
     if measure.shape is Shape.SPREAD:
-        return 2 * lattice.steps**2
-    return max(abs(lattice.first), abs(lattice.last), lattice.steps, part)
+        return 2 * span.steps**2
+    return max(abs(span.first), abs(span.last), span.steps, part)
 
 
 def kind_of(measure: Measure) -> Type:
@@ -234,7 +234,7 @@ def kind_of(measure: Measure) -> Type:
 def on_steps(measure: Measure) -> bool:
     """Whether places are computed from real numbers; whole ones on a lattice of step 1 are places as they are."""
     counted = measure.shape in {Shape.ROWS, Shape.UNITS, Shape.DISTINCT}
-    return not counted and not (kind_of(measure) is Type.INTEGER and measure.lattice.step == 1)
+    return not counted and not (kind_of(measure) is Type.INTEGER and measure.span.step == 1)
 
 
 def _between(text: str, low: str, high: str) -> str:
@@ -249,4 +249,4 @@ def plain(measure: Measure) -> bool:
 
 def signed(measure: Measure) -> bool:
     """Whether what a row adds can be below 0."""
-    return measure.shape is Shape.SUM and measure.lattice.first < 0
+    return measure.shape is Shape.SUM and measure.span.first < 0

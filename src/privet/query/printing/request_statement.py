@@ -24,7 +24,7 @@ from privet.errors import InvalidParameter
 from privet.query.measures.request import Bounded, Shape
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.distinct_values import print_distinct
-from privet.query.printing.placed_rows import Placing
+from privet.query.printing.placed_rows import PlacedRows
 from privet.query.printing.sampled_rows import print_sampled
 from privet.query.printing.table_locations import Sources
 from privet.query.printing.weighed_pairs import print_by_pair
@@ -47,7 +47,7 @@ def print_request(request: Bounded, dialect: Dialect, sources: Sources) -> str:
     _refuse(request)
     owner = request.source.owner
     assert owner is not None  # noqa: S101 - refused above
-    context = Placing(request, owner, dialect, sources)
+    context = PlacedRows(request, owner, dialect, sources)
     rows = context.rows()
     if any(measure.shape is Shape.DISTINCT for measure in request.measures):
         return print_distinct(context, rows)
@@ -58,10 +58,10 @@ def print_request(request: Bounded, dialect: Dialect, sources: Sources) -> str:
 
 def split(request: Bounded) -> tuple[Bounded, ...]:
     """Requests that can each be one statement: DISTINCT measures stand alone, and private groups have units counted."""
-    together = tuple(each for each in request.measures if each.shape is not Shape.DISTINCT)
+    joint = tuple(each for each in request.measures if each.shape is not Shape.DISTINCT)
     alone = tuple((each,) for each in request.measures if each.shape is Shape.DISTINCT)
-    counted = together or not alone or any(key.domain is None for key in request.keys)
-    parts = ((together,) if counted else ()) + alone
+    counted = joint or not alone or any(key.domain is None for key in request.keys)
+    parts = ((joint,) if counted else ()) + alone
     return tuple(
         replace(request, measures=each, sample=request.sample and Shape.DISTINCT not in {one.shape for one in each})
         for each in parts
@@ -80,8 +80,8 @@ def _refuse(request: Bounded) -> None:
     if not all(1 <= limit <= MOST_CAP for limit in limits):
         raise InvalidParameter(f"limits must be from 1 to {MOST_CAP}; declare smaller ones")
     for measure in request.measures:
-        lattice = measure.lattice
-        if max(abs(lattice.first), abs(lattice.last), lattice.steps) > FARTHEST or float(lattice.step) <= 0:
+        span = measure.span
+        if max(abs(span.first), abs(span.last), span.steps) > FARTHEST or float(span.step) <= 0:
             raise InvalidParameter("the bounds of an aggregate are too close for their size; declare wider ones")
-        if measure.shape is Shape.SPREAD and lattice.steps > FINEST_SQUARE:
+        if measure.shape is Shape.SPREAD and span.steps > FINEST_SQUARE:
             raise InvalidParameter("the lattice of a variance has too many places; make it with SQUARE_STEPS")

@@ -1,10 +1,10 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Sampling: at most `cap` rows of each unit, in each group or in all, chosen by a hash of what is in them."""
 
-from privet.query.printing.placed_rows import Placing, plain
+from privet.query.printing.placed_rows import PlacedRows, plain
 
 
-def print_sampled(context: Placing, rows: str) -> str:
+def print_sampled(context: PlacedRows, rows: str) -> str:
     """Add two tables: rows with a number that tells equal ones apart, and those of them that are chosen.
 
     The order is that of a hash of unit, keys, places and that number. Where a row is stored says nothing: equal rows

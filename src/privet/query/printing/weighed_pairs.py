@@ -2,10 +2,10 @@
 """Pairs: what a unit adds to a group, weighed down as one number."""
 
 from privet.query.measures.request import Measure, Shape
-from privet.query.printing.placed_rows import Placing, plain, signed, size_of
+from privet.query.printing.placed_rows import PlacedRows, plain, signed, size_of
 
 
-def print_by_pair(context: Placing, rows: str) -> str:
+def print_by_pair(context: PlacedRows, rows: str) -> str:
     """The rest of a statement whose sums are weighed for each unit and group."""
     group = [*context.unit, *context.keys]
     sums = ["COUNT(*) AS n"]
@@ -22,7 +22,7 @@ def print_by_pair(context: Placing, rows: str) -> str:
     return context.last(["COUNT(*) AS units"])
 
 
-def _sums(context: Placing, measure: Measure, number: int) -> list[str]:
+def _sums(context: PlacedRows, measure: Measure, number: int) -> list[str]:
     if plain(measure):
         return []
     count = f"COUNT(a{number}) AS n{number}"
@@ -36,11 +36,11 @@ def _sums(context: Placing, measure: Measure, number: int) -> list[str]:
     return [count, total, f"CAST({context.dialect.added(f'a{number} * a{number}', size)} AS {width}) AS q{number}"]
 
 
-def _cells_of_pair(context: Placing, measure: Measure, number: int) -> list[str]:
+def _cells_of_pair(context: PlacedRows, measure: Measure, number: int) -> list[str]:
     """What a unit adds to a group before it is weighed, for each number of the measure."""
     count = "n" if plain(measure) else f"n{number}"
     width = _width(context, measure)
-    first, steps = (f"CAST({end} AS {width})" for end in (measure.lattice.first, measure.lattice.steps))
+    first, steps = (f"CAST({end} AS {width})" for end in (measure.span.first, measure.span.steps))
     total = f"COALESCE(s{number}, 0)"
     match measure.shape:
         case Shape.UNITS:
@@ -57,7 +57,7 @@ def _cells_of_pair(context: Placing, measure: Measure, number: int) -> list[str]
             return [squares, f"2 * ({cross})", f"{steps} * {steps} * {count} - 2 * {steps} * {total} + {squares}"]
 
 
-def _weighed(context: Placing, cell: str, have: str, measure: Measure) -> str:
+def _weighed(context: PlacedRows, cell: str, have: str, measure: Measure) -> str:
     """The number itself, or what cap / have of it is, rounded toward 0."""
     if measure.shape is Shape.UNITS:
         return cell
@@ -71,8 +71,8 @@ def _weighed(context: Placing, cell: str, have: str, measure: Measure) -> str:
     return f"CASE WHEN {have} <= {cap} THEN {number} ELSE {share} END"
 
 
-def _width(context: Placing, measure: Measure) -> str:
+def _width(context: PlacedRows, measure: Measure) -> str:
     """Whole numbers that hold a unit's sum times the cap."""
-    far = max(abs(measure.lattice.first), abs(measure.lattice.last), measure.lattice.steps, context.request.part)
-    size = measure.lattice.steps**2 if measure.shape is Shape.SPREAD else far
+    far = max(abs(measure.span.first), abs(measure.span.last), measure.span.steps, context.request.part)
+    size = measure.span.steps**2 if measure.shape is Shape.SPREAD else far
     return context.integer if size * context.cap < 1 << 30 else context.dialect.wide

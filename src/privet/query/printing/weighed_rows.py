@@ -2,11 +2,11 @@
 """Rows: each one weighed down on its own, by a weight that its unit (and group) has."""
 
 from privet.query.measures.request import PART, Measure, Shape
-from privet.query.printing.placed_rows import Placing, plain, signed, size_of
+from privet.query.printing.placed_rows import PlacedRows, plain, signed, size_of
 from privet.query.printing.weight_blocks import packs, print_blocks
 
 
-def print_by_row(context: Placing, rows: str) -> str:
+def print_by_row(context: PlacedRows, rows: str) -> str:
     """The rest of a statement whose rows are weighed one by one."""
     matched = _add_weights(context, rows)
     if matched == context.unit and packs(context):
@@ -18,7 +18,7 @@ def print_by_row(context: Placing, rows: str) -> str:
     return _weighed(context, rows, f"{rows} JOIN weights ON {same}")
 
 
-def _add_weights(context: Placing, rows: str) -> list[str]:
+def _add_weights(context: PlacedRows, rows: str) -> list[str]:
     """Add the table `weights`; the columns that rows and weights have in common: unit, and keys if it is by group."""
     request = context.request
     if request.spread and context.keys and not request.cap_groups:
@@ -35,7 +35,7 @@ def _add_weights(context: Placing, rows: str) -> list[str]:
     return matched
 
 
-def _weighed(context: Placing, rows: str, source: str) -> str:
+def _weighed(context: PlacedRows, rows: str, source: str) -> str:
     """The end of the statement: what each row adds, given its `weight`."""
     request = context.request
     if any(measure.shape is Shape.RANKS for measure in request.measures):
@@ -51,7 +51,7 @@ def _weighed(context: Placing, rows: str, source: str) -> str:
     return context.last([])
 
 
-def _weight(context: Placing, have: str) -> str:
+def _weight(context: PlacedRows, have: str) -> str:
     whole = context.whole(PART)
     most = context.whole(context.cap * PART)
     return (
@@ -59,14 +59,14 @@ def _weight(context: Placing, have: str) -> str:
     )
 
 
-def _weighed_row(context: Placing, measure: Measure, place: str) -> list[str]:
+def _weighed_row(context: PlacedRows, measure: Measure, place: str) -> list[str]:
     """The weight's share of each number of a row, rounded toward 0; of several, the last is what is left of the row."""
-    steps = context.whole(measure.lattice.steps)
+    steps = context.whole(measure.span.steps)
     match measure.shape:
         case Shape.ROWS:
             return ["weight" if plain(measure) else f"CASE WHEN {place} IS NOT NULL THEN weight END"]
         case Shape.SUM:
-            return [_share(context, f"({context.whole(measure.lattice.first)} + {place})", measure)]
+            return [_share(context, f"({context.whole(measure.span.first)} + {place})", measure)]
         case Shape.MEAN:
             first = _share(context, place, measure)
             return [first, f"({_row_share(context, measure)} - {first})"]
@@ -76,13 +76,13 @@ def _weighed_row(context: Placing, measure: Measure, place: str) -> list[str]:
             return [first, second, f"({_row_share(context, measure)} - {first} - {second})"]
 
 
-def _row_share(context: Placing, measure: Measure) -> str:
+def _row_share(context: PlacedRows, measure: Measure) -> str:
     """The weight's share of a whole row: of all its numbers together."""
-    size = measure.lattice.steps ** (measure.cells - 1)
+    size = measure.span.steps ** (measure.cells - 1)
     return "weight" if size == PART else _share(context, context.whole(size), measure)
 
 
-def _share(context: Placing, cell: str, measure: Measure) -> str:
+def _share(context: PlacedRows, cell: str, measure: Measure) -> str:
     """The weight's share of a number, rounded toward 0."""
     number = cell if size_of(measure, PART) < 1 << 42 else f"CAST({cell} AS {context.dialect.wide})"
     share = context.dialect.quotient(f"{number} * weight", context.whole(PART))
@@ -92,7 +92,7 @@ def _share(context: Placing, cell: str, measure: Measure) -> str:
     return f"CASE WHEN {cell} < 0 THEN -({back}) ELSE {share} END"
 
 
-def _ranks(context: Placing, rows: str, source: str) -> str:
+def _ranks(context: PlacedRows, rows: str, source: str) -> str:
     keys = [f"{rows}.{key}" for key in context.keys]
     group = ", ".join([*context.keys, "place"])
     counted = ", ".join([*keys, f"{rows}.a1 AS place", "weight AS m1_1"])

@@ -15,7 +15,7 @@ Proof: let w = ⌊most / n⌋ >= 128 cap and c = ⌊most / w⌋ <= 2^20 / 128 = 
 """
 
 from privet.query.measures.request import PART
-from privet.query.printing.placed_rows import Placing
+from privet.query.printing.placed_rows import PlacedRows
 
 COLUMNS = 4  # of a block, each with a quarter of its 16 units
 BITS = 15  # of a code: 14, and a mark
@@ -24,12 +24,12 @@ SMALL = 128  # times the cap: weights below have a mark
 MOST_CAP = MARK // SMALL  # so that they are below the mark
 
 
-def packs(context: Placing) -> bool:
+def packs(context: PlacedRows) -> bool:
     """Whether weights are put into blocks: units are whole numbers that lie close together, and the cap is small."""
     return context.sources.close_units and len(context.unit) == 1 and context.cap <= MOST_CAP
 
 
-def print_blocks(context: Placing, rows: str) -> str:
+def print_blocks(context: PlacedRows, rows: str) -> str:
     """The rows with their `weight`, which is looked up in blocks made of the table `weights`."""
     (unit,) = context.unit
     block = context.dialect.block(unit)
@@ -53,14 +53,14 @@ def _quarter(unit: str, number: int) -> str:
     return f"({unit} & 12) = {4 * (number - 1)}"
 
 
-def _code(context: Placing) -> str:
+def _code(context: PlacedRows) -> str:
     most = context.whole(context.cap * PART)
     small = context.whole(SMALL * context.cap)
     other = context.dialect.quotient(most, "weight")
     return f"CASE WHEN weight < {small} THEN weight + {context.whole(MARK)} ELSE {other} END"
 
 
-def _weight(context: Placing) -> str:
+def _weight(context: PlacedRows) -> str:
     most = context.whole(context.cap * PART)
     mark = context.whole(MARK)
     # every row's unit has a code, unless a view or file gives other rows when it is read again: such a row counts 0

@@ -2,7 +2,7 @@
 
 from privet.loss import Amount
 from privet.query.backends.backend import Backend
-from privet.query.pricing.quote import Planned
+from privet.query.pricing.quote import Quote
 from privet.query.results.explanation import Explanation, explain_plan
 from privet.query.results.receipt import Receipt
 
@@ -16,24 +16,26 @@ def explained(receipt: Receipt, backend: Backend, *, whose: str, remaining: Amou
         whose: the word for those whose data is held to limits, such as "person".
         remaining: what may still be charged.
     """
-    plan, unit, confidence = receipt.plan, receipt.unit, receipt.confidence
-    columns, groups, contributions = explain_plan(plan, unit=unit, whose=whose, confidence=confidence)
+    quote = receipt.quote
+    unit = receipt.unit
+    confidence = receipt.confidence
+    columns, groups, contributions = explain_plan(quote, unit=unit, whose=whose, confidence=confidence)
     return Explanation(
-        statement=plan.statement.text,
+        statement=quote.statement.text,
         price=receipt.cost,
         remaining=remaining,
-        promise=plan.priced.asked.promise,
+        promise=quote.options.promise,
         loss=receipt.loss,
         unit=unit,
         columns=tuple(columns),
         groups=tuple(groups),
         contributions=tuple(contributions),
         confidence=confidence,
-        queries=queries_of(plan, backend),
+        queries=queries_of(quote, backend),
     )
 
 
-def queries_of(plan: Planned, backend: Backend) -> tuple[str, ...]:
+def queries_of(quote: Quote, backend: Backend) -> tuple[str, ...]:
     """The engine's SQL for the paid stages, each once."""
-    requests = [each for stage in plan.priced.stages for each in (stage.needs.request, *stage.needs.rankings)]
+    requests = [each for stage in quote.stages for each in (stage.needs.request, *stage.needs.rankings)]
     return tuple(dict.fromkeys(map(backend.text, requests)))

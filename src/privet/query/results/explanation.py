@@ -14,13 +14,13 @@ from privet.loss import Amount, PrivacyLoss, Promise
 from privet.loss.exact import readable
 from privet.mechanisms import PartitionSelection
 from privet.query.measures.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
-from privet.query.measures.overflow import counts_rows, told
+from privet.query.measures.overflow import bounding_note, counts_rows
 from privet.query.measures.ratio_interval import fieller
 from privet.query.measures.readings import Average, Linear, Quantile, Reading
 from privet.query.plan.limits import ONE_ROW, Limits
 from privet.query.plan.statement import Search
 from privet.query.pricing.priced import PricedStage
-from privet.query.pricing.quote import Planned
+from privet.query.pricing.quote import Quote
 from privet.query.results.notes import between, names_of, rank_margin, searches_by_column
 from privet.wording.printable import plain
 from privet.wording.shown_value import shown_margin
@@ -105,15 +105,15 @@ class Explanation:
 
 
 def explain_plan(
-    plan: Planned, *, unit: Unit, whose: str, confidence: float
+    quote: Quote, *, unit: Unit, whose: str, confidence: float
 ) -> tuple[list[ColumnPlan], list[str], list[str]]:
     """Columns, groups and contributions of every paid stage, in words; limits hold for each of `whose`."""
     groups, contributions = [], []
-    names, unknown = names_of(plan), searches_by_column(plan)
-    columns = [search_plan(plan, search, confidence) for search in plan.searches]
+    names, unknown = names_of(quote), searches_by_column(quote)
+    columns = [search_plan(quote, search, confidence) for search in quote.searches]
     if columns:
         contributions.append(f"where bounds are found, {held(ONE_ROW, keys=True, whose=whose)}")
-    for stage in plan.stages.values():
+    for stage in quote.by_name.values():
         for reading in stage.needs.readings:
             mechanism = repr(stage.mechanisms[reading.draw])
             if reading.column in unknown and not isinstance(reading, Quantile):
@@ -128,7 +128,7 @@ def explain_plan(
         limits = stage.needs.aggregate.limits
         keys = bool(stage.needs.aggregate.keys)
         contributions.append(held(limits, keys=keys, whose=whose, sampled=sampled))
-        contributions += [told(each, whose=whose) for each in requests]
+        contributions += [bounding_note(each, whose=whose) for each in requests]
         if stage.selection is not None:
             groups.append(hidden_by(stage.selection, unit=unit))
         elif stage.needs.aggregate.keys:
@@ -136,15 +136,15 @@ def explain_plan(
     return columns, groups, list(dict.fromkeys(contributions))
 
 
-def search_plan(plan: Planned, search: Search, confidence: float) -> ColumnPlan:
+def search_plan(quote: Quote, search: Search, confidence: float) -> ColumnPlan:
     """How the bounds of some columns will be found."""
-    stage = plan.searches[search]
-    names = names_of(plan)
+    stage = quote.searches[search]
+    names = names_of(quote)
     (rows,) = stage.needs.readings
     noise = stage.noise_of(0)
     if not isinstance(rows, Linear) or noise is None:
         raise TypeError("bins are counted")
-    about = ", ".join(names[column] for column, other in searches_by_column(plan).items() if other is search)
+    about = ", ".join(names[column] for column, other in searches_by_column(quote).items() if other is search)
     note = (
         f"rows in {len(BINS)} bins by sign and power of two; used from the first to the last with more than "
         f"{shown_margin(threshold_of(rows, noise))}, which an empty one has with probability {float(WRONG):g} at most; "
@@ -164,7 +164,7 @@ def margin_before(stage: PricedStage, reading: Reading, confidence: float) -> st
         import numpy as np  # noqa: PLC0415 - for one number
 
         cells = stage.needs.draws[reading.draw].measure.cells
-        size = reading.lattice.steps ** (cells - 1) * SEEN
+        size = reading.span.steps ** (cells - 1) * SEEN
         middle = np.array([[size / 2, size / 2]] if cells == 2 else [[size / 4, size / 2, size / 4]])  # noqa: PLR2004 - MEAN
         low, high = fieller(middle, noise, confidence)
         bounds = reading.bounds

@@ -7,22 +7,22 @@ from privet.query.measures.automatic_bounds import COUNTS, FALLBACK, Ends
 from privet.query.measures.readings import Reading
 from privet.query.plan.statement import Search
 from privet.query.pricing.priced import PricedStage
-from privet.query.pricing.quote import Planned
+from privet.query.pricing.quote import Quote
 from privet.query.scalars.expressions import Column, Reference
 
 MISSED = "clipped to [-1, 1], because no bin was full enough to find bounds, which may bias it"
 
 
-def notes_of(plan: Planned, stages: Mapping[str, PricedStage], found: Mapping[Search, Ends | None]) -> dict[str, str]:
+def notes_of(quote: Quote, stages: Mapping[str, PricedStage], found: Mapping[Search, Ends | None]) -> dict[str, str]:
     """What a reader of the answer should know about each released column.
 
     Args:
-        plan: for the names.
+        quote: for the names.
         stages: as they were answered, with the bounds that were found.
         found: these bounds.
     """
-    names = names_of(plan)
-    searches = searches_by_column(plan)
+    names = names_of(quote)
+    searches = searches_by_column(quote)
     notes = {}
     for stage in stages.values():
         for each in stage.needs.readings:
@@ -35,22 +35,22 @@ def notes_of(plan: Planned, stages: Mapping[str, PricedStage], found: Mapping[Se
     return notes
 
 
-def bounds_found(plan: Planned, found: Mapping[Search, Ends | None]) -> dict[str, tuple[float, float]]:
+def bounds_found(quote: Quote, found: Mapping[Search, Ends | None]) -> dict[str, tuple[float, float]]:
     """The bounds that were found, or stand for them, by the name of the column."""
-    names = names_of(plan)
+    names = names_of(quote)
     ends = {search: each or FALLBACK for search, each in found.items()}
     return {
         names[column]: (float(ends[search][0]), float(ends[search][1]))
-        for column, search in searches_by_column(plan).items()
+        for column, search in searches_by_column(quote).items()
     }
 
 
-def rank_margins(plan: Planned, confidence: float) -> dict[str, float]:
+def rank_margins(quote: Quote, confidence: float) -> dict[str, float]:
     """Those of all quantiles of a statement, by the name of the column."""
-    names = names_of(plan)
+    names = names_of(quote)
     found = {
         names[each.column]: rank_margin(stage, each, confidence)
-        for stage in plan.stages.values()
+        for stage in quote.by_name.values()
         for each in stage.needs.readings
     }
     return {name: rows for name, rows in found.items() if rows is not None}
@@ -64,21 +64,21 @@ def rank_margin(stage: PricedStage, reading: Reading, confidence: float) -> floa
     return float(mechanism.rank_margin(confidence) / stage.needs.request_of(stage.needs.draws[reading.draw]).part)
 
 
-def names_of(plan: Planned) -> dict[Column, str]:
+def names_of(quote: Quote) -> dict[Column, str]:
     """What the statement calls each released column: its alias, or what it computes from it."""
-    names = {each.column: each.column.name for stage in plan.stages.values() for each in stage.needs.readings}
-    for stage in plan.statement.stages:
+    names = {each.column: each.column.name for stage in quote.by_name.values() for each in stage.needs.readings}
+    for stage in quote.statement.stages:
         for shown, expression in stage.output.items:
             if isinstance(expression, Reference) and expression.column in names:
                 names[expression.column] = shown.name
     return names
 
 
-def searches_by_column(plan: Planned) -> dict[Column, Search]:
+def searches_by_column(quote: Quote) -> dict[Column, Search]:
     """The released columns that are clipped to bounds which are searched for."""
     return {
         column: search
-        for stage in plan.stages.values()
+        for stage in quote.by_name.values()
         for search in stage.needs.aggregate.searches
         for column, item in stage.needs.aggregate.items
         if item.argument == search.argument and item.function not in COUNTS

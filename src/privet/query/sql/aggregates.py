@@ -14,7 +14,7 @@ from privet.query.plan.relations import Relation
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.scalars.facts import Facts, Type
 from privet.query.sql.handled_arguments import only
-from privet.query.sql.refusals import because, clause, refuse
+from privet.query.sql.refuse import because, clause, refuse
 from privet.query.sql.scalar_expressions import Scalars
 
 SIMPLE: dict[type[exp.Expr], Aggregation] = {

@@ -10,7 +10,7 @@ from privet.query.scalars.expressions import Call, Expression, Literal
 from privet.query.scalars.facts import Type
 from privet.query.sql.expression_reader import Readers, Reads
 from privet.query.sql.handled_arguments import only
-from privet.query.sql.refusals import refuse
+from privet.query.sql.refuse import refuse
 
 TYPES: dict[object, Type] = {
     **dict.fromkeys((exp.DataType.Type.INT, exp.DataType.Type.BIGINT, exp.DataType.Type.SMALLINT), Type.INTEGER),

@@ -9,9 +9,9 @@ from privet.query.plan.relations import Relation
 from privet.query.plan.statement import Aggregate, Output
 from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.sql.handled_arguments import only
+from privet.query.sql.name_scope import Name, NameScope, renewed
 from privet.query.sql.names import matching
-from privet.query.sql.refusals import because, refuse
-from privet.query.sql.scope import Name, Scope, renewed
+from privet.query.sql.refuse import because, refuse
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ def shallow(node: exp.Expr) -> Iterator[exp.Expr]:
             stack.extend(reversed(list(this.iter_expressions())))
 
 
-def shown_scope(relation: Relation, columns: tuple[Column, ...]) -> Scope:
+def visible_scope(relation: Relation, columns: tuple[Column, ...]) -> NameScope:
     """A scope of unqualified columns."""
-    return Scope(relation, tuple(Name("", column.name, column) for column in columns))
+    return NameScope(relation, tuple(Name("", column.name, column) for column in columns))
 
 
 def distinct_names(names: list[str]) -> list[str]:
@@ -119,13 +119,13 @@ def identity(columns: tuple[Column, ...]) -> tuple[tuple[Column, Expression], ..
     return tuple((Column(column.name, column.facts), Reference(column)) for column in columns)
 
 
-def star(node: exp.Expr, scope: Scope) -> tuple[Name, ...] | None:
+def star(node: exp.Expr, scope: NameScope) -> tuple[Name, ...] | None:
     """The names a star stands for; None if the item is no star."""
     if isinstance(node, exp.Star):
         only(node)
         if not scope.names:
             raise because(node, "unknown clause", "there is no table")
-        return scope.shown
+        return scope.visible
     if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
         only(node, "this", "table")
         only(node.this)

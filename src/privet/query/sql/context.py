@@ -7,8 +7,8 @@ from privet.query.plan.domain import Lister
 from privet.query.plan.provenance import Marks
 from privet.query.plan.relations import Relation, Released
 from privet.query.plan.statement import Aggregate, Output, Stage
+from privet.query.sql.name_scope import NameScope
 from privet.query.sql.names import same
-from privet.query.sql.scope import Scope
 
 LAST = "answer"
 
@@ -32,7 +32,7 @@ class Context:
     marks: Marks = field(default_factory=Marks)
     stages: list[Stage] = field(default_factory=list)
     single: set[str] = field(default_factory=set)
-    scalars: list[Scope] = field(default_factory=list)
+    scalars: list[NameScope] = field(default_factory=list)
     automatic: bool = False
 
     def __post_init__(self) -> None:

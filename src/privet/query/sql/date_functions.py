@@ -8,7 +8,7 @@ from privet.query.scalars.facts import Type
 from privet.query.sql.expression_reader import Readers, Reads
 from privet.query.sql.handled_arguments import only
 from privet.query.sql.number_literals import number
-from privet.query.sql.refusals import refuse
+from privet.query.sql.refuse import refuse
 
 PARTS = {
     "year": "year",

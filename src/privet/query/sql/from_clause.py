@@ -15,20 +15,20 @@ from privet.query.scalars.facts import Type
 from privet.query.sql.context import Context
 from privet.query.sql.handled_arguments import only
 from privet.query.sql.literal_rows import values_scope
+from privet.query.sql.name_scope import Name, NameScope, merged
 from privet.query.sql.names import matching, spelled
-from privet.query.sql.refusals import because, refuse
+from privet.query.sql.refuse import because, refuse
 from privet.query.sql.reuse import aliased, fresh, one_row
 from privet.query.sql.scalar_expressions import Scalars
-from privet.query.sql.scope import Name, Scope, merged
 from privet.query.sql.table_relation import table_scope
 
-Names = dict[str, Scope]
+Names = dict[str, NameScope]
 
 
 class Query(Protocol):
     """Reads a subquery."""
 
-    def __call__(self, node: exp.Expr, ctes: Names, name: str, outer: tuple[Name, ...] = ()) -> Scope:
+    def __call__(self, node: exp.Expr, ctes: Names, name: str, outer: tuple[Name, ...] = ()) -> NameScope:
         """The subquery as a relation."""
 
 
@@ -48,7 +48,7 @@ class Sources:
     query: Query
     where: list[exp.Expr]
 
-    def read(self, select: exp.Select) -> Scope:
+    def read(self, select: exp.Select) -> NameScope:
         """All of FROM as one relation."""
         start = only(select.args["from_"], "this").this
         scope = self.joins(start, self.one(start))
@@ -56,13 +56,13 @@ class Sources:
             scope = self.join(scope, join)
         return scope
 
-    def joins(self, node: exp.Expr, scope: Scope) -> Scope:
+    def joins(self, node: exp.Expr, scope: NameScope) -> NameScope:
         """Joins that hang on a table in parentheses."""
         for join in node.args.get("joins") or []:
             scope = self.join(scope, join)
         return scope
 
-    def one(self, node: exp.Expr) -> Scope:
+    def one(self, node: exp.Expr) -> NameScope:
         """One table, subquery or list of values, under its alias."""
         alias = node.args.get("alias")
         if isinstance(node, exp.Table):
@@ -79,7 +79,7 @@ class Sources:
             raise because(node, "table function" if isinstance(node, exp.Func) else "unknown clause")
         return aliased(scope, alias, node)
 
-    def _table(self, node: exp.Table) -> Scope:
+    def _table(self, node: exp.Table) -> NameScope:
         if node.args.get("db") is not None or node.args.get("catalog") is not None:
             raise because(node, "qualified table")
         only(node, "this", "alias", "joins")
@@ -90,14 +90,14 @@ class Sources:
             return fresh(self.ctes[found[0]], self.context).called(found[0])
         return table_scope(node, self.context)
 
-    def join(self, left: Scope, node: exp.Join) -> Scope:
+    def join(self, left: NameScope, node: exp.Join) -> NameScope:
         """Two relations side by side."""
         only(node, "this", "side", "kind", "on", "using")
         right = self.joins(node.this, self.one(node.this))
         side, kind = str(node.args.get("side") or ""), str(node.args.get("kind") or "")
         if side not in {"", "LEFT", "RIGHT", "FULL"} or kind not in {"", "INNER", "OUTER", "CROSS"}:
             raise because(node, "unknown clause", "use JOIN, LEFT JOIN, FULL JOIN or CROSS JOIN")
-        both = Scope(left.relation, merged(left, right, node=node), outer=left.outer)
+        both = NameScope(left.relation, merged(left, right, node=node), outer=left.outer)
         using = self._using(node, left, right)
         condition = self._condition(node, both, using)
         if side == "RIGHT":
@@ -108,14 +108,14 @@ class Sources:
             scope = self._joined(node, left, right, kinds.get(side, JoinKind.INNER), condition, both, using)
         return scope
 
-    def _using(self, node: exp.Join, left: Scope, right: Scope) -> list[tuple[str, Column, Column]]:
+    def _using(self, node: exp.Join, left: NameScope, right: NameScope) -> list[tuple[str, Column, Column]]:
         pairs = []
         for identifier in node.args.get("using") or []:
             column = exp.Column(this=identifier)
             pairs.append((spelled(identifier), left.find(column), right.find(column)))
         return pairs
 
-    def _condition(self, node: exp.Join, both: Scope, using: list[tuple[str, Column, Column]]) -> list[Expression]:
+    def _condition(self, node: exp.Join, both: NameScope, using: list[tuple[str, Column, Column]]) -> list[Expression]:
         parts: list[Expression] = []
         for _, a, b in using:
             try:
@@ -133,13 +133,13 @@ class Sources:
     def _joined(  # noqa: PLR0913, PLR0917 - the parts of one join
         self,
         node: exp.Join,
-        left: Scope,
-        right: Scope,
+        left: NameScope,
+        right: NameScope,
         kind: JoinKind,
         parts: list[Expression],
-        both: Scope,
+        both: NameScope,
         using: list[tuple[str, Column, Column]],
-    ) -> Scope:
+    ) -> NameScope:
         a, b = left.relation, right.relation
         if a.owner is not None and b.owner is not None:
             parts = self._on_unit(node, a, b, parts, both)
@@ -149,10 +149,12 @@ class Sources:
         if condition is None and kind is JoinKind.INNER and (a.owner is None or b.owner is None):
             kind = JoinKind.CROSS
         relation, renewal = joined(a, b, kind, condition, marks=self.context.marks)
-        scope = Scope(relation, both.names).over(relation, renewal)
+        scope = NameScope(relation, both.names).over(relation, renewal)
         return self._merge(scope, kind, right, [(name, renewal[x], renewal[y]) for name, x, y in using])
 
-    def _merge(self, scope: Scope, kind: JoinKind, right: Scope, using: list[tuple[str, Column, Column]]) -> Scope:
+    def _merge(
+        self, scope: NameScope, kind: JoinKind, right: NameScope, using: list[tuple[str, Column, Column]]
+    ) -> NameScope:
         """After USING one name stands for both columns."""
         for name, a, b in using:
             if kind is JoinKind.FULL:
@@ -168,7 +170,7 @@ class Sources:
             scope = replace(scope, names=names)
         return scope
 
-    def _either(self, scope: Scope, name: str, a: Column, b: Column) -> tuple[Scope, Column]:
+    def _either(self, scope: NameScope, name: str, a: Column, b: Column) -> tuple[NameScope, Column]:
         """The first of two that is not NULL; the unit itself if both are that."""
         owner = scope.relation.owner
         if owner is not None and {a, b} <= self.context.marks.unit_or_null and len(owner.unit) == 1:
@@ -180,7 +182,7 @@ class Sources:
         return scope.over(relation, dict(zip(olds, made, strict=False))), made[-1]
 
     def _on_unit(
-        self, node: exp.Join, a: Relation, b: Relation, parts: list[Expression], both: Scope
+        self, node: exp.Join, a: Relation, b: Relation, parts: list[Expression], both: NameScope
     ) -> list[Expression]:
         """What is left of the condition once the units of both are said to be equal."""
         assert a.owner is not None  # noqa: S101 - both are owned
@@ -196,7 +198,7 @@ class Sources:
             rest = [part for part in rest if part not in same]
         return rest
 
-    def _compared(self, both: Scope) -> list[Expression]:
+    def _compared(self, both: NameScope) -> list[Expression]:
         """Equalities of WHERE between columns that are known here."""
         found = []
         for part in self.where:
@@ -209,7 +211,7 @@ class Sources:
         return found
 
     @staticmethod
-    def _unit_fix(both: Scope, x: Column, y: Column) -> str:
+    def _unit_fix(both: NameScope, x: Column, y: Column) -> str:
         names = [next((f"{n.table}.{n.name}" for n in both.names if n.column is column), "") for column in (x, y)]
         return f"AND {names[0]} = {names[1]}" if all(names) else "the unit's column of both to ON"
 

@@ -25,9 +25,9 @@ from privet.query.sql.aggregates import (
 from privet.query.sql.choices import choice
 from privet.query.sql.clauses import by_alias
 from privet.query.sql.context import Context
-from privet.query.sql.refusals import because, clause
+from privet.query.sql.name_scope import NameScope
+from privet.query.sql.refuse import because, clause
 from privet.query.sql.scalar_expressions import Scalars
-from privet.query.sql.scope import Scope
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Grouping:
     """
 
     context: Context
-    scope: Scope
+    scope: NameScope
     keys: list[tuple[exp.Expr, Expression]]
     items: list[exp.Expr]
     columns: list[Column] = field(default_factory=list)

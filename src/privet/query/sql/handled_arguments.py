@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from privet.query.sql.refusals import because
+from privet.query.sql.refuse import because
 
 Node = TypeVar("Node", bound=exp.Expr)
 

@@ -7,14 +7,14 @@ from privet.query.plan.relations import Values
 from privet.query.scalars.expressions import Column, Expression, Literal, facts_of
 from privet.query.scalars.facts import Facts, Type, Value
 from privet.query.sql.handled_arguments import only
-from privet.query.sql.refusals import refuse
+from privet.query.sql.name_scope import Name, NameScope
+from privet.query.sql.refuse import refuse
 from privet.query.sql.scalar_expressions import Scalars
-from privet.query.sql.scope import Name, Scope
 
-NOTHING = Scope(Values((Column("one", Facts(Type.INTEGER, nullable=False)),), ((1,),)), ())
+NOTHING = NameScope(Values((Column("one", Facts(Type.INTEGER, nullable=False)),), ((1,),)), ())
 
 
-def values_scope(node: exp.Values) -> Scope:
+def values_scope(node: exp.Values) -> NameScope:
     """VALUES (…), (…) with columns col0, col1, …."""
     reader = Scalars(NOTHING, lambda _: None)
     rows = [_row(part, reader) for part in node.expressions]
@@ -28,7 +28,7 @@ def values_scope(node: exp.Values) -> Scope:
         lists.append([one.value for one in literals if isinstance(one, Literal)])
     table: tuple[tuple[Value, ...], ...] = tuple(zip(*lists, strict=True))
     relation = Values(tuple(columns), table)
-    return Scope(relation, tuple(Name("", column.name, column) for column in columns))
+    return NameScope(relation, tuple(Name("", column.name, column) for column in columns))
 
 
 def _null(expression: Expression) -> bool:

@@ -5,7 +5,7 @@ from sqlglot import exp
 from privet.query.functions.rule import LARGEST
 from privet.query.scalars.expressions import Literal
 from privet.query.scalars.facts import Type
-from privet.query.sql.refusals import because, refuse
+from privet.query.sql.refuse import because, refuse
 
 
 def number(node: exp.Expr) -> Literal:

@@ -8,7 +8,7 @@ from privet.query.scalars.facts import Type
 from privet.query.sql.date_functions import interval
 from privet.query.sql.expression_reader import Readers, Reads
 from privet.query.sql.handled_arguments import only
-from privet.query.sql.refusals import because
+from privet.query.sql.refuse import because
 
 BINARY: dict[type[exp.Expr], str] = {
     exp.EQ: "eq",

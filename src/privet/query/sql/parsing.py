@@ -6,7 +6,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB  # by itself the parser imports it at the first statement
 
-from privet.query.sql.refusals import because, refuse
+from privet.query.sql.refuse import because, refuse
 
 LONGEST = 100_000  # characters
 MOST_WORDS = 20_000  # nodes of the tree, about as many as words and signs

@@ -9,15 +9,15 @@ from privet.query.plan.relations import Relation
 from privet.query.plan.statement import Aggregate, Output, Stage
 from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.scalars.facts import Type
-from privet.query.sql.clauses import Draft, identity, limited, ordered, ordinal, shown_scope
+from privet.query.sql.clauses import Draft, identity, limited, ordered, ordinal, visible_scope
 from privet.query.sql.context import LAST, Context
 from privet.query.sql.from_clause import Names
 from privet.query.sql.handled_arguments import only
+from privet.query.sql.name_scope import Name, NameScope, renewed
 from privet.query.sql.names import matching, spelled
-from privet.query.sql.refusals import because, refuse
+from privet.query.sql.refuse import because, refuse
 from privet.query.sql.reuse import aliased
 from privet.query.sql.scalar_expressions import Scalars
-from privet.query.sql.scope import Name, Scope, renewed
 from privet.query.sql.selects import Select
 
 WIDER = ({Type.INTEGER, Type.REAL}, {Type.DATE, Type.TIMESTAMP})
@@ -36,11 +36,11 @@ class Queries:
         if not isinstance(source, Aggregate) and source.owner is not None:
             if any(isinstance(item, exp.Star) or isinstance(item.this, exp.Star) for item in node.expressions):
                 raise because(node, "star")
-            shown = any(column in self.context.marks.from_unit for column, _ in draft.output.items)
-            raise because(node, "unit shown" if shown else "rows")
+            visible = any(column in self.context.marks.from_unit for column, _ in draft.output.items)
+            raise because(node, "unit shown" if visible else "rows")
         self.context.stages.append(Stage(LAST, source, draft.output))
 
-    def scope(self, node: exp.Expr, ctes: Names, name: str, outer: tuple[Name, ...] = ()) -> Scope:
+    def scope(self, node: exp.Expr, ctes: Names, name: str, outer: tuple[Name, ...] = ()) -> NameScope:
         """A query as a relation of another one."""
         return self.placed(self.draft(node, ctes, outer), name)
 
@@ -81,12 +81,12 @@ class Queries:
             found[name] = scope
         return found
 
-    def placed(self, draft: Draft, name: str) -> Scope:
+    def placed(self, draft: Draft, name: str) -> NameScope:
         """A draft as a relation: private aggregates and limited public rows become stages."""
         source, output = draft.source, draft.output
         if isinstance(source, Aggregate) or output.limit is not None or output.offset:
             released = self.context.stage(source, output, name=name, single=draft.single)
-            return shown_scope(released, released.columns)
+            return visible_scope(released, released.columns)
         items = [(column.name, expression) for column, expression in output.items]
         relation: Relation = source
         if output.condition is not None:
@@ -95,7 +95,7 @@ class Queries:
         relation, columns = projected(relation, items, marks=self.context.marks)
         if output.distinct and relation.owner is None:
             relation, columns = self._distinct(relation, columns)
-        return shown_scope(relation, columns)
+        return visible_scope(relation, columns)
 
     def _distinct(self, relation: Relation, columns: tuple[Column, ...]) -> tuple[Relation, tuple[Column, ...]]:
         keys: list[tuple[Column, Expression]] = [
@@ -110,7 +110,7 @@ class Queries:
             raise because(node, "set operation")
         parts = [self.scope(side, ctes, "part", outer) for side in (node.this, node.expression)]
         self._check_union(node, parts)
-        names = [name.name for name in parts[0].shown]
+        names = [name.name for name in parts[0].visible]
         pairs = [(part.relation, part.columns) for part in parts]
         relation: Relation
         relation, columns = united(pairs, names, marks=self.context.marks)
@@ -129,7 +129,7 @@ class Queries:
         self, node: exp.SetOperation, relation: Relation, columns: tuple[Column, ...]
     ) -> tuple[tuple[Expression, bool], ...]:
         order = node.args.get("order")
-        scalars = Scalars(shown_scope(relation, columns), lambda _: None)
+        scalars = Scalars(visible_scope(relation, columns), lambda _: None)
         found: list[tuple[Expression, bool]] = []
         for part in [] if order is None else only(order, "expressions").expressions:
             key, descending = ordered(part)
@@ -137,7 +137,7 @@ class Queries:
             found.append((scalars.read(key) if place is None else Reference(columns[place]), descending))
         return tuple(found)
 
-    def _check_union(self, node: exp.SetOperation, parts: list[Scope]) -> None:
+    def _check_union(self, node: exp.SetOperation, parts: list[NameScope]) -> None:
         owners = [part.relation.owner for part in parts]
         if len({len(part.columns) for part in parts}) != 1:
             raise refuse(node, "its parts have different numbers of columns", "select as many in each")

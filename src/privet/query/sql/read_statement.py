@@ -8,7 +8,7 @@ from privet.query.plan.unit_local import check_unit_local
 from privet.query.sql.context import Context
 from privet.query.sql.parsing import parse
 from privet.query.sql.queries import Queries
-from privet.query.sql.refusals import because
+from privet.query.sql.refuse import because
 
 
 def read(text: str, catalog: Catalog, *, values: Lister, automatic: bool = False) -> Statement:

@@ -9,9 +9,9 @@ from privet.query.plan.relations import Filter, Group, Project, Relation, Releas
 from privet.query.scalars.expressions import Reference
 from privet.query.sql.context import Context
 from privet.query.sql.handled_arguments import only
+from privet.query.sql.name_scope import NameScope
 from privet.query.sql.names import spelled
-from privet.query.sql.refusals import refuse
-from privet.query.sql.scope import Scope
+from privet.query.sql.refuse import refuse
 
 
 def one_row(relation: Relation, context: Context) -> bool:
@@ -25,7 +25,7 @@ def one_row(relation: Relation, context: Context) -> bool:
     return isinstance(relation, Group) and not relation.keys
 
 
-def fresh(scope: Scope, context: Context) -> Scope:
+def fresh(scope: NameScope, context: Context) -> NameScope:
     """New versions of a relation's columns, so that it can be used more than once."""
     relation = scope.relation
     if isinstance(relation, Released):
@@ -37,7 +37,7 @@ def fresh(scope: Scope, context: Context) -> Scope:
     return scope.over(project, dict(zip(relation.columns, made, strict=True)))
 
 
-def aliased(scope: Scope, alias: exp.Expr | None, node: exp.Expr) -> Scope:
+def aliased(scope: NameScope, alias: exp.Expr | None, node: exp.Expr) -> NameScope:
     """The scope under its alias, with its columns renamed if the alias says so."""
     if alias is None:
         return scope

@@ -13,10 +13,10 @@ from privet.query.sql.choices import CHOICES, choice
 from privet.query.sql.date_functions import DATES, date_part
 from privet.query.sql.expression_reader import Readers, Reads
 from privet.query.sql.handled_arguments import only
+from privet.query.sql.name_scope import NameScope
 from privet.query.sql.number_literals import number
 from privet.query.sql.operators import OPERATORS
-from privet.query.sql.refusals import because, refuse
-from privet.query.sql.scope import Scope
+from privet.query.sql.refuse import because, refuse
 
 Special = Callable[[exp.Expr], Expression | None]
 
@@ -30,7 +30,7 @@ class Scalars:
         special: reads nodes that mean something in this clause only, such as aggregates; None for the others.
     """
 
-    scope: Scope
+    scope: NameScope
     special: Special
 
     def read(self, node: exp.Expr) -> Expression:

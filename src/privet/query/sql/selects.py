@@ -30,10 +30,10 @@ from privet.query.sql.from_clause import Names, Query, Sources
 from privet.query.sql.grouping import Grouping
 from privet.query.sql.handled_arguments import only
 from privet.query.sql.literal_rows import NOTHING
-from privet.query.sql.refusals import because, refuse
+from privet.query.sql.name_scope import Name, NameScope, own_name
+from privet.query.sql.refuse import because, refuse
 from privet.query.sql.reuse import fresh
 from privet.query.sql.scalar_expressions import Scalars
-from privet.query.sql.scope import Name, Scope, own_name
 from privet.query.sql.subqueries import with_subqueries
 from privet.query.sql.windows import with_windows
 
@@ -75,7 +75,7 @@ class Select:
         scope = with_windows(scope, [*nodes, *self._order_nodes()], self.context)
         return self._plain(scope, self._items(scope))
 
-    def _rows(self) -> Scope:
+    def _rows(self) -> NameScope:
         """FROM, subqueries of all clauses, and WHERE."""
         where = self.node.args.get("where")
         condition = only(where, "this").this if where is not None else None
@@ -90,14 +90,14 @@ class Select:
         scope = with_subqueries(scope, clauses, read=self._subquery(scope), context=self.context)
         return scope if condition is None else self._where(scope, condition)
 
-    def _subquery(self, scope: Scope) -> Callable[[exp.Expr], Scope]:
-        def read(node: exp.Expr) -> Scope:
+    def _subquery(self, scope: NameScope) -> Callable[[exp.Expr], NameScope]:
+        def read(node: exp.Expr) -> NameScope:
             inner = node.this if isinstance(node, exp.Subquery) else node
             return self.query(inner, self.ctes, "subquery", scope.names)
 
         return read
 
-    def _where(self, scope: Scope, condition: exp.Expr) -> Scope:
+    def _where(self, scope: NameScope, condition: exp.Expr) -> NameScope:
         def special(node: exp.Expr) -> None:
             if is_aggregate(node):
                 raise because(node, "aggregate here")
@@ -110,7 +110,7 @@ class Select:
         relation, renewal = filtered(scope.relation, read, marks=self.context.marks)
         return scope.over(relation, renewal)
 
-    def _items(self, scope: Scope) -> list[Item]:
+    def _items(self, scope: NameScope) -> list[Item]:
         """The items of SELECT, stars spelled out."""
         found: list[Item] = []
         for node in self.node.expressions:
@@ -132,7 +132,7 @@ class Select:
             return True
         return any(_aggregates(node) for node in [*nodes, *self._order_nodes()])
 
-    def _plain(self, scope: Scope, items: list[Item]) -> Draft:
+    def _plain(self, scope: NameScope, items: list[Item]) -> Draft:
         """A SELECT that shows each row."""
         aliases = [node for _, node in items if isinstance(node, exp.Expr)]
         plain = Scalars(scope, lambda _: None)
@@ -163,7 +163,7 @@ class Select:
             found.append((read(node) if place is None else shown[place], descending))
         return tuple(found)
 
-    def _grouped(self, scope: Scope, items: list[Item]) -> Draft:
+    def _grouped(self, scope: NameScope, items: list[Item]) -> Draft:
         """A SELECT with aggregates or GROUP BY, or of distinct rows of units."""
         nodes = [node for _, node in items if isinstance(node, exp.Expr)]
         grouping = Grouping(self.context, scope, self._keys(scope, items), nodes)
@@ -220,7 +220,7 @@ class Select:
             renewal = {old: again[new] for old, new in renewal.items()} | {constant: again[value.columns[0]]}
         return Draft(relation, renewed_output(output, renewal), single=draft.single)
 
-    def _keys(self, scope: Scope, items: list[Item]) -> list[tuple[exp.Expr, Expression]]:
+    def _keys(self, scope: NameScope, items: list[Item]) -> list[tuple[exp.Expr, Expression]]:
         """The expressions of GROUP BY; of DISTINCT without aggregates all items."""
         plain = Scalars(scope, _refuse_key)
         group = self.node.args.get("group")

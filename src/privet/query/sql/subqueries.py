@@ -16,15 +16,15 @@ from privet.query.sql.choices import choice
 from privet.query.sql.clauses import shallow
 from privet.query.sql.context import Context
 from privet.query.sql.handled_arguments import only
-from privet.query.sql.refusals import because, refuse
+from privet.query.sql.name_scope import NameScope, renewed
+from privet.query.sql.refuse import because, refuse
 from privet.query.sql.reuse import one_row
 from privet.query.sql.scalar_expressions import Scalars
-from privet.query.sql.scope import Scope, renewed
 
-Read = Callable[[exp.Expr], Scope]
+Read = Callable[[exp.Expr], NameScope]
 
 
-def with_subqueries(scope: Scope, clauses: list[exp.Expr], *, read: Read, context: Context) -> Scope:
+def with_subqueries(scope: NameScope, clauses: list[exp.Expr], *, read: Read, context: Context) -> NameScope:
     """The scope with a column for every subquery in the clauses; `read` reads one."""
     for part in clauses:
         for node in shallow(part):
@@ -47,7 +47,7 @@ def _refuse_aggregate(node: exp.Expr) -> None:
         raise because(node, "late subquery")
 
 
-def _with_list(scope: Scope, node: exp.In, listed: Scope, context: Context) -> Scope:
+def _with_list(scope: NameScope, node: exp.In, listed: NameScope, context: Context) -> NameScope:
     """X IN (SELECT …): a left join with the distinct values, and whether it found a partner."""
     only(node, "this", "query")
     if len(listed.columns) != 1:
@@ -73,7 +73,7 @@ def _with_list(scope: Scope, node: exp.In, listed: Scope, context: Context) -> S
 
 
 def _units(
-    scope: Scope, node: exp.In, value: Expression, listed: Scope, context: Context
+    scope: NameScope, node: exp.In, value: Expression, listed: NameScope, context: Context
 ) -> tuple[Relation, Column, Expression | None]:
     """Unit IN (SELECT unit FROM …): the distinct units of a private table."""
     outer, inner = scope.relation.owner, listed.relation.owner
@@ -88,7 +88,7 @@ def _units(
     return relation, relation.columns[0], None
 
 
-def _with_value(scope: Scope, node: exp.Subquery, single: Scope, context: Context) -> Scope:
+def _with_value(scope: NameScope, node: exp.Subquery, single: NameScope, context: Context) -> NameScope:
     """(SELECT …) as a value: a cross join with its one row."""
     if single.relation.owner is not None:
         raise because(node, "rows")

@@ -9,14 +9,14 @@ from privet.query.plan.relations import Owner, Project, Relation, Table
 from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.scalars.facts import LONGEST_TEXT, Facts, Type
 from privet.query.sql.context import Context
+from privet.query.sql.name_scope import Name, NameScope
 from privet.query.sql.names import matching
-from privet.query.sql.refusals import because, refuse
-from privet.query.sql.scope import Name, Scope
+from privet.query.sql.refuse import because, refuse
 
 ROW = "row"  # the hidden unit of a table whose rows are the units: the engine tells rows apart
 
 
-def table_scope(node: exp.Table, context: Context) -> Scope:
+def table_scope(node: exp.Table, context: Context) -> NameScope:
     """The table a name stands for."""
     found = matching(node.this, context.catalog.tables, name=str)
     if len(found) != 1:
@@ -28,7 +28,7 @@ def table_scope(node: exp.Table, context: Context) -> Scope:
     return _private(declared, context, node)
 
 
-def _public(declared: DeclaredTable, context: Context) -> Scope:
+def _public(declared: DeclaredTable, context: Context) -> NameScope:
     columns = []
     for name, facts in declared.columns.items():
         column = Column(name, facts.where(origin=(declared.name, name)))
@@ -37,10 +37,10 @@ def _public(declared: DeclaredTable, context: Context) -> Scope:
             context.marks.unique.add(column)
         columns.append(column)
     names = tuple(Name(declared.name, column.name, column) for column in columns)
-    return Scope(Table(declared.name, tuple(columns), None), names)
+    return NameScope(Table(declared.name, tuple(columns), None), names)
 
 
-def _private(declared: DeclaredTable, context: Context, node: exp.Table) -> Scope:
+def _private(declared: DeclaredTable, context: Context, node: exp.Table) -> NameScope:
     facts = dict(declared.columns)
     here = declared.unit_column if not declared.unit_path and not context.catalog.row_level else None
     if here is not None:
@@ -62,7 +62,7 @@ def _private(declared: DeclaredTable, context: Context, node: exp.Table) -> Scop
     named = dict(columns)
     if declared.unit_path:
         named.setdefault(unit.name, unit)  # the unit can be named, also where it is in another table
-    scope = Scope(relation, tuple(Name(declared.name, name, column) for name, column in named.items()))
+    scope = NameScope(relation, tuple(Name(declared.name, name, column) for name, column in named.items()))
     return scope if context.catalog.window is None else _by_day(scope, context, node)
 
 
@@ -88,7 +88,7 @@ def unit_facts(declared: DeclaredTable, context: Context) -> Facts:
     return Facts(Type.TEXT, nullable=False)
 
 
-def _at_day(scope: Scope, day: Column, context: Context) -> Scope:
+def _at_day(scope: NameScope, day: Column, context: Context) -> NameScope:
     """The table with the column of the window as part of its unit; unit columns are not clipped to bounds."""
     relation = scope.relation
     assert isinstance(relation, Table)  # noqa: S101 - just made
@@ -102,7 +102,7 @@ def _at_day(scope: Scope, day: Column, context: Context) -> Scope:
     return scope.over(Table(relation.name, columns, owner), renewal)
 
 
-def _by_day(scope: Scope, context: Context, node: exp.Table) -> Scope:
+def _by_day(scope: NameScope, context: Context, node: exp.Table) -> NameScope:
     """For w-event privacy a unit is a person on one day (or at one whole number)."""
     window = context.catalog.window
     assert window is not None  # noqa: S101 - asked for catalogs with a window only

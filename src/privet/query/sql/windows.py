@@ -13,9 +13,9 @@ from privet.query.sql.aggregates import exact_facts, is_aggregate, read_aggregat
 from privet.query.sql.clauses import ordered, shallow
 from privet.query.sql.context import Context
 from privet.query.sql.handled_arguments import only
-from privet.query.sql.refusals import because, clause
+from privet.query.sql.name_scope import NameScope
+from privet.query.sql.refuse import because, clause
 from privet.query.sql.scalar_expressions import Scalars
-from privet.query.sql.scope import Scope
 
 RANKINGS: dict[type[exp.Expr], Ranking] = {
     exp.RowNumber: Ranking.ROW_NUMBER,
@@ -25,7 +25,7 @@ RANKINGS: dict[type[exp.Expr], Ranking] = {
 }
 
 
-def with_windows(scope: Scope, items: list[exp.Expr], context: Context) -> Scope:
+def with_windows(scope: NameScope, items: list[exp.Expr], context: Context) -> NameScope:
     """The scope with a column for every window function of the items."""
     for item in items:
         for node in shallow(item):
@@ -34,7 +34,7 @@ def with_windows(scope: Scope, items: list[exp.Expr], context: Context) -> Scope
     return scope
 
 
-def _with_window(scope: Scope, node: exp.Window, context: Context) -> Scope:
+def _with_window(scope: NameScope, node: exp.Window, context: Context) -> NameScope:
     only(node, "this", "partition_by", "order", "spec", "over")
     _check_frame(node)
     scalars = Scalars(scope, _refuse_aggregate)
@@ -64,11 +64,11 @@ def _with_window(scope: Scope, node: exp.Window, context: Context) -> Scope:
     )
     after = scope.over(relation, renewal)
     shown = clipped(column, facts.low, facts.high) if facts != raw else Reference(column)
-    return Scope(after.relation, after.names, {**after.ready, id(node): shown}, after.outer)
+    return NameScope(after.relation, after.names, {**after.ready, id(node): shown}, after.outer)
 
 
 def _function(
-    node: exp.Window, scope: Scope, scalars: Scalars, context: Context, *, ranked: bool
+    node: exp.Window, scope: NameScope, scalars: Scalars, context: Context, *, ranked: bool
 ) -> tuple[Ranking | Aggregation, Expression | None, Facts, Facts]:
     """The function, its argument, and its facts before and after clipping."""
     inner = node.this

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
-from privet.asking.column import ANYTHING, NUMBERS, Column
+from privet.asking.column import ANYTHING, NUMBERS, ArrayColumn
 from privet.asking.question import Arrays, Question
 from privet.asking.stored import Read, nothing_missing
 from privet.errors import InvalidParameter
@@ -71,26 +71,26 @@ def _named(queries: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever a caller 
     return named
 
 
-def _column(query: Any, values: Any, name: str) -> Column:  # noqa: ANN401 - whatever a caller hands over
+def _column(query: Any, values: Any, name: str) -> ArrayColumn:  # noqa: ANN401 - whatever a caller hands over
     """The column of true and false that answers one question; what is missing or no truth value is not true."""
     if not callable(query):
-        column = Column.of(query, name)
+        column = ArrayColumn.of(query, name)
         column.refuse_other_than(("truth", *NUMBERS), name)
         return _filled(column)
     if values is None:
         raise InvalidParameter(f"the question {name!r} is a function, so it needs values, the column it is asked about")
-    return _asked(query, Column.of(values))
+    return _asked(query, ArrayColumn.of(values))
 
 
-def _filled(column: Column) -> Column:
+def _filled(column: ArrayColumn) -> ArrayColumn:
     def read() -> Read:
         values, missing = column.truth().read()
         return nothing_missing(values & ~missing)
 
-    return Column(column.length, "truth", column.dtype, nullable=False, read=read)
+    return ArrayColumn(column.length, "truth", column.dtype, nullable=False, read=read)
 
 
-def _asked(function: Callable[[Any], Any], column: Column) -> Column:
+def _asked(function: Callable[[Any], Any], column: ArrayColumn) -> ArrayColumn:
     column.refuse_other_than(ANYTHING, "values")
 
     def answer(value: Any) -> bool:  # noqa: ANN401 - whatever a row holds
@@ -104,7 +104,7 @@ def _asked(function: Callable[[Any], Any], column: Column) -> Column:
             np.array([there and answer(v) for v, there in zip(found, known, strict=True)], dtype=np.bool_)
         )
 
-    return Column(column.length, "truth", column.dtype, nullable=False, read=read)
+    return ArrayColumn(column.length, "truth", column.dtype, nullable=False, read=read)
 
 
 def _counted(arrays: Arrays, most: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
-from privet.asking.column import Column
+from privet.asking.column import ArrayColumn
 from privet.asking.question import Arrays, Question
 from privet.errors import InvalidParameter
 from privet.postprocessing.labeled_counts import LabeledCounts, Labels
@@ -33,7 +33,7 @@ class Axis:
 
     labels: Labels
     edges: Edges | None
-    column: Column
+    column: ArrayColumn
     clip: bool
 
     @classmethod
@@ -50,7 +50,7 @@ class Axis:
             if other:
                 raise InvalidParameter('other goes with categories: for edges use outside="clip"')
             known = increasing_edges(edges)
-            return cls(bin_labels(known), known, Column.of(values), outside == "clip")
+            return cls(bin_labels(known), known, ArrayColumn.of(values), outside == "clip")
         labels = distinct_labels(categories)
         words = tuple(map(str, labels)) + ((OTHER,) if other else ())
         return cls(words, None, labeled(values, labels), other)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.asking.column import NUMBERS, Column
+from privet.asking.column import NUMBERS, ArrayColumn
 from privet.asking.elements import EXACT, number_of
 from privet.asking.stored import Read
 from privet.errors import InvalidParameter
@@ -29,7 +29,7 @@ def distinct_labels(labels: Any, name: str = "categories") -> tuple[Any, ...]:  
     return known
 
 
-def labeled(values: Any, labels: tuple[Any, ...], name: str = "values") -> Column:  # noqa: ANN401 - any column
+def labeled(values: Any, labels: tuple[Any, ...], name: str = "values") -> ArrayColumn:  # noqa: ANN401 - any column
     """Return the column of label numbers: the place of each row's label in the list, -1 if it is not there.
 
     Args:
@@ -40,7 +40,7 @@ def labeled(values: Any, labels: tuple[Any, ...], name: str = "values") -> Colum
     Privacy: the list is the caller's and public; a label found in the data must not decide what is listed. What is
         missing stays missing. Nothing is read before the charge.
     """
-    column = Column.of(values, name)
+    column = ArrayColumn.of(values, name)
     texts = [isinstance(label, str) for label in labels]
     if (column.kind in NUMBERS and any(texts)) or (column.kind == "text" and not all(texts)):
         raise InvalidParameter(f"the labels must be of the column's type, which is {column.dtype}: convert either")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
-from privet.asking.column import Column
+from privet.asking.column import ArrayColumn
 from privet.asking.payment import Payment
 from privet.asking.table import Table
 from privet.core import Release, Sensitivity
@@ -52,12 +52,12 @@ def sample_and_aggregate(
     if isinstance(data, np.ndarray):
         mechanism.check(data)
     table = Table.of(data)
-    owners = None if asking.get("unit_ids") is None else Column.of(asking["unit_ids"], "unit_ids")
+    owners = None if asking.get("unit_ids") is None else ArrayColumn.of(asking["unit_ids"], "unit_ids")
     if owners is not None and owners.length != table.length:
         raise InvalidParameter("unit_ids must hold one id for each row")
     return payment.release(lambda: _rows(table, owners), Sensitivity(1), mechanism)
 
 
-def _rows(table: Table, owners: Column | None) -> NDArray[Any] | GroupedRows:
+def _rows(table: Table, owners: ArrayColumn | None) -> NDArray[Any] | GroupedRows:
     """The rows in an array whose type no row can change."""
     return table.read() if owners is None else GroupedRows(table.read(), owners.owners())

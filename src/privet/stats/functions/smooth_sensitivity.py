@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privet.asking.asking import Asking
-from privet.asking.column import NUMBERS, Column
+from privet.asking.column import NUMBERS, ArrayColumn
 from privet.asking.payment import Payment
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
@@ -107,7 +107,7 @@ def smooth_median(
         )
     low, high = interval(*bounds)
     mechanism = _mechanism(payment, step, 1)
-    column = Column.of(data, "data")
+    column = ArrayColumn.of(data, "data")
     column.refuse_other_than(NUMBERS, "data")
     if not column.length:
         raise InvalidParameter("smooth_median needs at least one row, got an empty column")

@@ -6,7 +6,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from privet.asking.asking import Asking
-from privet.asking.column import ANYTHING, NUMBERS, Column
+from privet.asking.column import ANYTHING, NUMBERS, ArrayColumn
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
@@ -34,7 +34,7 @@ def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: U
     """
     if of not in {None, "rows", "true"}:
         raise InvalidParameter(f'of must be "rows" or "true", got {of!r}')
-    column = Column.of(values)
+    column = ArrayColumn.of(values)
     truths = of == "true" or (of is None and column.kind == "truth")
     column.refuse_other_than(NUMBERS if truths else ANYTHING, "values")
     plain = asking.get("unit_ids") is None and asking.get("missing", "drop") == "drop"

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
-from privet.asking.column import NUMBERS, Column
+from privet.asking.column import NUMBERS, ArrayColumn
 from privet.asking.question import Question
 from privet.core import Release
 from privet.stats.sums.mean import mean_of
@@ -28,5 +28,5 @@ def proportion(values: Any, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: 
         >>> answer.mechanism
         '0.25 × Staircase(sensitivity=1, epsilon=1)'
     """
-    question = Question.of("proportion", (Column.of(values).truth(),), asking, kinds=NUMBERS)
+    question = Question.of("proportion", (ArrayColumn.of(values).truth(),), asking, kinds=NUMBERS)
     return mean_of(question, Bounds(Fraction(0), Fraction(1)))

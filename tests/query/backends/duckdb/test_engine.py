@@ -22,7 +22,7 @@ from privet.query.backends.duckdb.dense_counting import count_in_arrays
 from privet.query.backends.duckdb.dialect import DuckDBDialect
 from privet.query.backends.sql_engine import FAILED
 from privet.query.catalog import Catalog, DeclaredTable, Step, TimeWindow
-from privet.query.measures.request import Bounded, Lattice, Measure, Shape
+from privet.query.measures.request import Bounded, Measure, Shape, Span
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Owner, Released, Table
 from privet.query.plan.statement import Key
@@ -67,7 +67,7 @@ def visit(columns: Mapping[str, Facts] = COLUMNS) -> Table:
 def ages(table: Table, *, by_city: bool = True) -> Bounded:
     city, age, *_ = table.columns
     keys = (Key(city, Reference(city), ("a", "b")),) if by_city else ()
-    measures = (Measure(Shape.ROWS), Measure(Shape.SUM, Reference(age), None, Lattice(Fraction(1), 0, 100)))
+    measures = (Measure(Shape.ROWS), Measure(Shape.SUM, Reference(age), None, Span(Fraction(1), 0, 100)))
     return Bounded(table, keys, Limits(groups_per_unit=2, rows_per_group=2), measures, cap_groups=True)
 
 
@@ -222,7 +222,7 @@ def test_names_of_tables_and_columns_are_only_names(tmp_path: Path, name: str) -
     column = Column(name, facts)
     unit = Column("unit", Facts(Type.INTEGER))
     table = Table(name, (column, unit), Owner((unit,), FEW))
-    measure = Measure(Shape.SUM, Reference(column), None, Lattice(Fraction(1), 0, 9))
+    measure = Measure(Shape.SUM, Reference(column), None, Span(Fraction(1), 0, 9))
     request = Bounded(table, (), FEW, (measure,), cap_groups=False)
     assert dict(backend.sums(request).groups) == {(): ((7,),)}
     backend.close()
@@ -233,7 +233,7 @@ def test_five_hundred_columns_are_read() -> None:
     frame = pa.table({"pid": [1, 2]} | {name: [n % 5, 1] for n, name in enumerate(columns)})
     backend = DuckDBBackend(catalog(frames={"visit": frame}, columns=columns))
     table = visit(columns)
-    measure = Measure(Shape.SUM, Reference(table.columns[499]), None, Lattice(Fraction(1), 0, 9))
+    measure = Measure(Shape.SUM, Reference(table.columns[499]), None, Span(Fraction(1), 0, 9))
     assert backend.sums(Bounded(table, (), FEW, (measure,), cap_groups=False)).groups[()] == ((5,),)
     backend.close()
 
@@ -253,7 +253,7 @@ def test_a_path_leads_to_the_unit_and_nowhere_is_left_out() -> None:
     column = Column("n", COLUMNS["age"])
     unit = Column("who", Facts(Type.TEXT))
     table = Table("line", (column, unit), Owner((unit,), FEW))
-    measure = Measure(Shape.SUM, Reference(column), None, Lattice(Fraction(1), 0, 100))
+    measure = Measure(Shape.SUM, Reference(column), None, Span(Fraction(1), 0, 100))
     sums = backend.sums(Bounded(table, (), FEW, (measure, Measure(Shape.UNITS)), cap_groups=False))
     assert sums.groups[()] == ((2 + 5,), (2,))  # three lines of one unit count as two
     backend.close()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from privet.query.backends.shared_dialect import LONG, held, narrowed, plain, real, short, within
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
-from privet.query.printing.literals import refuse_unprintable
+from privet.query.printing.literal_texts import refuse_unprintable
 from privet.query.scalars.facts import Type, Value
 from privet.query.scalars.unit_types import unit_type
 
@@ -86,7 +86,7 @@ class DuckDBDialect(Dialect):
         """A column as it is declared."""
         kind = plain(engine_type)
         if kind == "VARCHAR" and target is not Type.TEXT:
-            return self._said(text, target)
+            return self._matched(text, target)
         match target:
             case Type.INTEGER if kind in WHOLE:
                 return f"CAST({text} AS BIGINT)" if kind != "BIGINT" else text
@@ -129,7 +129,7 @@ class DuckDBDialect(Dialect):
             return f"CAST({self.read(text, engine_type, time)} AS VARCHAR)"
         return f"CAST({text} AS VARCHAR)"
 
-    def _said(self, text: str, target: Type) -> str:
+    def _matched(self, text: str, target: Type) -> str:
         """A column of texts as another type."""
         if target is Type.INTEGER:
             number = _from_text(text, Type.REAL)

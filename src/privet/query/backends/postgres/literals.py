@@ -5,7 +5,7 @@ import math
 import re
 
 from privet.errors import InvalidParameter
-from privet.query.printing.literals import refuse_unprintable
+from privet.query.printing.literal_texts import refuse_unprintable
 
 REAL = "DOUBLE PRECISION"
 FENCE = " OFFSET '0'"  # keeps a subquery whole; without quotes it counts as a limit, and one process works alone

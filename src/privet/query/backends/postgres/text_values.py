@@ -40,7 +40,7 @@ def exact_real(text: str) -> str:
     )
 
 
-def _said(pattern: str, name: str = "{a}") -> str:
+def _matched(pattern: str, name: str = "{a}") -> str:
     return f"SUBSTRING({name} FROM {quoted(pattern).replace('{', '{{').replace('}', '}}')})"
 
 
@@ -48,7 +48,7 @@ def from_text(text: str, target: Type) -> str:
     """What a text says, if it says it plainly; see `functions/spelling.py`."""
     match target:
         case Type.INTEGER:
-            whole = f"CAST({_said(SIGN_TEXT)} || {_said(DIGITS_TEXT)} AS NUMERIC)"
+            whole = f"CAST({_matched(SIGN_TEXT)} || {_matched(DIGITS_TEXT)} AS NUMERIC)"
             pattern = f"CASE WHEN LENGTH({{a}}) <= {LONGEST_NUMBER} THEN COALESCE({whole}, {{b}}) END"
             return within(named(pattern, a=text, b=float_arithmetic.whole(from_text(text, Type.REAL))), -LONG, LONG)
         case Type.REAL:
@@ -60,10 +60,10 @@ def from_text(text: str, target: Type) -> str:
                 a=text,
             )
         case Type.DATE:
-            found = named(_said(DATE_TEXT), a=text)
+            found = named(_matched(DATE_TEXT), a=text)
             return named(f"CASE WHEN {REAL_DAY} THEN CAST({{a}} AS DATE) END", a=found)
         case Type.TIMESTAMP:
-            found = named(_said(TIMESTAMP_TEXT), a=text)
+            found = named(_matched(TIMESTAMP_TEXT), a=text)
             return named(f"CASE WHEN {REAL_DAY} THEN CAST({{a}} AS TIMESTAMP) END", a=found)
         case _:
             return text
@@ -71,7 +71,7 @@ def from_text(text: str, target: Type) -> str:
 
 def _real_from_text(text: str) -> str:
     """The exponent is held to 4 digits, so that the number can be looked at before it is made a float."""
-    found = named(f"CASE WHEN LENGTH({{a}}) <= {LONGEST_NUMBER} THEN {_said(REAL_TEXT)} END", a=text)
+    found = named(f"CASE WHEN LENGTH({{a}}) <= {LONGEST_NUMBER} THEN {_matched(REAL_TEXT)} END", a=text)
     power = "LEAST(GREATEST(CAST(COALESCE(SUBSTRING({a} FROM '[eE](.*)$'), '0') AS NUMERIC), -9999), 9999)"
     number = f"CAST(SUBSTRING({{a}} FROM '^[^eE]*') || 'e' || CAST({power} AS TEXT) AS NUMERIC)"
     pattern = (
@@ -112,5 +112,5 @@ def in_case(text: str, *, upper: bool) -> str:
 
 def plainly_whole(text: str) -> str:
     """The whole number that a text consists of; else NULL."""
-    whole = f"CAST({_said(SIGN_TEXT)} || {_said(DIGITS_TEXT)} AS NUMERIC)"
+    whole = f"CAST({_matched(SIGN_TEXT)} || {_matched(DIGITS_TEXT)} AS NUMERIC)"
     return within(named(f"CASE WHEN LENGTH({{a}}) <= {LONGEST_NUMBER} THEN {whole} END", a=text), -LONG, LONG)

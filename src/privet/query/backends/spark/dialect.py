@@ -9,7 +9,7 @@ from privet.query.backends.spark.functions import SPARK
 from privet.query.backends.spark.shared_rows import arranged
 from privet.query.functions.spelling import DATE_TEXT, INTEGER_TEXT, REAL_TEXT, TIMESTAMP_TEXT
 from privet.query.printing.dialect import Dialect
-from privet.query.printing.literals import refuse_unprintable
+from privet.query.printing.literal_texts import refuse_unprintable
 from privet.query.scalars.facts import Type
 from privet.query.scalars.unit_types import unit_type
 
@@ -105,7 +105,7 @@ class SparkDialect(Dialect):
         """A column as it is declared."""
         kind = plain(engine_type)
         if kind == "VARCHAR":
-            return self._valid(text) if target is Type.TEXT else self._said(text, target)
+            return self._valid(text) if target is Type.TEXT else self._matched(text, target)
         match target:
             case Type.INTEGER if kind in REALS:
                 number = self.number(f"CAST({text} AS DOUBLE)")
@@ -183,7 +183,7 @@ class SparkDialect(Dialect):
             "a MEDIAN or quantile within a unit is not computed on Spark, which interpolates otherwise; use AVG or MAX"
         )
 
-    def _said(self, text: str, target: Type) -> str:
+    def _matched(self, text: str, target: Type) -> str:
         """A column of texts as another type."""
         if target is Type.INTEGER:
             number = _from_text(text, Type.REAL)
@@ -223,7 +223,7 @@ def _inside(text: str, low: int, high: int) -> str:
     return within(text, str(low), str(high))
 
 
-def _said(text: str, pattern: str) -> str:
+def _matched(text: str, pattern: str) -> str:
     """What group 1 of a pattern finds; NULL if the text is written otherwise. Java's $ would let a line end follow."""
     whole = quoted(pattern.removesuffix("$") + r"\z")
     return f"NULLIF(REGEXP_EXTRACT({text}, {whole}, 1), '')"
@@ -237,7 +237,7 @@ def _nearest(text: str) -> str:
 
 def _plainly_whole(text: str) -> str:
     """The whole number that a text consists of, as a wide one; else NULL."""
-    return f"TRY_CAST({_said(short(text), INTEGER_TEXT)} AS DECIMAL(38, 0))"
+    return f"TRY_CAST({_matched(short(text), INTEGER_TEXT)} AS DECIMAL(38, 0))"
 
 
 def _from_text(text: str, target: Type) -> str:
@@ -247,13 +247,13 @@ def _from_text(text: str, target: Type) -> str:
             near = f"CAST({_nearest(_from_text(text, Type.REAL))} AS DECIMAL(38, 0))"
             return narrowed(f"COALESCE({_plainly_whole(text)}, {near})")
         case Type.REAL:
-            return f"TRY_CAST({_said(short(text), REAL_TEXT)} AS DOUBLE)"
+            return f"TRY_CAST({_matched(short(text), REAL_TEXT)} AS DOUBLE)"
         case Type.BOOLEAN:
             word = f"LOWER(BTRIM({text}, ' '))"
             return f"CASE WHEN {word} IN ('true', 't', '1') THEN TRUE WHEN {word} IN ('false', 'f', '0') THEN FALSE END"
         case Type.DATE:
-            return f"TRY_CAST({_said(text, DATE_TEXT)} AS DATE)"
+            return f"TRY_CAST({_matched(text, DATE_TEXT)} AS DATE)"
         case Type.TIMESTAMP:
-            return f"TRY_CAST({_said(text, TIMESTAMP_TEXT)} AS TIMESTAMP_NTZ)"
+            return f"TRY_CAST({_matched(text, TIMESTAMP_TEXT)} AS TIMESTAMP_NTZ)"
         case _:
             return text

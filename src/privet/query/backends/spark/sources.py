@@ -26,7 +26,7 @@ def frame_of(session: "SparkSession", catalog: Catalog, table: DeclaredTable) ->
     """
     name = table.name
     if name in catalog.frames:
-        return _given(session, name, catalog.frames[name])
+        return _frame_rows(session, name, catalog.frames[name])
     if table.files is not None:
         return _read(session, catalog, table)
     try:
@@ -41,7 +41,7 @@ def _quoted(part: str) -> str:
     return "`" + part.replace("`", "``") + "`"
 
 
-def _given(session: "SparkSession", name: str, frame: object) -> "DataFrame":
+def _frame_rows(session: "SparkSession", name: str, frame: object) -> "DataFrame":
     from pyspark.sql import DataFrame  # noqa: PLC0415 - an extra
 
     if not isinstance(frame, DataFrame):

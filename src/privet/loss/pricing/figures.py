@@ -1,4 +1,4 @@
-"""Reading: delta and epsilon of a composition, in one direction."""
+"""Figures: delta and epsilon of a composition, in one direction."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -14,8 +14,8 @@ from privet.loss.curves.concentrated import converted_delta
 from privet.loss.exact import float_at_least, meant_by
 from privet.loss.pricing.composition import OUTWARD, Composition, compose
 from privet.loss.pricing.grid import CAREFUL, QUICK, Direction, unbounded_loss
+from privet.loss.pricing.grid_layout import ANSWER, NARROW, SHALLOW, TILTS, layout_for
 from privet.loss.pricing.growing import Growing, Parts
-from privet.loss.pricing.plan import ANSWER, NARROW, SHALLOW, TILTS, plan_for
 from privet.loss.pricing.solving import solved
 
 TINY = 2.0**-1022  # what a curve may have lost to underflow, for each run
@@ -115,19 +115,19 @@ def delta(parts: Parts, epsilon: float) -> float:
     guess = None
     worth = NARROW
     for scouts in ATTEMPTS:
-        plan = plan_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts, worth=worth)
-        found = compose(parts, plan)
+        layout = layout_for(parts, epsilon=epsilon, log_delta=guess, scouts=scouts, worth=worth)
+        found = compose(parts, layout)
         before = result
         result = min(result, _delta_seen(found, epsilon) + TINY * ends.runs)
         level = math.log(max(result, TINY))
-        met = level <= plan.log_delta + ANSWER  # what a moment promises is kept, or the window was made for less
+        met = level <= layout.log_delta + ANSWER  # what a moment promises is kept, or the window was made for less
         if met and found.allowance(epsilon) + found.lost - infinite <= NOISY * result:
             return result
         if guess is not None and result > before * (1 - NOISY):
             break
-        guess = min(level, plan.log_delta) - AIM_LOWER
+        guess = min(level, layout.log_delta) - AIM_LOWER
         worth = 1.0
-    precise = compose(parts, replace(plan, precise=True))
+    precise = compose(parts, replace(layout, precise=True))
     return min(result, _delta_seen(precise, epsilon) + TINY * ends.runs)
 
 
@@ -165,14 +165,14 @@ def epsilon(parts: Parts, delta: float, exactly: Fraction | None = None) -> floa
     guess: float | None = None
     worth = NARROW
     for scouts in ATTEMPTS if level > SHALLOW else ATTEMPTS[1:]:
-        found = compose(parts, plan_for(parts, log_delta=level, epsilon=guess, scouts=scouts, worth=worth))
+        found = compose(parts, layout_for(parts, log_delta=level, epsilon=guess, scouts=scouts, worth=worth))
         answer = found.epsilon(target)
         before = result
         result = min(result, answer, _chernoff(found, room))
-        inside = found.shows(answer - found.plan.step)  # at the edge of the window it may be lower still
+        inside = found.shows(answer - found.layout.step)  # at the edge of the window it may be lower still
         noise = found.allowance(result) / room
         met = guess is None or result > AIMED * guess  # else the window was made for another answer
-        if inside and met and found.plan.fits(result) and noise <= NOISY:
+        if inside and met and found.layout.fits(result) and noise <= NOISY:
             break
         if guess is not None and result > before * (1 - NOISY):
             result = _precise_epsilon(parts, level, target, room, result)
@@ -187,8 +187,8 @@ def epsilon(parts: Parts, delta: float, exactly: Fraction | None = None) -> floa
 def _precise_epsilon(parts: Parts, level: float, target: float, room: float, best: float) -> float:
     """The last attempts, where others came no closer: careful ones in the longest floats, the first from nothing."""
     for guess in (False, True):
-        plan = plan_for(parts, log_delta=level, epsilon=best if guess else None, scouts=CAREFUL, worth=1.0)
-        found = compose(parts, replace(plan, precise=True))
+        layout = layout_for(parts, log_delta=level, epsilon=best if guess else None, scouts=CAREFUL, worth=1.0)
+        found = compose(parts, replace(layout, precise=True))
         best = min(best, found.epsilon(target), _chernoff(found, room))
     return best
 
@@ -199,14 +199,14 @@ def _as_float(loss: Fraction | float) -> float:
 
 def _log_moment(found: Composition) -> float:
     """Log of E[(1 - e^(e - L))+] e^(tilt e) at most, for every e: the Rényi conversion (see `converted_delta`)."""
-    tilt = found.plan.tilt
+    tilt = found.layout.tilt
     return found.log_total + found.slack + tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
 
 
 def _moment_bound(found: Composition, epsilon: float) -> float:
     """The bound of delta by one moment, for what the window does not show."""
     moment = _log_moment(found)
-    fall = found.plan.tilt * epsilon
+    fall = found.layout.tilt * epsilon
     exponent = moment - fall + 2.0**-44 * (1 + abs(moment) + fall)
     return min(1.0, (found.beyond + math.exp(min(exponent, 0.0))) * (1 + 2.0**-40))
 
@@ -216,7 +216,7 @@ def _chernoff(found: Composition, room: float) -> float:
     left = room - found.beyond
     if left <= 0:
         return math.inf
-    return max(0.0, (_log_moment(found) - math.log(left)) / found.plan.tilt) * (1 + 2.0**-44)
+    return max(0.0, (_log_moment(found) - math.log(left)) / found.layout.tilt) * (1 + 2.0**-44)
 
 
 ORDERS = slice(26, 104)  # tilts from 2^-7 to 2^16: orders beyond decide nothing
@@ -241,13 +241,13 @@ def profile(parts: Parts, epsilon: Array) -> Array:
 @lru_cache(maxsize=64)
 def _levels(parts: Parts) -> tuple[Composition, ...]:
     """The composition seen at several depths; each is a valid bound everywhere and sharp at its own depth."""
-    return tuple(compose(parts, plan_for(parts, log_delta=level, scouts=CAREFUL)) for level in PROFILE_LEVELS)
+    return tuple(compose(parts, layout_for(parts, log_delta=level, scouts=CAREFUL)) for level in PROFILE_LEVELS)
 
 
 def quantiles(parts: Parts, uniforms: Array) -> Array:
     """The losses at these quantiles of the composed loss distribution."""
-    found = compose(parts, plan_for(parts, log_delta=-1.0, scouts=CAREFUL))
-    weight = (found.mass - found.noise) * np.exp(np.clip(found.log_total - found.plan.tilt * found.losses, -700, 700))
+    found = compose(parts, layout_for(parts, log_delta=-1.0, scouts=CAREFUL))
+    weight = (found.mass - found.noise) * np.exp(np.clip(found.log_total - found.layout.tilt * found.losses, -700, 700))
     below = np.cumsum(weight) / (np.sum(weight) / (1 - found.beyond))
     losses = np.append(found.losses, math.inf)
     return losses[np.minimum(np.searchsorted(below, uniforms), len(losses) - 1)]

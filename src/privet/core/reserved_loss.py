@@ -13,7 +13,7 @@ from privet.loss import Amount, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 
 
-def plan_of(plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], *, purpose: str, unit: Unit) -> PrivacyLoss:
+def reserved_loss(plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], *, purpose: str, unit: Unit) -> PrivacyLoss:
     """The loss of a whole plan, under the unit's neighbors."""
     refuse_purpose(purpose)
     loss = plan if isinstance(plan, PrivacyLoss) else sum_of(each.loss for each in plan)

@@ -1,6 +1,6 @@
-"""Plan: where on the loss axis a question will be decided, and how fine a grid it needs.
+"""GridLayout: where on the loss axis a question will be decided, and how fine a grid it needs.
 
-A plan is guesswork: it decides speed and tightness, never validity.
+A layout is guesswork: it decides speed and tightness, never validity.
 """
 
 import math
@@ -19,9 +19,9 @@ ROUGH = 4  # shallow questions use every fourth tilt, so that they meet again wh
 TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
 RELAXED, DEEP = 4.0, 50.0  # tolerances of epsilon, and of log(delta), that it may cost where the window is broad
 SMALLEST, LARGEST = 2**9, 2**20  # sizes of the grid
-SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: plans repeat while a loss grows
+SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: layouts repeat while a loss grows
 BROAD = 2**16  # from this size on the step is as wide as the tolerance allows, and no longer a round number
-COSTLY = 2**15  # from this size on a careful plan costs less than it saves
+COSTLY = 2**15  # from this size on a careful layout costs less than it saves
 ABOVE = 18.0  # natural logarithm of how small the tail above the window is, relative to delta
 CLOSE, MARGIN = 15.0, 9.0  # the same for a quick look at a known delta; and how far below its aim the window begins
 ANSWER = 2.0  # how far below that aim the answer usually lies
@@ -60,7 +60,7 @@ LADDERS = {QUICK: Ladder(TILTS[:: ROUGH // 2], 2, TILTS[:0]), CAREFUL: Ladder(TI
 
 
 @dataclass(frozen=True)
-class Plan:
+class GridLayout:
     """A window of `size` grid points of width `step` from index `first`, seen through e^(tilt * loss).
 
     `log_delta` and `epsilon` are the point on the curve that is asked for, as far as known beforehand.
@@ -168,7 +168,7 @@ def scouted_moments(direction: Direction, scouts: int, cut: float = 0.0) -> Mome
     return known if known is not None else moments(scouted(direction, scouts).kept(cut), LADDERS[scouts].forward)
 
 
-def plan_for(  # noqa: PLR0913 - what is asked and how to look, each by name
+def layout_for(  # noqa: PLR0913 - what is asked and how to look, each by name
     parts: Parts,
     *,
     log_delta: float | None = None,
@@ -176,8 +176,8 @@ def plan_for(  # noqa: PLR0913 - what is asked and how to look, each by name
     scouts: int = QUICK,
     guard: float = 0.0,
     worth: float = NARROW,
-) -> Plan:
-    """The plan for the epsilon at a delta, or for the delta at an epsilon; given both, for that point.
+) -> GridLayout:
+    """The layout for the epsilon at a delta, or for the delta at an epsilon; given both, for that point.
 
     The tilt is the one at which the moment bound of delta is smallest, because there the tilted losses gather around
     the answer; it is kept above two over the standard deviation, so that the window stays narrow. Where a quick look
@@ -194,10 +194,10 @@ def plan_for(  # noqa: PLR0913 - what is asked and how to look, each by name
             break
         summary = summary_of(parts, scouts, cut)
         aim = _aimed(summary, ladder, log_delta, epsilon)
-    plan = _planned(summary, ladder, aim, guard, worth)
-    if scouts == QUICK and plan.size > COSTLY:
-        return plan_for(parts, log_delta=log_delta, epsilon=epsilon, scouts=CAREFUL, guard=guard, worth=worth)
-    return plan
+    layout = _laid_out(summary, ladder, aim, guard, worth)
+    if scouts == QUICK and layout.size > COSTLY:
+        return layout_for(parts, log_delta=log_delta, epsilon=epsilon, scouts=CAREFUL, guard=guard, worth=worth)
+    return layout
 
 
 class Aim(NamedTuple):
@@ -221,7 +221,7 @@ def _aimed(summary: Summary, ladder: Ladder, log_delta: float | None, epsilon: f
     return Aim(float(min(bounds[best], 0.0)) if log_delta is None else log_delta, epsilon, bounds, best, sure)
 
 
-def _planned(summary: Summary, ladder: Ladder, aim: Aim, guard: float, worth: float) -> Plan:
+def _laid_out(summary: Summary, ladder: Ladder, aim: Aim, guard: float, worth: float) -> GridLayout:
     tilts = ladder.tilts
     spread = math.sqrt(summary.variance)
     steepest = (STEEP if aim.log_delta > SHALLOW else STEEPEST) / max(spread, 1e-300)
@@ -243,7 +243,7 @@ def _planned(summary: Summary, ladder: Ladder, aim: Aim, guard: float, worth: fl
     least = spread / 16
     sharpest = min(tilt, _lowest(tilts, aim.bounds, aim.best))
     step, size = _resolution(summary, high - low, sharpest, max(aim.epsilon, least))
-    return Plan(tilt, step, math.floor(low / step), size, aim.log_delta, aim.epsilon, least)
+    return GridLayout(tilt, step, math.floor(low / step), size, aim.log_delta, aim.epsilon, least)
 
 
 def _quick_window(rising: Array, tilts: Array, aim: Aim, chosen: int) -> tuple[float, float]:

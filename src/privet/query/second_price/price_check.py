@@ -27,7 +27,7 @@ from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
 from privet.query.measures.request import Bounded, Shape
 from privet.query.pricing.priced import Drawn, PricedStage
-from privet.query.pricing.quote import Planned
+from privet.query.pricing.quote import Quote
 from privet.query.second_price.engine_text import ReadNumbers, ReadRequest, read_back
 
 
@@ -39,28 +39,28 @@ class Moves:
     l2: Fraction
 
 
-def refuse_another_price(plan: Planned, backend: Backend, catalog: Catalog) -> None:
-    """Raise unless the price read off the engine's SQL is the price of the plan.
+def refuse_another_price(quote: Quote, backend: Backend, catalog: Catalog) -> None:
+    """Raise unless the price read off the engine's SQL is the price of the quote.
 
     Raises:
         InvalidParameter: before anything is charged or read.
     """
     try:
-        found = second_loss(plan, backend, catalog)
+        found = second_loss(quote, backend, catalog)
     except RecursionError:
         raise InvalidParameter(
             "the statement is nested too deeply for the engine: nothing was run or charged, split it into simpler ones"
         ) from None
-    if found != plan.priced.loss:
+    if found != quote.loss:
         raise InvalidParameter(
             "the price of this statement, computed a second time from the engine's SQL, differs from the first, so "
             "nothing was run or charged: this is a defect of Privet, please report the statement"
         )
 
 
-def second_loss(plan: Planned, backend: Backend, catalog: Catalog) -> PrivacyLoss:
+def second_loss(quote: Quote, backend: Backend, catalog: Catalog) -> PrivacyLoss:
     """The loss of all mechanisms on what the engine's SQL lets one unit do."""
-    return sum_of(stage_loss(stage, backend, catalog) for stage in plan.priced.stages)
+    return sum_of(stage_loss(stage, backend, catalog) for stage in quote.stages)
 
 
 def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> PrivacyLoss:
@@ -69,7 +69,7 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
     neighbors = catalog.unit.neighbors
     losses = []
     requests = (stage.needs.request, *stage.needs.rankings)
-    read = [_read_alike(each, backend) for each in requests]
+    read = [_read_forms(each, backend) for each in requests]
     if stage.selection is not None:
         times = _partitions(read[0][0], neighbors, copies)
         losses.append(PrivacyLoss.of(ApproximateCurve(stage.selection.epsilon, stage.selection.delta), times))
@@ -79,7 +79,7 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
     return sum_of(losses)
 
 
-def _read_alike(request: Bounded, backend: Backend) -> tuple[ReadRequest, ...]:
+def _read_forms(request: Bounded, backend: Backend) -> tuple[ReadRequest, ...]:
     """What is read back from the engine's SQL, which is the same whichever form of it is run."""
     found, *others = [read_back(text, backend.name) for text in backend.forms(request)]
     if any(other != found for other in others):

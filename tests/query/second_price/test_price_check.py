@@ -5,12 +5,12 @@ from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from privet.asking.budget import Budget
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee, Neighbors
@@ -18,10 +18,11 @@ from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
 from privet.query.measures.request import Bounded
+from privet.query.options import Keywords, Options
 from privet.query.plan.limits import Limits
-from privet.query.pricing.quote import Planned, plan_statement
+from privet.query.pricing.quote import Quote, quote_statement
 from privet.query.second_price.engine_text import read_back
-from privet.query.second_price.price import refuse_another_price, second_loss
+from privet.query.second_price.price_check import refuse_another_price, second_loss
 from privet.query.session import Session
 from privet.query.sql import read
 from tests.query.asking import hospital, session_with
@@ -48,7 +49,7 @@ LIMITS = (
     Limits(groups_per_unit=4, rows_per_group=5, bounding="sample"),
 )
 KEYS = ("", "stay", "note", "stay, day")
-ASKED = Budget.of(epsilon=1, delta="1e-6")
+OPTIONS = Options.of({"epsilon": 1, "delta": "1e-6"})
 
 
 @pytest.fixture(name="place", scope="module")
@@ -57,8 +58,8 @@ def _place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Catalog, DuckDBBac
     return catalog, DuckDBBackend(catalog, threads=1)
 
 
-def planned(catalog: Catalog, text: str, *, limits: Limits | None = None, asked: Budget = ASKED) -> Planned:
-    return plan_statement(read(text, catalog, values=public_values), catalog, asked, limits=limits)
+def quoted(catalog: Catalog, text: str, *, limits: Limits | None = None, options: Options = OPTIONS) -> Quote:
+    return quote_statement(read(text, catalog, values=public_values), catalog, replace(options, limits=limits))
 
 
 @given(
@@ -88,15 +89,15 @@ def test_both_prices_are_one(  # noqa: PLR0913 - one for each thing that varies
     if keys == "note" and "delta" not in spend:
         spend = {"epsilon": "1", "delta": "1e-6"}
     text = f"SELECT {', '.join(columns)} FROM visit" + (f" GROUP BY {keys}" if keys else "")  # noqa: S608 - of this file
-    plan = planned(catalog, text, limits=limits, asked=Budget.of(**spend))
-    assert second_loss(plan, place[1], catalog) == plan.priced.loss
+    plan = quoted(catalog, text, limits=limits, options=Options.of(cast("Keywords", spend)))
+    assert second_loss(plan, place[1], catalog) == plan.loss
 
 
 def test_both_prices_are_one_for_rows_and_for_windows(tmp_path: Path) -> None:
     for number, (kind, columns) in enumerate(itertools.product((row_level(), by_day(3)), COLUMNS)):
         catalog = hospital(tmp_path, catalog=kind, name=f"h{number}")
         backend = DuckDBBackend(catalog, threads=1)
-        plan = planned(catalog, f"SELECT stay, {columns} FROM visit GROUP BY stay")  # noqa: S608 - of this file
+        plan = quoted(catalog, f"SELECT stay, {columns} FROM visit GROUP BY stay")  # noqa: S608 - of this file
         refuse_another_price(plan, backend, catalog)
         backend.close()
 
@@ -183,7 +184,7 @@ def test_another_sql_has_another_price(
     place: tuple[Catalog, DuckDBBackend], text: str, limits: Limits, old: str, new: str
 ) -> None:
     catalog, backend = place
-    plan = planned(catalog, text, limits=limits)
+    plan = quoted(catalog, text, limits=limits)
     refuse_another_price(plan, backend, catalog)
     forged = Forged(backend, old, new)
     with pytest.raises(InvalidParameter, match="nothing"):
@@ -210,11 +211,9 @@ def test_a_session_stops_before_the_charge_if_prices_differ(tmp_path: Path, monk
 
 def test_a_changed_first_price_is_noticed(place: tuple[Catalog, DuckDBBackend]) -> None:
     catalog, backend = place
-    plan = planned(catalog, GROUPED)
-    cheaper = replace(
-        plan,
-        priced=replace(plan.priced, loss=planned(catalog, GROUPED, asked=Budget(Guarantee("0.5", "1e-6"))).priced.loss),
-    )
+    plan = quoted(catalog, GROUPED)
+    cheap = quoted(catalog, GROUPED, options=Options(Guarantee("0.5", "1e-6")))
+    cheaper = replace(plan, loss=cheap.loss)
     with pytest.raises(InvalidParameter, match="differs"):
         refuse_another_price(cheaper, backend, catalog)
 
@@ -232,8 +231,8 @@ def test_what_is_no_request_is_refused(text: str) -> None:
 
 def test_what_is_read_back_is_what_is_there(place: tuple[Catalog, DuckDBBackend]) -> None:
     catalog, backend = place
-    plan = planned(catalog, "SELECT note, COUNT(DISTINCT pid), SUM(cost - 4000) FROM visit GROUP BY note")
-    (request,) = read_back(backend.text(plan.priced.stages[0].needs.request), "duckdb")
+    plan = quoted(catalog, "SELECT note, COUNT(DISTINCT pid), SUM(cost - 4000) FROM visit GROUP BY note")
+    (request,) = read_back(backend.text(plan.stages[0].needs.request), "duckdb")
     assert (request.keyed, request.groups, request.shared, request.cap, request.counts_units) == (
         True,
         4,
@@ -244,7 +243,7 @@ def test_what_is_read_back_is_what_is_there(place: tuple[Catalog, DuckDBBackend]
     units, total = request.numbers
     assert units.size == 1
     assert units.by_unit
-    step = plan.priced.stages[0].needs.draws[1].measure.lattice.step
+    step = plan.stages[0].needs.draws[1].measure.span.step
     assert [float(end * step) for end in (total.lowest, total.highest)] == pytest.approx([-4000, 1000], abs=0.01)
     assert total.size == abs(total.lowest)
     assert Fraction(total.highest) > 0
@@ -255,7 +254,7 @@ def test_a_unit_on_a_day_is_told_apart_by_both(tmp_path: Path) -> None:
     catalog = hospital(tmp_path, catalog=by_day(3))
     with closing(DuckDBBackend(catalog, threads=1)) as backend:
         for limits, step in ((LIMITS[1], "GROUP BY"), (LIMITS[4], "PARTITION BY")):
-            plan = planned(catalog, "SELECT stay, COUNT(*) FROM visit GROUP BY stay", limits=limits)
+            plan = quoted(catalog, "SELECT stay, COUNT(*) FROM visit GROUP BY stay", limits=limits)
             refuse_another_price(plan, backend, catalog)
             forged = Forged(backend, f"{step} u1, u2", f"{step} u1")
             with pytest.raises(InvalidParameter, match="nothing"):

@@ -7,7 +7,7 @@ from scipy.stats import norm
 from privet.errors import InvalidParameter
 from privet.loss.divergences.divergence import renyi_divergence
 from privet.loss.divergences.f_divergence import CHI_SQUARED, KL
-from privet.loss.divergences.partition import best_partition, cut, merge
+from privet.loss.divergences.merged_outcomes import best_partition, cut, merge
 
 
 def test_outcomes_with_one_label_become_one() -> None:

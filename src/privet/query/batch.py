@@ -1,4 +1,4 @@
-"""Questions: the statements of a batch, with their names and their shares of what is spent."""
+"""Batch: the statements that are asked at once, with their names and their shares of what is spent."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ Weights: TypeAlias = Mapping[str, Exact] | Sequence[Exact]
 
 
 @dataclass(frozen=True)
-class Questions:
+class Batch:
     """Several statements that are asked at once.
 
     Args:
@@ -29,7 +29,7 @@ class Questions:
     shares: tuple[Fraction, ...]
 
     @classmethod
-    def of(cls, statements: Statements, weights: Weights | None = None) -> "Questions":
+    def of(cls, statements: Statements, weights: Weights | None = None) -> "Batch":
         """Refuse what is no list of texts, or names no statement."""
         named = isinstance(statements, Mapping)
         listed: object = statements  # whatever was passed

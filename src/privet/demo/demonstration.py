@@ -26,7 +26,7 @@ SELECTING = Fraction(1, 10**6)  # δ of the one question whose groups are privat
 
 
 @dataclass(frozen=True)
-class Question:
+class Example:
     """One question.
 
     Args:
@@ -61,32 +61,32 @@ def _towns(hospital: Hospital) -> str:
 
 
 QUESTIONS = (
-    Question(
+    Example(
         "How many visits were there?",
         "SELECT COUNT(*) AS visits FROM visit",
         Fraction(1, 10),
         lambda hospital: f"{hospital.visit.num_rows:,}",
     ),
-    Question(
+    Example(
         "How many women and men, and how old are they?",
         "SELECT sex, COUNT(*) AS patients, AVG(age) AS mean_age FROM patient GROUP BY sex",
         Fraction(2, 10),
         _by_sex,
     ),
-    Question(
+    Example(
         "Where do patients live? (Nobody has listed the towns.)",
         "SELECT town, COUNT(*) AS patients FROM patient GROUP BY town ORDER BY patients DESC",
         Fraction(3, 10),
         _towns,
         delta=True,
     ),
-    Question(
+    Example(
         "What does a visit cost, in the median?",
         "SELECT MEDIAN(cost) AS median_cost FROM visit",
         Fraction(2, 10),
         lambda hospital: f"{np.median(hospital.visit['cost'].to_numpy()):.2f}",
     ),
-    Question(
+    Example(
         "How many patients does each region see? (Regions are public.)",
         "SELECT region, COUNT(DISTINCT pid) AS patients FROM visit JOIN clinic USING (clinic) GROUP BY region",
         Fraction(2, 10),
@@ -95,7 +95,7 @@ QUESTIONS = (
 )
 
 
-def ask(session: Session, question: Question, *, epsilon: Fraction) -> Answer:
+def ask(session: Session, question: Example, *, epsilon: Fraction) -> Answer:
     """One answer, for its share of ε."""
     delta = SELECTING if question.delta else None
     return session.sql(question.sql, epsilon=question.share * epsilon, delta=delta, purpose=question.words)
@@ -146,7 +146,7 @@ def _show_all(session: Session, hospital: Hospital, epsilon: Fraction, console: 
     _show_receipt(session.ledger, console)
 
 
-def _show_sql(question: Question, console: Console) -> None:
+def _show_sql(question: Example, console: Console) -> None:
     console.print(Syntax(question.sql, "sql", word_wrap=True, background_color="default"))
 
 

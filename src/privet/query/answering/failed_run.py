@@ -1,4 +1,4 @@
-"""Failing: what is said, and what it cost, when an answer cannot be computed or was cancelled."""
+"""Failures: what is said, and what it cost, when an answer cannot be computed or was cancelled."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ UNREAD = (
 )
 
 
-def paid_for(run: Callable[[], T], plan: Reservation) -> T:
+def paid_for(run: Callable[[], T], reservation: Reservation) -> T:
     """After the charge one error stands for whatever goes wrong, and Ctrl-C says what it cost.
 
     Privacy: the words of an engine may hold values, and which error it was may depend on them. So may the frames of a
@@ -42,7 +42,7 @@ def paid_for(run: Callable[[], T], plan: Reservation) -> T:
     """
     outcome = silently(run, passing=OF_THE_LEDGER)
     if not isinstance(outcome, Failure):
-        if not plan.overtaken():
+        if not reservation.overtaken():
             return outcome
         del outcome, run  # nor does a frame tell that there is an answer
         raise AnalystFrozen(WITHHELD)
@@ -50,7 +50,7 @@ def paid_for(run: Callable[[], T], plan: Reservation) -> T:
     if outcome.interrupted:
         problem = KeyboardInterrupt(CANCELLED)
     elif isinstance(problem, ReleaseFailed):
-        problem = plan.failed(outcome)
+        problem = reservation.failed(outcome)
     del outcome, run
     try:
         raise problem

@@ -3,7 +3,7 @@ import pytest
 
 from privet.loss import LaplaceCurve
 from privet.loss.pricing.grid import CAREFUL, QUICK, Direction, equal_grid
-from privet.loss.pricing.plan import LADDERS, moments
+from privet.loss.pricing.grid_layout import LADDERS, moments
 
 
 @pytest.mark.parametrize("epsilon", ["0.001", "0.05", "1", "20"])

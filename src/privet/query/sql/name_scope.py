@@ -1,4 +1,4 @@
-"""Scope: the names a SELECT can use, and the relation they are columns of."""
+"""NameScope: the names a SELECT can use, and the relation they are columns of."""
 
 from dataclasses import dataclass, field, replace
 
@@ -9,7 +9,7 @@ from privet.query.plan.build import Renewal
 from privet.query.plan.relations import Relation
 from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.sql.names import matching, same, spelled
-from privet.query.sql.refusals import refuse
+from privet.query.sql.refuse import refuse
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Name:
 
 
 @dataclass(frozen=True)
-class Scope:
+class NameScope:
     """What the clauses of a SELECT see.
 
     Args:
@@ -45,25 +45,25 @@ class Scope:
     ready: dict[int, Expression] = field(default_factory=dict)
     outer: tuple[Name, ...] = ()
 
-    def over(self, relation: Relation, renewal: Renewal) -> "Scope":
+    def over(self, relation: Relation, renewal: Renewal) -> "NameScope":
         """The same names over a new relation."""
         names = tuple(replace(name, column=renewal.get(name.column, name.column)) for name in self.names)
         ready = {place: renewed(expression, renewal) for place, expression in self.ready.items()}
         return replace(self, relation=relation, names=names, ready=ready)
 
-    def called(self, alias: str) -> "Scope":
+    def called(self, alias: str) -> "NameScope":
         """The same columns under one table name."""
-        return replace(self, names=tuple(Name(alias, name.name, name.column) for name in self.shown))
+        return replace(self, names=tuple(Name(alias, name.name, name.column) for name in self.visible))
 
     @property
-    def shown(self) -> tuple[Name, ...]:
+    def visible(self) -> tuple[Name, ...]:
         """What a star stands for."""
         return tuple(name for name in self.names if name.alone)
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns a star stands for."""
-        return tuple(name.column for name in self.shown)
+        return tuple(name.column for name in self.visible)
 
     def find(self, node: exp.Column) -> Column:
         """The column a name stands for."""
@@ -108,7 +108,7 @@ def renewed(expression: Expression, renewal: Renewal) -> Expression:
     )
 
 
-def merged(left: Scope, right: Scope, *, node: exp.Expr) -> tuple[Name, ...]:
+def merged(left: NameScope, right: NameScope, *, node: exp.Expr) -> tuple[Name, ...]:
     """The names of two tables side by side; each table has a name of its own."""
     for a in left.tables():
         for b in right.tables():

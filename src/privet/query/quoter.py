@@ -1,0 +1,46 @@
+"""Quoter: from the text of questions to quotes. Nothing private is read, and nothing charged."""
+
+from privet.errors import InvalidParameter, QueryRefused
+from privet.query import sql
+from privet.query.batch import Batch
+from privet.query.catalog import Catalog
+from privet.query.options import Options
+from privet.query.plan.domain import Lister
+from privet.query.plan.statement import Statement
+from privet.query.pricing.quote import Quote, quote_batch, quote_statement
+
+
+class Quoter:
+    """Quotes prices of questions about the tables of a catalog.
+
+    Args:
+        catalog: the public facts.
+        values: lists the distinct values of a public table's column.
+    """
+
+    def __init__(self, catalog: Catalog, values: Lister) -> None:
+        self._catalog = catalog
+        self._values = values
+
+    def read(self, text: str, *, automatic: bool = False) -> Statement:
+        """What a statement means; refused if it may not be answered. With `automatic`, bounds may be missing."""
+        return sql.read(text, self._catalog, values=self._values, automatic=automatic)
+
+    def quote(self, text: str, options: Options) -> Quote:
+        """Of one statement."""
+        statement = self.read(text, automatic=options.automatic_bounds is not None)
+        return quote_statement(statement, self._catalog, options)
+
+    def quote_batch(self, batch: Batch, options: Options) -> Quote:
+        """One quote for several statements; one that could not be answered alone is named."""
+        statements = []
+        for text in batch.different:
+            with batch.naming(text):
+                statements.append(self.read(text, automatic=options.automatic_bounds is not None))
+        try:
+            return quote_batch(statements, self._catalog, options, shares=list(batch.different.values()))
+        except (InvalidParameter, QueryRefused):
+            for statement in statements:
+                with batch.naming(statement.text):
+                    quote_statement(statement, self._catalog, options)
+            raise
