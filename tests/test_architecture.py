@@ -21,6 +21,7 @@ QUERY = [  # the layers of query/, as folders; "" is its top, the front doors
     {"functions"},
     {"plan"},
     {"catalog", "measures"},
+    {"aggregates"},
     {"sql", "printing", "pricing"},
     {"backends"},
     {"second_price", "drafting"},

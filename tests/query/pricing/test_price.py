@@ -15,7 +15,7 @@ from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
-from privet.query.measures.needs import needs_of
+from privet.query.aggregates.needs import needs_of
 from privet.query.measures.request import Shape
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits

@@ -84,7 +84,9 @@ def told(request: Bounded, *, whose: str) -> str:
 
 
 def _rows_for(measure: Measure) -> int:
-    size = {Shape.MEAN: measure.lattice.steps, Shape.SPREAD: measure.lattice.steps**2}.get(measure.shape, PART)
+    steps = measure.lattice.steps
+    sizes = {Shape.MEAN: steps, Shape.SPREAD: steps**2, Shape.PRODUCTS: measure.product_size}
+    size = sizes.get(measure.shape, PART)
     if measure.shape is Shape.SUM:
         size = max(abs(measure.lattice.first), abs(measure.lattice.last), 1)
     rounded = 0 if measure.shape in {Shape.ROWS, Shape.RANKS} else max(1, measure.cells - 1)

@@ -23,7 +23,7 @@ from privet.loss import (
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
-from privet.query.measures.needs import Draw, Needs
+from privet.query.aggregates.needs import Draw, Needs
 from privet.query.measures.request import Shape
 from privet.query.pricing.budget import Asked
 from privet.query.pricing.priced import Drawn, Priced, PricedStage

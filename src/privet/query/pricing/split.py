@@ -7,7 +7,7 @@ from typing import Any
 
 from privet.core import Sensitivity
 from privet.loss import Neighbors
-from privet.query.measures.needs import Draw, Needs
+from privet.query.aggregates.needs import Draw, Needs
 from privet.query.measures.request import Measure, Shape, sensitivity
 
 
