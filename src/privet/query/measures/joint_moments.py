@@ -100,13 +100,13 @@ class JointMoments:
     def _products(self, p: Floats, q: Floats) -> Floats:
         """The weights of the sum of (p - p0)(q - q0), for each group."""
         one, other = (POWERS[1][None, :] - at[:, None] * POWERS[0][None, :] for at in (p, q))
-        return np.asarray((one[:, :, None] * other[:, None, :]).reshape(len(p), -1))
+        return np.asarray((one[:, :, None] * other[:, None, :]).reshape(len(p), ROWS.size))
 
     def _squares(self, axis: int, at: Floats) -> Floats:
         parts = POWERS[2][None, :] - 2 * at[:, None] * POWERS[1][None, :] + at[:, None] ** 2 * POWERS[0][None, :]
         ones = np.ones((len(at), 3))
         one, other = (parts, ones) if axis == 0 else (ones, parts)
-        return np.asarray((one[:, :, None] * other[:, None, :]).reshape(len(at), -1))
+        return np.asarray((one[:, :, None] * other[:, None, :]).reshape(len(at), ROWS.size))
 
     def _around(self, centers: list[Floats], extremes: list[Floats], noise: Noise, alpha: float) -> Ends:
         """From the least of the weighted sums to the largest, and the margin of the largest weights around."""

@@ -77,13 +77,13 @@ def _margin_of_many(scales: Floats, tail: float) -> Floats:
     Proof: in units of the largest scale let φ(w) be the product of 1/(1 + s_j² w²), and h = π / REACH. By Poisson's
         formula h t / π + 2/π Σ φ(n h) sin(n h t) / n is the probability that |S|, wrapped around at 2 REACH, is at most
         t. That is too much by at most Pr[|S| >= REACH] <= 2 (4/3)^k e^(-REACH/2), by Chernoff's bound at 1/2. Leaving
-        out what is beyond N nodes, Ω = N h, errs by at most 2/π φ(Ω) Σ (N/n)² / n <= φ(Ω) (1 + 1/Ω²) / π. Both are added
-        to the tail. Halving starts from Chernoff's bound and keeps the outer end.
+        out what is beyond N nodes, Ω = N h, errs by at most 2/π φ(Ω) Σ (N/n)² / n <= φ(Ω) (1 + 1/Ω²) / π. Both are
+        added to the tail. Halving starts from Chernoff's bound and keeps the outer end.
     """
     largest = np.maximum(scales.max(axis=1), 1e-300)
     unit = scales / largest[:, None]
     high = _chernoff(unit, tail)
-    if tail < RAREST:
+    if tail < RAREST or not len(unit):
         return np.asarray(high * largest)
     wrapped = 2 * (4 / 3) ** unit.shape[1] * np.exp(-REACH / 2)
     for nodes in NODES:
@@ -94,7 +94,7 @@ def _margin_of_many(scales: Floats, tail: float) -> Floats:
     few = max(1, CHUNK // nodes)
     parts = [slice(start, start + few) for start in range(0, len(unit), few)]
     found = [_halved(unit[part], high[part], left[part], nodes, tail) for part in parts]
-    return np.concatenate(found) * largest if found else high
+    return np.asarray(np.concatenate(found) * largest)
 
 
 def _chernoff(unit: Floats, tail: float) -> Floats:

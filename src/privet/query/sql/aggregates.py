@@ -119,9 +119,15 @@ def _fitted(node: exp.Expr, argument: exp.Expr, scalars: Scalars, function: Func
     raise _wrong_type(node, function, type_)
 
 
+def _written(node: exp.Expr) -> exp.Expr | str:
+    """The aggregate as it was written: the parser's printer adds a CAST to BOOL_OR and BOOL_AND."""
+    added = isinstance(node, exp.LogicalOr | exp.LogicalAnd)
+    return f"{type(node).sql_names()[1]}({clause(node.this)})" if added else node
+
+
 def _wrong_type(node: exp.Expr, function: Function, type_: Type) -> QueryRefused:
     if Type.INTEGER not in RULES[function].takes[0]:
-        return refuse(node, f"{function.value} takes a condition, got {type_.value}", f"write {function.value}(x > 0)")
+        return refuse(_written(node), f"{function.value} takes a condition, got {type_.value}", f"write {function.value}(x > 0)")
     return refuse(node, f"{function.value} takes numbers, got {type_.value}", "CAST it first, or COUNT it")
 
 
@@ -130,7 +136,7 @@ def refuse_across_units(node: exp.Expr, aggregation: Aggregation) -> None:
     rule = rule_of(aggregation)
     node = node.this if isinstance(node, exp.Filter) else node
     if not rule.across:
-        raise because(node, "no mechanism", rule.instead)
+        raise because(_written(node), "no mechanism", rule.instead)
     for argument in aggregation.arguments[:1]:
         if facts_of(argument).type not in rule.across:
             raise _wrong_type(node, aggregation.function, facts_of(argument).type)
