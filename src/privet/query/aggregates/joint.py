@@ -182,14 +182,24 @@ class Intercept(Slope):
         return np.asarray(first - super().values(numbers) * second)
 
     def interval(self, numbers: Floats, noise: Noise, confidence: float) -> Ends:
-        """All intercepts that means and slopes within their intervals can have; an end may be missing."""
+        """All intercepts that the released numbers do not contradict, for slopes in their interval; or no ends.
+
+        Proof: let b be the exact slope and a the exact intercept, so that Σ (y - b x - a) is 0. The released sum is
+            then a weighted sum of the noises, and a is (Σ y - b Σ x) / n of the released sums, less that over the
+            released n. The first is linear in b. Where a lies roughly follows from the means and slopes, so that the
+            weights are at most those at the corners, in absolute value.
+        """
         moments = JointMoments(numbers)
         rest = 1 - confidence
-        boxes = [moments.mean_interval(axis, noise, rest * 0.15) for axis in (0, 1)]
-        slopes = self._slopes(moments, boxes[0], boxes[1], noise, rest * 0.7)
+        boxes = [moments.mean_interval(axis, noise, rest * BOX) for axis in (0, 1)]
+        slopes = self._slopes(moments, boxes[0], boxes[1], noise, rest * 0.5)
         first, second = ([low + width * end for end in boxes[axis]] for axis, low, width in self._axes)
         least, most = product_ends(slopes, (second[0], second[1]))
-        return first[0] - most, first[1] - least
+        roughly = (first[0] - most, first[1] - least)
+        reach = moments.line_margin(self._axes, slopes, roughly, noise, rest * (0.5 - 2 * BOX))
+        y, x = (low + width * moments.mean(axis) for axis, low, width in self._axes)
+        least, most = product_ends(slopes, (x, x))
+        return np.asarray(y - most - reach), np.asarray(y - least + reach)
 
     @property
     def _axes(self) -> list[tuple[int, float, float]]:

@@ -15,6 +15,7 @@ ends and where the middle one turns, at 1/2. Each step may fail with a share of 
 shares add up to that (Boole).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +24,7 @@ import numpy as np
 from privet.query.measures.noise_margin import Floats, Noise, noise_margin
 
 Ends = tuple[Floats, Floats]
+Axes = Sequence[tuple[int, float, float]]
 POWERS = np.array([[1.0, 1.0, 1.0], [1.0, 0.5, 0.0], [1.0, 0.0, 0.0]])  # of 1, p and p², in b_1, b_2 and b_3
 
 
@@ -96,6 +98,26 @@ class JointMoments:
         sums = [self._squares(axis, at) for at in (low, center, high)]
         least, most = self._around(sums, [self._squares(axis, at) for at in (low, turn, high)], noise, alpha)
         return np.maximum(least, 0.0), np.maximum(most, 0.0)
+
+    def line_margin(self, axes: Axes, slopes: Ends, intercepts: Ends, noise: Noise, alpha: float) -> Floats:
+        """How far the mean of y - b x - a may lie from the released one, for any slope b and intercept a in between.
+
+        Args:
+            axes: of each argument its number, its low bound and how far that is from the high one.
+            slopes: where b lies.
+            intercepts: where a lies.
+            noise: of the numbers.
+            alpha: how often it may lie farther.
+        """
+        y, x = (low * ROWS + width * weights(1 - axis, axis) for axis, low, width in axes)
+        known = np.isfinite(np.stack([*slopes, *intercepts])).all(axis=0) & (self.rows > 0)
+        corners = [
+            np.abs(y - np.where(known, b, 0.0)[:, None] * x - np.where(known, a, 0.0)[:, None] * ROWS)
+            for b in slopes
+            for a in intercepts
+        ]
+        margin = noise_margin(np.stack(corners).max(axis=0), noise, 1 - alpha) / self.rows
+        return np.where(known, margin, np.inf)
 
     def _products(self, p: Floats, q: Floats) -> Floats:
         """The weights of the sum of (p - p0)(q - q0), for each group."""

@@ -127,7 +127,9 @@ def _written(node: exp.Expr) -> exp.Expr | str:
 
 def _wrong_type(node: exp.Expr, function: Function, type_: Type) -> QueryRefused:
     if Type.INTEGER not in RULES[function].takes[0]:
-        return refuse(_written(node), f"{function.value} takes a condition, got {type_.value}", f"write {function.value}(x > 0)")
+        return refuse(
+            _written(node), f"{function.value} takes a condition, got {type_.value}", f"write {function.value}(x > 0)"
+        )
     return refuse(node, f"{function.value} takes numbers, got {type_.value}", "CAST it first, or COUNT it")
 
 
