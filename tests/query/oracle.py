@@ -189,10 +189,18 @@ class Oracle:
                     assert window.argument is not None
                     yield row, evaluate(window.argument, ordered[near]) if 0 <= near < len(ordered) else None
 
-    def _first(self, window: Window, rows: list[Row], by_order: list[tuple[Callable[[Row], Value], bool]]) -> list[Row]:
+    def _first(
+        self, window: Window, rows: list[Row], by_order: Sequence[tuple[Callable[[Row], Value], bool]]
+    ) -> list[Row]:
         """The first row of a window; of equal ones that whose columns come first."""
-        ties = [(functools.partial(_column, column), False) for column in window.source.columns]
-        return [min(rows, key=functools.cmp_to_key(lambda one, other: compared(one, other, by_order + ties)))]
+        ties: list[tuple[Callable[[Row], Value], bool]] = [
+            (functools.partial(_column, column), False) for column in window.source.columns
+        ]
+
+        def before(one: Row, other: Row) -> int:
+            return compared(one, other, [*by_order, *ties])
+
+        return [min(rows, key=functools.cmp_to_key(before))]
 
     # --- bounded requests ---
 
@@ -357,7 +365,7 @@ def _joined(wanted: Aggregation, pairs: Sequence[tuple[Value, Value]]) -> Value:
         return None
     if wanted.function in {Function.LEAST_BY, Function.MOST_BY}:
         chosen = min if wanted.function is Function.LEAST_BY else max
-        return chosen(pairs, key=lambda pair: (pair[1], pair[0]))[0]  # type: ignore[arg-type,return-value] # of one type
+        return chosen(pairs, key=lambda pair: (pair[1], pair[0]))[0]
     assert wanted.argument is not None
     assert wanted.second is not None
     (step, first), (other, second) = (

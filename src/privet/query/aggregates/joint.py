@@ -21,7 +21,7 @@ from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
 from privet.query.scalars.facts import Facts, Type
 
-BOX = 0.05  # of what the confidence leaves: for each mean, where it is wanted only roughly
+BOX = 0.04  # of what the confidence leaves: for each number that is wanted only roughly
 
 
 @dataclass(frozen=True)
@@ -122,15 +122,16 @@ class Correlation(JointReading):
         return np.asarray(np.clip(moments.covariance / np.where(spread > 0, spread, np.nan), -1.0, 1.0))
 
     def interval(self, numbers: Floats, noise: Noise, confidence: float) -> Ends:
-        """All correlations that products and squares within their intervals can have."""
+        """All correlations that the released numbers do not contradict."""
         moments = JointMoments(numbers)
         rest = 1 - confidence
         first, second = (moments.mean_interval(axis, noise, rest * BOX) for axis in (0, 1))
-        products = moments.products_interval(first, second, noise, rest * 0.5)
-        one = moments.squares_interval(0, first, noise, rest * 0.2)
-        other = moments.squares_interval(1, second, noise, rest * 0.2)
+        products = moments.products_interval(first, second, noise, rest * BOX)
+        one = moments.squares_interval(0, first, noise, rest * BOX)
+        other = moments.squares_interval(1, second, noise, rest * BOX)
         low, high = quotient_ends(products, (np.sqrt(one[0] * other[0]), np.sqrt(one[1] * other[1])))
-        return np.clip(np.nan_to_num(low, nan=-1.0), -1.0, 1.0), np.clip(np.nan_to_num(high, nan=1.0), -1.0, 1.0)
+        roughly = (np.clip(np.nan_to_num(low, nan=-1.0), -1.0, 1.0), np.clip(np.nan_to_num(high, nan=1.0), -1.0, 1.0))
+        return moments.correlation_interval((first, second), (one, other), roughly, noise, rest * (1 - 5 * BOX))
 
     @property
     def note(self) -> str:
@@ -149,7 +150,7 @@ class Slope(JointReading):
         return np.asarray(moments.covariance / np.where(spread > 0, spread, np.nan) * self._unit)
 
     def interval(self, numbers: Floats, noise: Noise, confidence: float) -> Ends:
-        """All slopes that products and squares within their intervals can have; an end may be missing."""
+        """All slopes that the released numbers do not contradict; an end may be missing."""
         moments = JointMoments(numbers)
         rest = 1 - confidence
         first, second = (moments.mean_interval(axis, noise, rest * BOX) for axis in (0, 1))
@@ -157,8 +158,9 @@ class Slope(JointReading):
 
     def _slopes(self, moments: JointMoments, first: Ends, second: Ends, noise: Noise, rest: float) -> Ends:
         """Given where the means lie."""
-        products = moments.products_interval(first, second, noise, rest * 0.6)
-        low, high = quotient_ends(products, moments.squares_interval(1, second, noise, rest * 0.4))
+        products = moments.products_interval(first, second, noise, rest * BOX)
+        roughly = quotient_ends(products, moments.squares_interval(1, second, noise, rest * BOX))
+        low, high = moments.slope_interval(first, second, roughly, noise, rest * (1 - 2 * BOX))
         return low * self._unit, high * self._unit
 
     @property

@@ -24,6 +24,7 @@ import numpy as np
 from privet.query.measures.noise_margin import Floats, Noise, noise_margin
 
 Ends = tuple[Floats, Floats]
+Boxes = tuple[Ends, Ends]  # of p and of q
 Axes = Sequence[tuple[int, float, float]]
 POWERS = np.array([[1.0, 1.0, 1.0], [1.0, 0.5, 0.0], [1.0, 0.0, 0.0]])  # of 1, p and p², in b_1, b_2 and b_3
 
@@ -99,6 +100,65 @@ class JointMoments:
         least, most = self._around(sums, [self._squares(axis, at) for at in (low, turn, high)], noise, alpha)
         return np.maximum(least, 0.0), np.maximum(most, 0.0)
 
+    def slope_interval(self, first: Ends, second: Ends, roughly: Ends, noise: Noise, alpha: float) -> Ends:
+        """Of the slope of p by q, if the means are within these ends, and so is the slope, roughly.
+
+        Proof: for the exact slope b and means, the sum of (p - p0)(q - q0) - b (q - q0)² is 0, so the released one is a
+            weighted sum of the noises. Its weights are linear in p0 and b and have a second derivative in q0 of at
+            most 2 |b|, so they exceed those at corners by at most |b| / 4 times the square of the box (`_bent`).
+        """
+        known = np.isfinite(np.stack(roughly)).all(axis=0)
+        slopes = [np.where(known, end, 0.0)[:, None] for end in roughly]
+        products = [(self._products(p, q), self._squares(1, q)) for p in first for q in second]
+        corners = [product - b * square for product, square in products for b in slopes]
+        bent = _bent(second) * np.abs(np.hstack(slopes)).max(axis=1)
+        margin = self._margin(corners, bent, noise, alpha)
+        low, high = self._released([product for product, _ in products])
+        low, high = quotient_ends((low - margin, high + margin), self._released_squares(1, second))
+        return common((np.where(known, low, -np.inf), np.where(known, high, np.inf)), roughly)
+
+    def correlation_interval(self, boxes: Boxes, squares: Boxes, roughly: Ends, noise: Noise, alpha: float) -> Ends:
+        """Of the correlation, if means and sums of squares are within these ends, and so is it, roughly.
+
+        Proof: let r be the exact correlation, X and Y the exact sums of squares, Z that of products, and t² = X / Y.
+            Then 2 t Z - r (X + t² Y) is 0, because Z is r times the root of X Y. The released one is a weighted sum of
+            the noises, linear in r; its second derivatives in p0, q0 and t are at most 2, 2 t² and 2 times |r| <= 1.
+            Over the box 2 t / (X + t² Y) of released sums is largest at the root of X / Y and least at an end of t.
+        """
+        (few, many), (fewer, more) = squares
+        known = (few > 0) & (fewer > 0)
+        tops = (few, many)
+        bottoms = (more, fewer)
+        turns = [
+            np.sqrt(np.where(known, top, 1.0) / np.where(known, bottom, 1.0))
+            for top, bottom in zip(tops, bottoms, strict=True)
+        ]
+        first, second = boxes
+        places = [(p, q) for p in first for q in second]
+        corners = [
+            2 * t[:, None] * self._products(p, q)
+            - r[:, None] * (self._squares(0, p) + t[:, None] ** 2 * self._squares(1, q))
+            for p, q in places
+            for t in turns
+            for r in roughly
+        ]
+        bent = _bent(first) + turns[1] ** 2 * _bent(second) + _bent(turns)
+        margin = self._margin(corners, bent, noise, alpha)
+        found = self._ratios(boxes, turns, self._released([self._products(p, q) for p, q in places]), margin)
+        return common((np.where(known, found[0], -np.inf), np.where(known, found[1], np.inf)), roughly)
+
+    def _ratios(self, boxes: Boxes, turns: Sequence[Floats], products: Ends, margin: Floats) -> Ends:
+        """All (2 t Z ± margin) / (X + t² Y) of released sums in the boxes; without end where a square may be 0."""
+        one, other = (self._released_squares(axis, box) for axis, box in enumerate(boxes))
+        known = (one[0] > 0) & (other[0] > 0)
+        (x, larger_x), (y, larger_y) = ([np.where(known, end, 1.0) for end in ends] for ends in (one, other))
+        most = 1 / np.sqrt(x * y)
+        least = np.minimum(*(2 * t / (larger_x + t**2 * larger_y) for t in turns))
+        reach = margin / (x + turns[0] ** 2 * y)
+        low = products[0] * np.where(products[0] < 0, most, least) - reach
+        high = products[1] * np.where(products[1] > 0, most, least) + reach
+        return np.where(known, low, -np.inf), np.where(known, high, np.inf)
+
     def line_margin(self, axes: Axes, slopes: Ends, intercepts: Ends, noise: Noise, alpha: float) -> Floats:
         """How far the mean of y - b x - a may lie from the released one, for any slope b and intercept a in between.
 
@@ -130,12 +190,36 @@ class JointMoments:
         one, other = (parts, ones) if axis == 0 else (ones, parts)
         return np.asarray((one[:, :, None] * other[:, None, :]).reshape(len(at), ROWS.size))
 
+    def _released(self, weighted: list[Floats]) -> Ends:
+        """The least and the largest of several weighted sums of the released numbers."""
+        sums = np.stack([(self.numbers * each).sum(axis=1) for each in weighted])
+        return sums.min(axis=0), sums.max(axis=0)
+
+    def _released_squares(self, axis: int, ends: Ends) -> Ends:
+        """The least and the largest sum of squares: at the released mean, and at an end."""
+        return self._released([self._squares(axis, at) for at in (*ends, np.clip(self.mean(axis), *ends))])
+
+    def _margin(self, corners: list[Floats], bent: Floats, noise: Noise, alpha: float) -> Floats:
+        """Of sums whose weights are at most those at the corners, and what they may be bent by between."""
+        largest = np.abs(np.stack(corners)).max(axis=0) + bent[:, None]
+        return noise_margin(np.nan_to_num(largest, nan=1.0), noise, 1 - alpha)
+
     def _around(self, centers: list[Floats], extremes: list[Floats], noise: Noise, alpha: float) -> Ends:
         """From the least of the weighted sums to the largest, and the margin of the largest weights around."""
         sums = np.stack([(self.numbers * each).sum(axis=1) for each in centers])
         largest = np.nan_to_num(np.abs(np.stack(extremes)).max(axis=0), nan=1.0)
         margin = noise_margin(largest, noise, 1 - alpha)
         return sums.min(axis=0) - margin, sums.max(axis=0) + margin
+
+
+def _bent(ends: Sequence[Floats]) -> Floats:
+    """How far a function with a second derivative of 2 at most is from its chord, between these ends."""
+    return np.asarray((ends[1] - ends[0]) ** 2 / 4)
+
+
+def common(one: Ends, other: Ends) -> Ends:
+    """What both hold: each holds the exact value, so both do."""
+    return np.fmax(one[0], other[0]), np.fmin(one[1], other[1])
 
 
 def quotient_ends(top: Ends, bottom: Ends) -> Ends:

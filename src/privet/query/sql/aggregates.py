@@ -121,8 +121,10 @@ def _fitted(node: exp.Expr, argument: exp.Expr, scalars: Scalars, function: Func
 
 def _written(node: exp.Expr) -> exp.Expr | str:
     """The aggregate as it was written: the parser's printer adds a CAST to BOOL_OR and BOOL_AND."""
-    added = isinstance(node, exp.LogicalOr | exp.LogicalAnd)
-    return f"{type(node).sql_names()[1]}({clause(node.this)})" if added else node
+    for kind, name in ((exp.LogicalOr, "BOOL_OR"), (exp.LogicalAnd, "BOOL_AND")):
+        if isinstance(node, kind):
+            return f"{name}({clause(node.this)})"
+    return node
 
 
 def _wrong_type(node: exp.Expr, function: Function, type_: Type) -> QueryRefused:
