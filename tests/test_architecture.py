@@ -25,6 +25,7 @@ QUERY = [  # the layers of query/: folders, and options.py, which every layer ab
     {"plan"},
     {"catalog", "measures"},
     {"options"},
+    {"aggregates"},
     {"sql", "printing", "pricing"},
     {"backends"},
     {"second_price", "drafting"},

@@ -331,3 +331,25 @@ FROM patient;
 FROM patient SELECT COUNT(*)
 -- parentheses
 (SELECT COUNT(*) FROM patient)
+-- correlation
+SELECT CORR(cost, stay), REGR_COUNT(cost, stay) FROM visit
+-- covariances
+SELECT COVAR_SAMP(cost, stay), COVAR_POP(stay, cost) FROM visit
+-- regression_by_group
+SELECT clinic, REGR_SLOPE(cost, stay), REGR_INTERCEPT(cost, stay) FROM visit GROUP BY clinic
+-- regression_filter
+SELECT REGR_SLOPE(cost, stay) FILTER (WHERE cost < 4000), CORR(cost, stay) FROM visit
+-- per_unit_correlation
+SELECT AVG(r), AVG(CLIP(slope, -100, 100)) FROM (SELECT pid, CORR(cost, stay) AS r, REGR_SLOPE(cost, stay) AS slope FROM visit GROUP BY pid)
+-- per_unit_covariance
+SELECT AVG(c), SUM(n) FROM (SELECT pid, COVAR_POP(cost, stay) AS c, CLIP(REGR_COUNT(cost, stay), 0, 20) AS n FROM visit GROUP BY pid)
+-- per_unit_truth
+SELECT COUNT(*) FROM (SELECT pid FROM visit GROUP BY pid HAVING BOOL_OR(cost > 100) AND NOT BOOL_AND(stay > 0))
+-- per_unit_chosen
+SELECT AVG(first), AVG(last) FROM (SELECT pid, ARG_MIN(cost, vid) AS first, ARG_MAX(stay, vid) AS last FROM visit GROUP BY pid)
+-- per_unit_first_text
+SELECT first, COUNT(*) FROM (SELECT pid, MIN(clinic) AS first FROM visit GROUP BY pid) GROUP BY first
+-- per_unit_last_text
+SELECT COUNT(*) FROM (SELECT pid, MAX(note) AS last FROM visit GROUP BY pid) WHERE last > 'b'
+-- window_first_value
+SELECT AVG(c) FROM (SELECT FIRST_VALUE(cost) OVER (PARTITION BY pid ORDER BY day, vid) AS c FROM visit)

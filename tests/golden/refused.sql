@@ -54,8 +54,24 @@ SELECT STRING_AGG(note, ',') FROM visit
 SELECT ARRAY_AGG(cost) FROM visit
 -- refused: ARRAY_AGG(cost): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
 SELECT LIST(cost) FROM visit
--- refused: CORR(cost, stay): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
-SELECT CORR(cost, stay) FROM visit
+-- refused: CORR(cost, clinic): CORR takes numbers, got text; CAST it first, or COUNT it
+SELECT CORR(cost, clinic) FROM visit
+-- refused: VAR(cost, stay): it takes one argument; write AVG(x)
+SELECT VAR(cost, stay) FROM visit
+-- refused: CORR(cost, weight) needs bounds: declare visit.weight as [lower, upper] in the catalog, write CLIP(weight, lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+SELECT CORR(cost, weight) FROM visit
+-- refused: BOOL_OR(stay > 3): no private mechanism answers this aggregate; one unit would decide it; count the rows: COUNT_IF(x)
+SELECT BOOL_OR(stay > 3) FROM visit
+-- refused: BOOL_AND(stay): BOOL_AND takes a condition, got integer; write BOOL_AND(x > 0)
+SELECT COUNT(*) FROM (SELECT pid FROM visit GROUP BY pid HAVING BOOL_AND(stay))
+-- refused: ARG_MIN(cost, day) OVER (PARTITION BY pid): it has no form OVER a window; use GROUP BY in a subquery, or FIRST_VALUE(x) OVER (…)
+SELECT AVG(c) FROM (SELECT ARG_MIN(cost, day) OVER (PARTITION BY pid) AS c FROM visit)
+-- refused: FIRST_VALUE(cost): which row comes first is not said; write FIRST_VALUE(x) OVER (PARTITION BY … ORDER BY …), or ARG_MIN(x, y)
+SELECT AVG(c) FROM (SELECT pid, FIRST_VALUE(cost) AS c FROM visit GROUP BY pid)
+-- refused: FIRST_VALUE(cost) OVER (PARTITION BY pid): only whole partitions and running windows are supported; add ORDER BY to the window
+SELECT AVG(c) FROM (SELECT FIRST_VALUE(cost) OVER (PARTITION BY pid) AS c FROM visit)
+-- refused: k + 1: a group made from the unit's column is about one unit; group by another column
+SELECT k + 1, COUNT(*) FROM (SELECT pid, ARG_MIN(stay, pid) AS k FROM visit GROUP BY pid) GROUP BY k + 1
 -- refused: APPROX_COUNT_DISTINCT(clinic): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
 SELECT APPROX_COUNT_DISTINCT(clinic) FROM visit
 -- refused: QUANTILE_DISC(cost, 0.5 ORDER BY cost): no private mechanism answers this aggregate; write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY cost)

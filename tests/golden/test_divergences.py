@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from privet.loss.divergences.partition import cut
 from scipy.stats import norm
 
 from privet.explain.theorems import (
@@ -38,6 +37,7 @@ from privet.loss.divergences.f_divergence import (
     power,
 )
 from privet.loss.divergences.inference import posterior
+from privet.loss.divergences.merged_outcomes import cut
 from tests.golden.printed import agrees
 
 TRUTH, LIE = [0.75, 0.25], [0.25, 0.75]

@@ -8,6 +8,7 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from privet.query.backends.backend import Sums
@@ -167,6 +168,8 @@ class Oracle:
         if isinstance(window.function, Aggregation):
             for row in rows:
                 upto = [other for other in rows if not by_order or compared(other, row, by_order) <= 0]
+                if window.function.function is Function.FIRST:
+                    upto = self._first(window, rows, by_order)
                 yield row, aggregated(window.function, upto, window.item.facts.type)
             return
         ties = [(functools.partial(_column, column), False) for column in window.source.columns]
@@ -185,6 +188,19 @@ class Oracle:
                     near = place + (1 if window.function is Ranking.LEAD else -1)
                     assert window.argument is not None
                     yield row, evaluate(window.argument, ordered[near]) if 0 <= near < len(ordered) else None
+
+    def _first(
+        self, window: Window, rows: list[Row], by_order: Sequence[tuple[Callable[[Row], Value], bool]]
+    ) -> list[Row]:
+        """The first row of a window; of equal ones that whose columns come first."""
+        ties: list[tuple[Callable[[Row], Value], bool]] = [
+            (functools.partial(_column, column), False) for column in window.source.columns
+        ]
+
+        def before(one: Row, other: Row) -> int:
+            return compared(one, other, [*by_order, *ties])
+
+        return [min(rows, key=functools.cmp_to_key(before))]
 
     # --- bounded requests ---
 
@@ -298,6 +314,9 @@ def aggregated(wanted: Aggregation, rows: list[Row], type_: Type) -> Value:
     if wanted.function is Function.COUNT_UNITS:
         return min(len(kept), 1)
     assert wanted.argument is not None
+    if wanted.second is not None:
+        both = [(evaluate(wanted.argument, row), evaluate(wanted.second, row)) for row in kept]
+        return _joined(wanted, [(one, other) for one, other in both if one is not None and other is not None])
     values = [value for row in kept if (value := evaluate(wanted.argument, row)) is not None]
     result = _aggregated(wanted, values)
     if type_ is Type.REAL and result is not None:
@@ -305,16 +324,18 @@ def aggregated(wanted: Aggregation, rows: list[Row], type_: Type) -> Value:
     return result
 
 
-def _aggregated(wanted: Aggregation, values: Sequence[Value]) -> Value:  # noqa: PLR0911 - one for each function
+def _aggregated(wanted: Aggregation, values: Sequence[Value]) -> Value:  # noqa: C901, PLR0911 - one for each function
     assert wanted.argument is not None
     match wanted.function:
         case Function.COUNT:
             return len(values)
+        case Function.FIRST:
+            return values[0] if values else None
         case Function.COUNT_DISTINCT:
             return len(set(values))
-        case Function.MINIMUM:
+        case Function.MINIMUM | Function.ALL:
             return min(values, default=None)  # type: ignore[type-var] # of one type
-        case Function.MAXIMUM:
+        case Function.MAXIMUM | Function.ANY:
             return max(values, default=None)  # type: ignore[type-var] # of one type
     if not values:
         return None
@@ -334,6 +355,46 @@ def _aggregated(wanted: Aggregation, values: Sequence[Value]) -> Value:  # noqa:
         float(count * sum(place * place for place in exact) - total * total) * step * step / (float(count) * others)
     )
     return math.sqrt(variance) if wanted.function is Function.STDDEV else variance
+
+
+def _joined(wanted: Aggregation, pairs: Sequence[tuple[Value, Value]]) -> Value:
+    """An aggregate of two arguments, of the rows that have both."""
+    if wanted.function is Function.PAIRS:
+        return len(pairs)
+    if not pairs:
+        return None
+    if wanted.function in {Function.LEAST_BY, Function.MOST_BY}:
+        chosen = min if wanted.function is Function.LEAST_BY else max
+        return chosen(pairs, key=lambda pair: (pair[1], pair[0]))[0]
+    assert wanted.argument is not None
+    assert wanted.second is not None
+    (step, first), (other, second) = (
+        _exact(facts_of(argument), [pair[place] for pair in pairs], squared=True)
+        for place, argument in enumerate((wanted.argument, wanted.second))
+    )
+    return _fitted(wanted, (step, first), (other, second))
+
+
+def _fitted(wanted: Aggregation, one: tuple[float, list[int]], two: tuple[float, list[int]]) -> float | None:
+    (step, first), (other, second) = one, two
+    count = len(first)
+
+    def gap(left: list[int], right: list[int]) -> float:
+        return float(count * sum(a * b for a, b in zip(left, right, strict=True)) - sum(left) * sum(right))
+
+    if wanted.function is Function.COVARIANCE:
+        others = count - 1 if wanted.sample else count
+        return gap(first, second) * step * other / (float(count) * others) if others else None
+    if wanted.function is Function.CORRELATION:
+        spread = math.sqrt(gap(first, first)) * math.sqrt(gap(second, second))
+        return gap(first, second) / spread if spread else None
+    square = gap(second, second)
+    if not square:
+        return None
+    slope = gap(first, second) / square * (step / other)
+    if wanted.function is Function.SLOPE:
+        return slope
+    return (float(sum(first)) * step - slope * float(sum(second)) * other) / count
 
 
 def _exact(facts: Facts, values: Sequence[Value], *, squared: bool) -> tuple[float, list[int]]:
@@ -367,6 +428,15 @@ def place_on(span: Span, value: float) -> int:
         return max(span.first, min(span.last, value)) - span.first
     near = (float(value) - float(span.first * span.step)) / float(span.step) + 0.5
     return math.floor(max(0.0, min(float(span.steps), math.floor(near) if math.isfinite(near) else near)))
+
+
+def pairs_of_places(measure: Measure, rows: list[Row]) -> list[tuple[int, int]]:
+    """The places of both arguments, of the rows that have both."""
+    found = []
+    for row in rows:
+        one, other = places(measure, [row]), places(replace(measure.of_second, condition=None), [row])
+        found += [(one[0], other[0])] if one and other else []
+    return found
 
 
 def places(measure: Measure, rows: list[Row]) -> list[int]:
@@ -404,8 +474,10 @@ def _shares(numbers: list[int], share: int) -> list[int]:
     return first if len(numbers) == 1 else [*first, _toward_zero(sum(numbers), share, PART) - sum(first)]
 
 
-def _numbers(measure: Measure, place: int) -> list[int]:
+def _numbers(measure: Measure, place: int | tuple[int, int]) -> list[int]:
     """What one row adds."""
+    if isinstance(place, tuple):
+        return _products(measure, *place)
     steps, first = measure.span.steps, measure.span.first
     match measure.shape:
         case Shape.SUM:
@@ -418,8 +490,24 @@ def _numbers(measure: Measure, place: int) -> list[int]:
             return [1]
 
 
+def _products(measure: Measure, one: int, other: int) -> list[int]:
+    """What each place is in squares, times each of the other; in parts of 2^28 at most, and the last what is left."""
+    first, second = (
+        [place**2, 2 * place * (steps - place), (steps - place) ** 2]
+        for place, steps in ((one, measure.span.steps), (other, measure.second_lattice.steps))
+    )
+    whole = (measure.span.steps * measure.second_lattice.steps) ** 2
+    parts = 1
+    while whole // parts >= 2**29:
+        parts *= 2
+    cells = [a * b // parts for a in first for b in second][:8]
+    return [*cells, whole // parts - sum(cells)]
+
+
 def _added(request: Bounded, measure: Measure, rows: list[Row], have: int) -> list[int]:
-    found = places(measure, rows)
+    found: Sequence[int | tuple[int, int]] = places(measure, rows)
+    if measure.shape is Shape.PRODUCTS:
+        found = pairs_of_places(measure, rows)
     cap = cap_of(request)
     if measure.shape is Shape.UNITS:
         return [min(len(found), 1)]
@@ -441,7 +529,8 @@ def _sampled(
     ordered = []
     for keys, rows in groups.items():
         for row in rows:
-            here = (*keys, *(_seen(measure, row) for measure in request.measures if not _counts_all(measure)))
+            seen = (_seen(measure, row) for measure in request.measures if not _counts_all(measure))
+            here = (*keys, *(place for found in seen for place in found))
             copies[here] += 1
             ordered.append((_digest(*unit, *here, copies[here]), keys, row))
     ordered.sort(key=lambda each: each[0])
@@ -456,12 +545,15 @@ def _counts_all(measure: Measure) -> bool:
     return measure.shape in {Shape.ROWS, Shape.UNITS} and measure.argument is None and measure.condition is None
 
 
-def _seen(measure: Measure, row: Row) -> int | None:
-    """The place of a row as the engine has it."""
+def _seen(measure: Measure, row: Row) -> list[int | None]:
+    """The places of a row as the engine has them."""
     coarse = 0
     while measure.shape is Shape.RANKS and (measure.span.steps >> coarse) > 4095:
         coarse += 1
-    return next((place >> coarse for place in places(measure, [row])), None)
+    first = next((place >> coarse for place in places(measure, [row])), None)
+    if measure.second is None:
+        return [first]
+    return [first, next(iter(places(replace(measure.of_second, condition=None), [row])), None)]
 
 
 def _few(

@@ -24,6 +24,8 @@ MACROS = (
     "CREATE MACRO quantile_half(x) AS QUANTILE_DISC(x, 0.5)",
 )
 PLAIN = {  # where plain SQL says something else than Privet on purpose
+    "per_unit_correlation": "SELECT AVG(r), AVG(clip(slope, -100, 100)) FROM (SELECT NULLIF(CORR(cost, stay), 'nan') "
+    "AS r, NULLIF(REGR_SLOPE(cost, stay), 'nan') AS slope FROM visit GROUP BY pid)",  # NaN is NULL
     "sum_division_by_whole": "SELECT SUM(1 / NULLIF(age - 40, 0)) FROM patient",  # a division by 0 is NULL
 }
 EMPTY = (0.0, None)  # what is said of a declared group that nobody is in; plain SQL does not have it

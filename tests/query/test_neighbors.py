@@ -134,17 +134,18 @@ def one_unit_everywhere(value: float, groups: int) -> tiny.Data:
 
 
 @pytest.mark.parametrize("value", [-5.0, -0.3, 10.0])
-@pytest.mark.parametrize("shape", [Shape.SUM, Shape.MEAN, Shape.SPREAD, Shape.ROWS, Shape.RANKS])
+@pytest.mark.parametrize("shape", [Shape.SUM, Shape.MEAN, Shape.SPREAD, Shape.PRODUCTS, Shape.ROWS, Shape.RANKS])
 def test_a_row_in_each_of_many_groups_moves_no_more_than_one_row(value: float, shape: Shape) -> None:
     visit = tiny.table("visit")
     column = {column.name: column for column in visit.columns}
     key = Key(column["city"], Reference(column["city"]), tuple(f"c{n}" for n in range(50)))
     span = Span(Fraction(1), -5, 10)
+    second = (Reference(column["age"]), Span(Fraction(1), 0, 100)) if shape is Shape.PRODUCTS else ()
     request = Bounded(
         visit,
         (key,),
         Limits(rows_per_unit=1),
-        (Measure(shape, Reference(column["pay"]), None, span),),
+        (Measure(shape, Reference(column["pay"]), None, span, *second),),
         cap_groups=False,
     )
     data = one_unit_everywhere(value, 50)
@@ -180,7 +181,12 @@ def test_a_place_is_clipped_whatever_is_found(name: str, value: float, span: Spa
     visit = tiny.table("visit")
     argument = Reference(next(column for column in visit.columns if column.name == name))
     summed = tuple(Measure(shape, argument, None, span) for shape in (Shape.SUM, Shape.MEAN, Shape.SPREAD))
-    for measures in (summed, (Measure(Shape.RANKS, argument, None, span),)):
+    age = (Reference(visit.columns[3]), Span(Fraction(1), 0, 100))
+    both = (
+        Measure(Shape.PRODUCTS, argument, None, span, *age),
+        Measure(Shape.PRODUCTS, age[0], None, age[1], argument, span),
+    )
+    for measures in (summed, both, (Measure(Shape.RANKS, argument, None, span),)):
         request = Bounded(visit, (), Limits(rows_per_unit=1), measures, cap_groups=False)
         moved(request, visits({name: value}), visits(), Neighbors.ADD_REMOVE)
     backend = engine(visits({name: value}))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from privet.core import Unit
 from privet.loss import Guarantee
+from privet.query.aggregates import RULES
 from privet.query.catalog import Catalog, DeclaredTable, Step
 from privet.query.functions import call
 from privet.query.measures.request import SQUARE_STEPS, Bounded, Measure, Shape, Span
@@ -251,31 +252,25 @@ def united(relation: Relation) -> Relation:
     return Union((relation, again), columns, owner_after(relation, dict(zip(relation.columns, columns, strict=True))))
 
 
-AGGREGATES = (
-    Function.COUNT_ROWS,
-    Function.COUNT,
-    Function.COUNT_DISTINCT,
-    Function.COUNT_UNITS,
-    Function.SUM,
-    Function.AVG,
-    Function.VARIANCE,
-    Function.STDDEV,
-    Function.MINIMUM,
-    Function.MAXIMUM,
-)
+AGGREGATES = [  # quantiles are compared elsewhere: Spark has none within a unit
+    function for function, rule in RULES.items() if function is not Function.QUANTILE and not rule.ordered
+]
 
 
 @st.composite
 def aggregations(draw: st.DrawFn, relation: Relation) -> tuple[Column, Aggregation]:
-    function = draw(st.sampled_from(AGGREGATES))
-    argument = None if function in {Function.COUNT_ROWS, Function.COUNT_UNITS} else draw(numbers(relation))
-    condition = draw(st.none() | conditions(relation))
-    kind = Type.INTEGER
-    if function in {Function.AVG, Function.VARIANCE, Function.STDDEV}:
-        kind = Type.REAL
-    elif argument is not None and function in {Function.SUM, Function.MINIMUM, Function.MAXIMUM}:
-        kind = facts_of(argument).type
-    return Column("agg", Facts(kind)), Aggregation(function, argument, condition, sample=draw(st.booleans()))
+    return draw(aggregations_of(relation, draw(st.sampled_from(AGGREGATES))))
+
+
+@st.composite
+def aggregations_of(draw: st.DrawFn, relation: Relation, function: Function) -> tuple[Column, Aggregation]:
+    """An aggregate of whatever its rule takes."""
+    rule = RULES[function]
+    taken = [draw(numbers(relation) if Type.INTEGER in types else conditions(relation)) for types in rule.takes]
+    first, second = (*taken, None, None)[:2]
+    condition = None if rule.ordered else draw(st.none() | conditions(relation))
+    wanted = Aggregation(function, first, condition, sample=draw(st.booleans()), second=second)
+    return Column("agg", Facts(rule.exact_facts(wanted, None)[0].type)), wanted
 
 
 @st.composite
@@ -306,7 +301,9 @@ def windowed(draw: st.DrawFn, relation: Relation) -> Window:
         argument = draw(numbers(relation)) if ranking in {Ranking.LAG, Ranking.LEAD} else None
         item = Column("w", Facts(Type.INTEGER) if argument is None else facts_of(argument))
         return Window(relation, item, ranking, argument, tuple(partition), order, pairs, owner)
-    item, wanted = draw(aggregations(relation).filter(lambda pair: pair[1].function is not Function.COUNT_DISTINCT))
+    able = [each for each in AGGREGATES if RULES[each].windows and each is not Function.COUNT_DISTINCT]
+    chosen = draw(st.sampled_from([*able, Function.FIRST] if order else able))
+    item, wanted = draw(aggregations_of(relation, chosen))
     return Window(relation, item, wanted, None, tuple(partition), order, pairs, owner)
 
 
@@ -345,7 +342,7 @@ LATTICES = (
     Span(Fraction(1), -(2**31), 2**31),
 )
 SQUARES = (Span.between(Fraction(-5), Fraction(10), whole=False, most=SQUARE_STEPS), Span(Fraction(1), -2, 3))
-SUMMED = (Shape.ROWS, Shape.UNITS, Shape.SUM, Shape.MEAN, Shape.SPREAD, Shape.DISTINCT)
+SUMMED = (Shape.ROWS, Shape.UNITS, Shape.SUM, Shape.MEAN, Shape.SPREAD, Shape.PRODUCTS, Shape.DISTINCT)
 
 
 @st.composite
@@ -360,7 +357,10 @@ def measures(draw: st.DrawFn, relation: Relation, shapes: Sequence[Shape] = SUMM
         return Measure(shape, argument, condition)
     if shape is Shape.ROWS and draw(st.booleans()):
         return Measure(shape, None, condition)
-    span = draw(st.sampled_from(SQUARES if shape is Shape.SPREAD else LATTICES))
+    span = draw(st.sampled_from(SQUARES if shape in {Shape.SPREAD, Shape.PRODUCTS} else LATTICES))
+    if shape is Shape.PRODUCTS:
+        other = draw(st.sampled_from(SQUARES))
+        return Measure(shape, draw(numbers(relation)), condition, span, draw(numbers(relation)), other)
     return Measure(shape, draw(numbers(relation)), condition, span)
 
 

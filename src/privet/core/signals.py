@@ -72,9 +72,8 @@ class deferred:  # noqa: N801 - used as a function
             return
         try:
             _close_gates()
-            _State.owner = threading.get_ident()
-            _State.inside = True
-            _State.waits = True
+            mine = threading.get_ident()
+            _State.owner, _State.inside, _State.waits = mine, True, True  # at once: an interrupt may come at any line
         except BaseException:
             _open_gates()
             raise

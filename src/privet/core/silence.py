@@ -73,8 +73,8 @@ def silently(compute: Callable[[], T], *, passing: tuple[type[BaseException], ..
     if _SILENT.get():  # a release within a statement: all is silent already
         return _attempted(compute, passing)
     _keep_hooks()
-    before = _SILENT.set(True)
     begun = object()
+    before = _SILENT.set(True)
     _RUNNING[begun] = threading.enumerate()
     try:
         with np.errstate(all="ignore"):

@@ -19,6 +19,8 @@ from privet.core import Ledger, Unit
 from privet.errors import InvalidParameter, KeyReused, QueryRefused, ReleaseFailed
 from privet.loss import Guarantee, Neighbors, PrivacyLoss
 from privet.mechanisms import DiscreteLaplace, Gaussian
+from privet.query.aggregates.needs import Needs, needs_of
+from privet.query.aggregates.searches import searched
 from privet.query.answering.run import Run
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.functions import evaluate
@@ -31,9 +33,7 @@ from privet.query.measures.automatic_bounds import (
     bin_of,
     ends_of,
     found_ends,
-    searched,
 )
-from privet.query.measures.needs import Needs, needs_of
 from privet.query.measures.readings import Count
 from privet.query.measures.request import PART, Shape, Span, sensitivity
 from privet.query.options import Keywords, Options, share_of

@@ -23,6 +23,9 @@ LATTICE = Span.between(Fraction(-20), Fraction(110), whole=True)
 SQUARES = Span.between(Fraction(-20), Fraction(110), whole=True, most=1 << 14)
 NOISES: list[Noise] = [Laplace(1, 3000), Gaussian(1, 3000), DiscreteLaplace(1, 3000)]
 TRIALS = 2_000
+FEW = [[1.0], [1.0, 1.0], [2.0, -0.5], [1.0, 0.0], [1.0, 0.5, -0.25], [1.0, 1.0, 1.0]]
+MANY = [[1.0] * 9, [1.0] + [0.0] * 8, [0.25, 0.0, -0.25] * 3, [1.0, 0.9, 0.5, -0.1, 1e-9]]
+WEIGHTS = FEW + MANY
 
 
 def sums(values: list[float], span: Span, shape: Shape) -> np.ndarray:
@@ -78,7 +81,7 @@ def test_groups_without_rows_have_no_average_and_every_interval() -> None:
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=lambda noise: type(noise).__name__)
-@pytest.mark.parametrize("weights", [[1.0], [1.0, 1.0], [2.0, -0.5], [1.0, 0.0], [1.0, 0.5, -0.25], [1.0, 1.0, 1.0]])
+@pytest.mark.parametrize("weights", WEIGHTS, ids=str)
 def test_margins_of_weighted_noise_hold_and_are_not_wide(noise: Noise, weights: list[float], source: BitSource) -> None:
     n = 20_000
     confidence = 0.95

@@ -18,7 +18,7 @@ from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.least_noise import laplace_or_gaussian
-from privet.query.measures.needs import needs_of
+from privet.query.aggregates.needs import needs_of
 from privet.query.measures.request import Shape
 from privet.query.options import Keywords, Options
 from privet.query.plan.aggregation import Aggregation, Function

@@ -12,13 +12,13 @@ import pyarrow as pa
 from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
 from privet.core.silence import FAILED
 from privet.errors import ReleaseFailed
+from privet.query.aggregates.needs import needs_of
 from privet.query.answering.postprocess import post_process
 from privet.query.answering.released_table import ReleasedTable, released_table
 from privet.query.backends.backend import Backend, Keys, Sums
 from privet.query.backends.group_keys import in_order
 from privet.query.catalog import Catalog
 from privet.query.measures.automatic_bounds import FALLBACK, Ends, found_ends, threshold_of
-from privet.query.measures.needs import needs_of
 from privet.query.measures.noise_margin import Floats
 from privet.query.measures.readings import Linear
 from privet.query.measures.request import Bounded, Shape

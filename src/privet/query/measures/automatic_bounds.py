@@ -7,7 +7,6 @@ the bounds are (`Span.found`).
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -20,7 +19,7 @@ from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.build import projected
 from privet.query.plan.limits import ONE_ROW
 from privet.query.plan.provenance import Marks
-from privet.query.plan.statement import Aggregate, Key, Search, Statement
+from privet.query.plan.statement import Aggregate, Key, Search
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference, facts_of
 from privet.query.scalars.facts import Facts, Type
 
@@ -30,29 +29,9 @@ LARGEST = 51  # those from 2^(LARGEST - 1) on are in the last bin, whose end is 
 BINS = tuple(range(SMALLEST - LARGEST, LARGEST - SMALLEST + 1))  # of each sign, and 0 in the middle
 WRONG = Fraction(1, 10_000)  # the probability that any bin without rows is taken for one with rows, at most
 FALLBACK: Ends = (Fraction(-1), Fraction(1))  # if no bin is full enough
-COUNTS = {Function.COUNT_ROWS, Function.COUNT, Function.COUNT_DISTINCT, Function.COUNT_UNITS}
 
 
-def searched(statement: Statement) -> Statement:
-    """The statement with a search for each argument that needs bounds and has none."""
-    sources = dict.fromkeys(stage.source for stage in statement.stages if isinstance(stage.source, Aggregate))
-    new: dict[object, Aggregate] = {source: _searched(source) for source in sources}  # one that is shared stays so
-    return replace(
-        statement,
-        stages=tuple(replace(stage, source=new.get(stage.source, stage.source)) for stage in statement.stages),
-    )
-
-
-def _searched(source: Aggregate) -> Aggregate:
-    conditions: dict[Expression, set[Expression | None]] = {}
-    for _, item in source.items:
-        if item.argument is not None and item.function not in COUNTS and not facts_of(item.argument).bounded:
-            conditions.setdefault(item.argument, set()).add(item.condition)
-    searches = [_search(source, argument, under) for argument, under in conditions.items()]
-    return replace(source, searches=tuple(searches)) if searches else source
-
-
-def _search(source: Aggregate, argument: Expression, conditions: set[Expression | None]) -> Search:
+def search_for(source: Aggregate, argument: Expression, conditions: set[Expression | None]) -> Search:
     """A count of rows by bin; of the rows that count, if that is one and the same condition for all aggregates.
 
     Each unit counts as one row in all, divided among the bins of its rows: what the bins hold is then about units, and

@@ -10,6 +10,12 @@ Floats = NDArray[np.float64]
 Noise = Laplace | DiscreteLaplace | Gaussian
 APART = 1e-3  # relative distance by which equal scales are drawn apart, upward
 HALVINGS = 60
+FEW = 3  # noises whose tail is a short sum of exponentials; of more that are alike, the terms cancel beyond 53 bits
+REACH = 60  # largest scales: farther than this a sum of many noises is not, but for 1e-10
+NODES = (256, 1024, 4096)  # of the sum of sines, as few as will do
+TRIED = 14  # halvings of the margin of many
+CHUNK = 1 << 20  # numbers held at once
+RAREST = 1e-8  # below this tail the sum of sines says nothing
 
 
 def noise_margin(weights: Floats, noise: Noise, confidence: float) -> Floats:
@@ -23,7 +29,8 @@ def noise_margin(weights: Floats, noise: Noise, confidence: float) -> Floats:
     Proof: one noise: the mechanism's own law. Gaussian: the sum is Gaussian with the Euclidean length of the weights.
         Laplace: with distinct scales s_j, the characteristic function is the product of 1/(1 + s_j² w²); by partial
         fractions the tail is the sum of s_j^(2k-2) / prod_{i != j} (s_j² - s_i²) e^(-t/s_j). Equal scales are first
-        drawn a little apart, upward, which only widens a sum of symmetric unimodal laws (Birnbaum 1948). Each cell is
+        drawn a little apart, upward, which only widens a sum of symmetric unimodal laws (Birnbaum 1948). More than
+        three: `_margin_of_many`. Each cell is
         rounded by half a step; a discrete Laplace number lies within one step of a continuous one (same quantiles:
         2 t^k/(1+t) lies between t^k and t^(k-1)).
 
@@ -41,7 +48,8 @@ def noise_margin(weights: Floats, noise: Noise, confidence: float) -> Floats:
     if isinstance(noise, Gaussian):
         alone = error.margin(confidence)
         return np.asarray(np.sqrt((sizes**2).sum(axis=1)) * alone * UP + slack)
-    return np.asarray(_laplace_margin(sizes * error.scale * UP, 1 - confidence) * UP + slack)
+    margin_of = _laplace_margin if sizes.shape[1] <= FEW else _margin_of_many
+    return np.asarray(margin_of(sizes * error.scale * UP, 1 - confidence) * UP + slack)
 
 
 def _laplace_margin(scales: Floats, tail: float) -> Floats:
@@ -61,3 +69,50 @@ def _laplace_margin(scales: Floats, tail: float) -> Floats:
         beyond = (shares * np.exp(-middle[:, None] / apart)).sum(axis=1)
         low, high = np.where(beyond > tail, middle, low), np.where(beyond > tail, high, middle)
     return np.asarray(high)
+
+
+def _margin_of_many(scales: Floats, tail: float) -> Floats:
+    """The same for many noises, from their characteristic function.
+
+    Proof: in units of the largest scale let φ(w) be the product of 1/(1 + s_j² w²), and h = π / REACH. By Poisson's
+        formula h t / π + 2/π Σ φ(n h) sin(n h t) / n is the probability that |S|, wrapped around at 2 REACH, is at most
+        t. That is too much by at most Pr[|S| >= REACH] <= 2 (4/3)^k e^(-REACH/2), by Chernoff's bound at 1/2. Leaving
+        out what is beyond N nodes, Ω = N h, errs by at most 2/π φ(Ω) Σ (N/n)² / n <= φ(Ω) (1 + 1/Ω²) / π. Both are
+        added to the tail. Halving starts from Chernoff's bound and keeps the outer end.
+    """
+    largest = np.maximum(scales.max(axis=1), 1e-300)
+    unit = scales / largest[:, None]
+    high = _chernoff(unit, tail)
+    if tail < RAREST or not len(unit):
+        return np.asarray(high * largest)
+    wrapped = 2 * (4 / 3) ** unit.shape[1] * np.exp(-REACH / 2)
+    for nodes in NODES:
+        end = nodes * np.pi / REACH
+        left = np.prod(1 / (1 + (unit * end) ** 2), axis=1) * (1 + 1 / end**2) / np.pi + wrapped
+        if left.max() < tail / 1000:
+            break
+    few = max(1, CHUNK // nodes)
+    parts = [slice(start, start + few) for start in range(0, len(unit), few)]
+    found = [_halved(unit[part], high[part], left[part], nodes, tail) for part in parts]
+    return np.asarray(np.concatenate(found) * largest)
+
+
+def _chernoff(unit: Floats, tail: float) -> Floats:
+    """A distance beyond which the sum is with probability at most `tail`: the best of several exponential bounds."""
+    tilts = np.linspace(0.05, 0.95, 19)
+    logs = -np.log1p(-((unit[:, :, None] * tilts) ** 2)).sum(axis=1)
+    return np.asarray(((logs + np.log(2 / tail)) / tilts).min(axis=1))
+
+
+def _halved(unit: Floats, high: Floats, left: Floats, nodes: int, tail: float) -> Floats:
+    steps = np.arange(1, nodes + 1) * np.pi / REACH
+    law = 1 / np.arange(1, nodes + 1) * np.ones((len(unit), 1))
+    for column in range(unit.shape[1]):
+        law /= 1 + (unit[:, column, None] * steps) ** 2
+    low = np.zeros(len(unit))
+    for _ in range(TRIED):
+        middle = (low + high) / 2
+        within = middle / REACH + 2 / np.pi * (law * np.sin(middle[:, None] * steps)).sum(axis=1)
+        beyond = 1 - within + left > tail
+        low, high = np.where(beyond, middle, low), np.where(beyond, high, middle)
+    return high

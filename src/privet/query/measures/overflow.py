@@ -72,7 +72,9 @@ def bounding_note(request: Bounded, *, whose: str) -> str:
 
 
 def _rows_for(measure: Measure) -> int:
-    size = {Shape.MEAN: measure.span.steps, Shape.SPREAD: measure.span.steps**2}.get(measure.shape, PART)
+    steps = measure.span.steps
+    sizes = {Shape.MEAN: steps, Shape.SPREAD: steps**2, Shape.PRODUCTS: measure.product_size}
+    size = sizes.get(measure.shape, PART)
     if measure.shape is Shape.SUM:
         size = max(abs(measure.span.first), abs(measure.span.last), 1)
     rounded = 0 if measure.shape in {Shape.ROWS, Shape.RANKS} else max(1, measure.cells - 1)

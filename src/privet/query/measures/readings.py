@@ -8,6 +8,8 @@ Reading
 │   └── Deviation   STDDEV
 └── Quantile    MEDIAN and other quantiles, MIN, MAX
 
+Those of two arguments are in `aggregates/joint.py`.
+
 A released number is the exact one plus noise, in lattice steps; everything here is computed from released numbers and
 public ones, so it costs nothing. NaN stands for NULL.
 """

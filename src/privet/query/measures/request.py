@@ -7,11 +7,18 @@ the limit is `rows_per_unit`), a sum s becomes s if have <= cap, else s cap / ha
 weighted over any number of groups, and for RANKS, each row is weighed on its own (`Bounded.by_row`): with the weight
 w = PART if have <= cap, else floor(PART cap / have), a number v becomes v w / PART, rounded toward 0, and a row w; of
 several numbers of a row the last is what is left of their sum's share.
+
+Two arguments: let u be the place of the first among S steps and v of the second among T. The three numbers of SPREAD
+for u, times the three for v, are nine numbers >= 0 that add up to S² T², and every mean, square and product of the two
+is read off them. They are divided by 2^`product_shift`, so that sums of 2^33 rows stay below 2^63: the first eight
+rounded toward 0, the last what is left of S² T² / 2^shift, rounded toward 0. The eight add up to no more than that, so
+that the last is >= 0 as well, and the nine add up to the same for every row (`product_size`). If either argument is
+NULL, so are u or v and all nine: the row adds nothing.
 """
 
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privet.core import Sensitivity
@@ -25,6 +32,7 @@ from privet.query.scalars.expressions import Expression
 REAL_STEPS = 1 << 20  # lattice steps between the bounds of a real number
 SQUARE_STEPS = 1 << 14  # the same where squares are added up, so that 2^33 rows stay below 2^63
 WHOLE_STEPS = 1 << 32  # whole numbers between wider bounds than this are treated as real ones
+PRODUCT_SIZE = 1 << 28  # what a row adds to all products together, at most: 2^33 rows stay below 2^63
 PART = 1 << 20  # parts of a row, where rows are weighted down over several groups
 MANY = 1 << 31  # groups: a unit whose rows are weighted over all of them may be in any number
 RANK_PLACES = 1 << 12  # places that ranks are counted at, at most
@@ -38,6 +46,7 @@ class Shape(enum.Enum):
     SUM = "sum"  # first + u
     MEAN = "mean"  # u and steps - u
     SPREAD = "spread"  # u², 2u(steps - u), (steps - u)²
+    PRODUCTS = "products"  # each of these, times each of the second argument's, in parts of a row
     RANKS = "ranks"  # 1 for each row, by place on the lattice
     DISTINCT = "distinct"  # 1 for each distinct value, of at most rows-per-group (or rows-per-unit) of each unit
 
@@ -97,24 +106,50 @@ class Span:
 
 @dataclass(frozen=True)
 class Measure:
-    """One to three whole numbers for each group.
+    """One to three whole numbers for each group, or nine.
 
     Args:
         shape: what is added up.
         argument: of which expression; rows where it is NULL (or NaN) do not count. None: every row.
         condition: only of rows for which this is true.
-        span: of the argument; counts of rows, units and distinct values do not use it.
+        lattice: of the argument; counts of rows, units and distinct values do not use it.
+        second: the other argument, of PRODUCTS: rows where either is NULL do not count.
+        second_lattice: of that one.
     """
 
     shape: Shape
     argument: Expression | None = None
     condition: Expression | None = None
     span: Span = Span(Fraction(1), 0, 1)
+    second: Expression | None = None
+    second_lattice: Span = Span(Fraction(1), 0, 1)
 
     @property
     def cells(self) -> int:
         """How many numbers each group has."""
-        return {Shape.MEAN: 2, Shape.SPREAD: 3}.get(self.shape, 1)
+        return {Shape.MEAN: 2, Shape.SPREAD: 3, Shape.PRODUCTS: 9}.get(self.shape, 1)
+
+    @property
+    def product_shift(self) -> int:
+        """By how many bits products of two squares are made smaller."""
+        most = (self.span.steps * self.second_lattice.steps) ** 2
+        return max(0, most.bit_length() - PRODUCT_SIZE.bit_length())
+
+    @property
+    def product_size(self) -> int:
+        """What one row adds to its nine products together.
+
+        Example:
+            >>> fine = Span(Fraction(1), 0, 1 << 14)
+            >>> Measure(Shape.PRODUCTS, lattice=fine, second_lattice=fine).product_size == PRODUCT_SIZE
+            True
+        """
+        return (self.span.steps * self.second_lattice.steps) ** 2 >> self.product_shift
+
+    @property
+    def of_second(self) -> "Measure":
+        """The measure whose argument is the second one: where that is placed on its lattice, it is placed alike."""
+        return replace(self, argument=self.second, span=self.second_lattice)
 
 
 @dataclass(frozen=True)
@@ -235,6 +270,8 @@ def _size(request: Bounded, measure: Measure) -> int:
             return steps
         case Shape.SPREAD:
             return steps * steps
+        case Shape.PRODUCTS:
+            return measure.product_size
 
 
 def _span(measure: Measure) -> int:

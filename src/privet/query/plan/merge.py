@@ -89,9 +89,7 @@ def _counts_units(aggregate: Aggregate) -> bool:
 
 
 def _of_columns(wanted: Aggregation, columns: Mapping[Column, Column]) -> Aggregation:
-    argument = None if wanted.argument is None else exchanged(wanted.argument, columns)
-    condition = None if wanted.condition is None else exchanged(wanted.condition, columns)
-    return replace(wanted, argument=argument, condition=condition)
+    return wanted.changed(lambda part: exchanged(part, columns))
 
 
 def _output(output: Output, columns: Mapping[Column, Column]) -> Output:

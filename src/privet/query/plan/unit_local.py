@@ -71,7 +71,7 @@ def _reads(expressions: Iterable[Expression], columns: tuple[Column, ...]) -> No
 
 def _aggregations(items: Iterable[Aggregation], columns: tuple[Column, ...]) -> None:
     for item in items:
-        _reads([part for part in (item.argument, item.condition) if part is not None], columns)
+        _reads(item.parts, columns)
 
 
 def _relation(relation: Relation, earlier: set[str]) -> None:  # noqa: C901 - one branch for each node

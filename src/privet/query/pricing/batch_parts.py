@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from privet.loss import PrivacyLoss
 from privet.loss.privacy_loss import sum_of
-from privet.query.measures.automatic_bounds import COUNTS
+from privet.query.aggregates.table import bounded_arguments
 from privet.query.plan.statement import Part, Statement
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
@@ -38,7 +38,7 @@ def restricted(stage: PricedStage, columns: Container[Column]) -> PricedStage:
     """The stage with these released columns only; its draws and mechanisms stay, because others are read off them."""
     aggregate = stage.needs.aggregate
     items = tuple((column, item) for column, item in aggregate.items if column in columns)
-    bounded = [item.argument for _, item in items if item.function not in COUNTS]
+    bounded = [argument for _, item in items for argument in bounded_arguments(item)]
     searches = tuple(search for search in aggregate.searches if search.argument in bounded)
     needs = replace(
         stage.needs,

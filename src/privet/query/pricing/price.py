@@ -24,7 +24,7 @@ from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.least_noise import least_noise, standard_deviation
-from privet.query.measures.needs import Draw, Needs
+from privet.query.aggregates.needs import Draw, Needs
 from privet.query.measures.request import Shape
 from privet.query.options import Options
 from privet.query.pricing.priced import Drawn, Priced, PricedStage

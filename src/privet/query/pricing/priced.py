@@ -8,7 +8,7 @@ from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
-from privet.query.measures.needs import Needs
+from privet.query.aggregates.needs import Needs
 from privet.query.measures.noise_margin import Noise
 from privet.query.options import Options
 

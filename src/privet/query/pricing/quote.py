@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shortest
+from privet.query.aggregates.needs import Needs, needs_of
+from privet.query.aggregates.searches import searched
 from privet.query.catalog import Catalog
-from privet.query.measures.automatic_bounds import searched
-from privet.query.measures.needs import Needs, needs_of
 from privet.query.options import Options
 from privet.query.plan.limits import Limits
 from privet.query.plan.merge import merged

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from privet.core import Sensitivity
 from privet.loss import Neighbors
-from privet.query.measures.needs import Draw, Needs
+from privet.query.aggregates.needs import Draw, Needs
 from privet.query.measures.request import Measure, Shape, sensitivity
 from privet.query.scalars.expressions import Column
 

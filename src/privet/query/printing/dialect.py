@@ -179,6 +179,23 @@ class Dialect(ABC):
         """What stands after FROM where the rows of each unit, a whole number, are counted."""
         return rows
 
+    def chosen_by(self, value: str, by: str, *, most: bool, each: Callable[[str], str]) -> str:
+        """The value where `by` is least (or most), of equal ones the least (or most); both are NULL where either is.
+
+        Args:
+            value: a plain name.
+            by: a plain name.
+            most: whether the largest `by` is looked for.
+            each: what stands behind an aggregate: FILTER (…).
+        """
+        first, second = self.pair(by, value)
+        both = f"CASE WHEN {by} IS NOT NULL THEN {first} END"
+        return second(each(f"{'MAX' if most else 'MIN'}({both})"))
+
+    def pair(self, first: str, second: str) -> tuple[str, Callable[[str], str]]:
+        """Two values as one that is ordered by the first, then by the second; and how the second is taken from it."""
+        return f"STRUCT_PACK(a := {first}, b := {second})", lambda text: f"STRUCT_EXTRACT({text}, 'b')"
+
     @abstractmethod
     def quantile(self, text: str, fraction: str) -> str:
         """An aggregate: the quantile of real numbers, interpolated."""

@@ -44,6 +44,7 @@ class PlacedRows:
         wanted = [measure for measure in self.request.measures if not plain(measure)]
         return (
             isinstance(self.request.source, Table)
+            and all(measure.second is None for measure in wanted)
             and all(
                 isinstance(each, Reference)
                 for each in [*(key.expression for key in self.request.keys), *(measure.argument for measure in wanted)]
@@ -68,9 +69,9 @@ class PlacedRows:
 
     def _found(self) -> str:
         wanted = [measure for measure in self.request.measures if not plain(measure)]
-        parts = [(measure.condition, measure.argument) for measure in wanted]
+        parts = [(measure.condition, measure.argument, measure.second) for measure in wanted]
         asked = [key.expression for key in self.request.keys]
-        asked += [part for pair in parts for part in pair if part is not None]
+        asked += [part for each in parts for part in each if part is not None]
         table = self.chain.add(self.request.source)
         source, found = self.chain.apart(table, asked)
         heavy = any(self.chain.weight(each) > MOST_INLINED for each in found)
@@ -79,11 +80,11 @@ class PlacedRows:
             f"{self.chain.name(column)} AS {name}" for column, name in zip(self._owner.unit, self.unit, strict=True)
         ]
         items += [f"{self._key(key, next(left), stored=source == table)} AS {name}" for key, name in self._named_keys()]
-        items += [
-            f"{self._argument(measure, left)} AS x{number}"
-            for number, measure in enumerate(self.request.measures, 1)
-            if not plain(measure)
-        ]
+        for number, measure in enumerate(self.request.measures, 1):
+            if not plain(measure):
+                items.append(f"{self._argument(measure, left)} AS x{number}")
+            if measure.second is not None:
+                items.append(f"{self.chain.computed(next(left))} AS y{number}")
         # a row without a unit is nobody's: tables leave them out, but a unit may be computed later, such as a day
         known = " AND ".join(f"{self.chain.name(column)} IS NOT NULL" for column in self._owner.unit)
         once = heavy or (self.request.by_row and not self.chain.steady)
@@ -128,9 +129,12 @@ class PlacedRows:
             if not plain(measure):
                 near.append(f"{self._near(measure, f'x{number}')} AS x{number}")
                 items.append(f"{self._place(measure, f'x{number}')} AS a{number}")
+            if measure.second is not None:
+                near.append(f"{self._near(measure.of_second, f'y{number}')} AS y{number}")
+                items.append(f"{self._place(measure.of_second, f'y{number}')} AS b{number}")
         inside = [self._inside(key, name) for key, name in self._named_keys() if key.domain is not None]
         where = f" WHERE {' AND '.join(inside)}" if inside else ""
-        if any(on_steps(measure) for measure in self.request.measures):
+        if any(on_steps(measure) or on_steps(measure.of_second) for measure in self.request.measures):
             found = self.chain.append("near", f"SELECT {', '.join(near)} FROM {found}{where}")
             where = ""
             if not self.request.sample and all(measure.shape in FEW for measure in self.request.measures):
@@ -178,7 +182,13 @@ class PlacedRows:
 
     def places(self) -> list[str]:
         """The columns of places on the lattice that rows have."""
-        return [f"a{number}" for number, measure in enumerate(self.request.measures, 1) if not plain(measure)]
+        named = enumerate(self.request.measures, 1)
+        return [
+            name
+            for number, measure in named
+            for name, there in ((f"a{number}", not plain(measure)), (f"b{number}", measure.second is not None))
+            if there
+        ]
 
     def kept(self, pairs: str) -> tuple[str, str]:
         """The pairs that count, and the rows that a unit has, to be compared with the cap."""
@@ -223,6 +233,8 @@ def size_of(measure: Measure, part: int) -> int:
     span = measure.span
     if measure.shape is Shape.SPREAD:
         return 2 * span.steps**2
+    if measure.shape is Shape.PRODUCTS:
+        return measure.product_size
     return max(abs(span.first), abs(span.last), span.steps, part)
 
 
@@ -240,6 +252,20 @@ def on_steps(measure: Measure) -> bool:
 def _between(text: str, low: str, high: str) -> str:
     """A number held between two ends; NULL stays NULL. The text is repeated, so it is a plain name."""
     return f"CASE WHEN {text} < {low} THEN {low} WHEN {text} > {high} THEN {high} ELSE {text} END"
+
+
+def products(measure: Measure, number: int, dialect: Dialect) -> list[str]:
+    """The nine numbers that a row adds: products of what each place is, made smaller; the last is what is left."""
+    first, second = (
+        (f"{place} * {place}", f"2 * {place} * ({steps} - {place})", f"({steps} - {place}) * ({steps} - {place})")
+        for place, steps in (
+            (f"a{number}", dialect.literal(measure.span.steps, Type.INTEGER)),
+            (f"b{number}", dialect.literal(measure.second_lattice.steps, Type.INTEGER)),
+        )
+    )
+    parts = dialect.literal(1 << measure.product_shift, Type.INTEGER)
+    cells = [dialect.quotient(f"{one} * {other}", parts) for one in first for other in second][:-1]
+    return [*cells, f"({dialect.literal(measure.product_size, Type.INTEGER)} - {' - '.join(cells)})"]
 
 
 def plain(measure: Measure) -> bool:

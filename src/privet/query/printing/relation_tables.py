@@ -2,10 +2,10 @@
 """Relations: one common table for each node of a plan, with names of our own for tables and columns."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from privet.errors import InvalidParameter
-from privet.query.plan.aggregation import Aggregation, Function
+from privet.query.aggregates import rule_of
+from privet.query.plan.aggregation import Aggregation
 from privet.query.plan.relations import (
     Few,
     Filter,
@@ -23,12 +23,12 @@ from privet.query.plan.relations import (
 )
 from privet.query.printing.catalog_tables import known, print_table
 from privet.query.printing.dialect import Dialect
-from privet.query.printing.exact_aggregates import place, print_aggregation
+from privet.query.printing.exact_aggregates import print_aggregation, print_places
 from privet.query.printing.few_rows import print_few, print_many
 from privet.query.printing.function_templates import coerced, print_column, print_expression
 from privet.query.printing.shared_expressions import MOST_INLINED, Once, refuse_heavy
 from privet.query.printing.table_locations import Sources
-from privet.query.scalars.expressions import Column, Expression, Reference, columns_in, facts_of
+from privet.query.scalars.expressions import Column, Expression, Reference, columns_in
 from privet.query.scalars.facts import Type
 
 JOINS = {JoinKind.INNER: "JOIN", JoinKind.LEFT: "LEFT JOIN", JoinKind.FULL: "FULL JOIN", JoinKind.CROSS: "CROSS JOIN"}
@@ -287,25 +287,21 @@ class Chain:
         """Columns x1, f1, … with arguments and conditions, p1, … with their places, and aggregates of those."""
         arguments, places, results = [], [], []
         for number, (column, wanted) in enumerate(items, 1):
-            text = f"x{number}"
             condition = None
-            if wanted.argument is not None:
-                arguments.append(f"{self.print(wanted.argument)} AS {text}")
-                places.append(f"{place(wanted, text, self.dialect)} AS p{number}")
+            names = (f"x{number}", f"y{number}")[: len(wanted.arguments)]
+            arguments += [f"{self.print(part)} AS {name}" for part, name in zip(wanted.arguments, names, strict=True)]
+            placed = print_places(wanted, names, self.dialect)
+            places += [f"{text} AS {name}{number}" for name, text in zip("pq", placed, strict=False)]
             if wanted.condition is not None:
                 condition = f"f{number}"
                 arguments.append(f"{self.print(wanted.condition)} AS {condition}")
-            result = print_aggregation(wanted, f"p{number}", condition, over, self.dialect)
+            result = print_aggregation(wanted, (f"p{number}", f"q{number}"), condition, over, self.dialect)
             results.append(self._as(self._typed(result, wanted, column), column))
         return arguments, places, results
 
     def _typed(self, text: str, wanted: Aggregation, column: Column) -> str:
         """An aggregate as the type its column has."""
-        source = Type.INTEGER
-        if wanted.function in {Function.AVG, Function.VARIANCE, Function.STDDEV, Function.QUANTILE}:
-            source = Type.REAL
-        elif wanted.argument is not None and wanted.function not in {Function.COUNT, Function.COUNT_DISTINCT}:
-            source = facts_of(wanted.argument).type
+        source = rule_of(wanted).exact_facts(wanted, None)[0].type
         return text if source is column.facts.type else self.dialect.convert(text, source, column.facts.type)
 
     def _window(self, relation: Window) -> str:
@@ -317,7 +313,7 @@ class Chain:
         by = ", ".join(self.print(next(left)) for _ in relation.partition)
         order = [self._ordered(self.print(next(left)), descending=down) for _, down in relation.order]
         argument = [next(left) for _ in argument]
-        if isinstance(relation.function, Ranking) and relation.function is not Ranking.RANK:
+        if _by_place(relation.function):
             # so that rows which are equal in the order come in an order that depends on the unit's own rows only
             order += [self._ordered(self.name(column), descending=False) for column in relation.source.columns]
         parts = ([f"PARTITION BY {by}"] if by else []) + ([f"ORDER BY {', '.join(order)}"] if order else [])
@@ -344,22 +340,22 @@ class Chain:
         return ordered(text, descending=descending)
 
 
+def _by_place(function: Ranking | Aggregation) -> bool:
+    """Whether it depends on which of several rows that are equal in the order comes first."""
+    if isinstance(function, Aggregation):
+        return rule_of(function).ordered
+    return function is not Ranking.RANK
+
+
 def _of(items: Iterable[Aggregation]) -> list[Expression]:
     """What aggregates are computed of."""
-    return [part for item in items for part in (item.argument, item.condition) if part is not None]
+    return [part for item in items for part in item.parts]
 
 
 def _with(items: Iterable[Aggregation], parts: Iterable[Expression]) -> list[Aggregation]:
     """The aggregates, computed of these."""
     left = iter(parts)
-    return [
-        replace(
-            item,
-            argument=None if item.argument is None else next(left),
-            condition=None if item.condition is None else next(left),
-        )
-        for item in items
-    ]
+    return [item.changed(lambda _: next(left)) for item in items]
 
 
 def ordered(text: str, *, descending: bool) -> str:

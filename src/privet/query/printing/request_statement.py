@@ -1,8 +1,9 @@
 """Requests: the bounded sums of an owned relation as one statement of a fixed shape.
 
-    found    each row: unit u1.., keys k1.., argument x1.. of each measure (NULL if its condition is not true)
+    found    each row: unit u1.., keys k1.., argument x1.. of each measure (NULL if its condition is not true); if it
+             has a second argument, y1..
     near     the same with x1.. in steps of the lattice, rounded                        (if arguments are real numbers)
-    placed   the same with places a1.. on the lattice: whole numbers from 0 to `steps`, whatever was found
+    placed   the same with places a1.. on the lattice: whole numbers from 0 to `steps`, whatever was found; b1.. of y1..
     sampled  of those, at most `cap` of each unit (and group), by a hash of what is in them      (if sample)
     pairs    for each unit and group: rows n, and what each measure adds up                      (unless by_row)
     kept     of those, the first `groups` of each unit by a hash of unit and group               (if cap_groups)
@@ -21,7 +22,7 @@ units are no larger than over rows. Where size × cap < 2^30, 63 bits hold a uni
 from dataclasses import replace
 
 from privet.errors import InvalidParameter
-from privet.query.measures.request import Bounded, Shape
+from privet.query.measures.request import SQUARE_STEPS, Bounded, Shape
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.distinct_values import print_distinct
 from privet.query.printing.placed_rows import PlacedRows
@@ -79,9 +80,11 @@ def _refuse(request: Bounded) -> None:
     limits = (request.limits.rows, request.groups, request.limits.cap)
     if not all(1 <= limit <= MOST_CAP for limit in limits):
         raise InvalidParameter(f"limits must be from 1 to {MOST_CAP}; declare smaller ones")
-    for measure in request.measures:
+    for measure in (*request.measures, *(each.of_second for each in request.measures if each.second is not None)):
         span = measure.span
         if max(abs(span.first), abs(span.last), span.steps) > FARTHEST or float(span.step) <= 0:
             raise InvalidParameter("the bounds of an aggregate are too close for their size; declare wider ones")
         if measure.shape is Shape.SPREAD and span.steps > FINEST_SQUARE:
             raise InvalidParameter("the lattice of a variance has too many places; make it with SQUARE_STEPS")
+        if measure.shape is Shape.PRODUCTS and span.steps > SQUARE_STEPS:
+            raise InvalidParameter("a lattice of two arguments has too many places; make it with SQUARE_STEPS")

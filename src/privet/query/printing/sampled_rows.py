@@ -1,7 +1,7 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
 """Sampling: at most `cap` rows of each unit, in each group or in all, chosen by a hash of what is in them."""
 
-from privet.query.printing.placed_rows import PlacedRows, plain
+from privet.query.printing.placed_rows import PlacedRows
 
 
 def print_sampled(context: PlacedRows, rows: str) -> str:
@@ -12,7 +12,7 @@ def print_sampled(context: PlacedRows, rows: str) -> str:
     """
     request = context.request
     pair = [*context.unit, *context.keys]
-    places = [f"a{number}" for number, measure in enumerate(request.measures, 1) if not plain(measure)]
+    places = context.places()
     whole = ", ".join([*pair, *places])
     copies = f"ROW_NUMBER() OVER (PARTITION BY {whole} ORDER BY {context.unit[0]}) AS copy"
     context.chain.append("numbered", f"SELECT {whole}, {copies} FROM {rows}")

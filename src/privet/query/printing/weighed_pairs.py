@@ -2,7 +2,7 @@
 """Pairs: what a unit adds to a group, weighed down as one number."""
 
 from privet.query.measures.request import Measure, Shape
-from privet.query.printing.placed_rows import PlacedRows, plain, signed, size_of
+from privet.query.printing.placed_rows import PlacedRows, plain, products, signed, size_of
 
 
 def print_by_pair(context: PlacedRows, rows: str) -> str:
@@ -30,6 +30,9 @@ def _sums(context: PlacedRows, measure: Measure, number: int) -> list[str]:
         return [count]
     size = size_of(measure, context.request.part)
     width = _width(context, measure)
+    if measure.shape is Shape.PRODUCTS:
+        added = [context.dialect.added(cell, size) for cell in products(measure, number, context.dialect)]
+        return [f"CAST({each} AS {width}) AS c{number}_{place}" for place, each in enumerate(added, 1)]
     total = f"CAST({context.dialect.added(f'a{number}', size)} AS {width}) AS s{number}"
     if measure.shape is not Shape.SPREAD:
         return [count, total]
@@ -43,6 +46,8 @@ def _cells_of_pair(context: PlacedRows, measure: Measure, number: int) -> list[s
     first, steps = (f"CAST({end} AS {width})" for end in (measure.span.first, measure.span.steps))
     total = f"COALESCE(s{number}, 0)"
     match measure.shape:
+        case Shape.PRODUCTS:
+            return [f"COALESCE(c{number}_{place}, 0)" for place in range(1, measure.cells + 1)]
         case Shape.UNITS:
             return ["1" if plain(measure) else f"LEAST({count}, 1)"]
         case Shape.ROWS:
@@ -74,5 +79,5 @@ def _weighed(context: PlacedRows, cell: str, have: str, measure: Measure) -> str
 def _width(context: PlacedRows, measure: Measure) -> str:
     """Whole numbers that hold a unit's sum times the cap."""
     far = max(abs(measure.span.first), abs(measure.span.last), measure.span.steps, context.request.part)
-    size = measure.span.steps**2 if measure.shape is Shape.SPREAD else far
+    size = {Shape.SPREAD: measure.span.steps**2, Shape.PRODUCTS: measure.product_size}.get(measure.shape, far)
     return context.integer if size * context.cap < 1 << 30 else context.dialect.wide

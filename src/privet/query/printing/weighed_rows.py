@@ -2,7 +2,7 @@
 """Rows: each one weighed down on its own, by a weight that its unit (and group) has."""
 
 from privet.query.measures.request import PART, Measure, Shape
-from privet.query.printing.placed_rows import PlacedRows, plain, signed, size_of
+from privet.query.printing.placed_rows import PlacedRows, plain, products, signed, size_of
 from privet.query.printing.weight_blocks import packs, print_blocks
 
 
@@ -43,7 +43,7 @@ def _weighed(context: PlacedRows, rows: str, source: str) -> str:
     cells = [
         f"{cell} AS m{number}_{place}"
         for number, measure in enumerate(request.measures, 1)
-        for place, cell in enumerate(_weighed_row(context, measure, f"a{number}"), 1)
+        for place, cell in enumerate(_weighed_row(context, measure, number), 1)
     ]
     keys = [f"{rows}.{key}" for key in context.keys]
     context.chain.append("weighed", f"SELECT {', '.join([*keys, *cells])} FROM {source}")
@@ -59,8 +59,9 @@ def _weight(context: PlacedRows, have: str) -> str:
     )
 
 
-def _weighed_row(context: PlacedRows, measure: Measure, place: str) -> list[str]:
+def _weighed_row(context: PlacedRows, measure: Measure, number: int) -> list[str]:
     """The weight's share of each number of a row, rounded toward 0; of several, the last is what is left of the row."""
+    place = f"a{number}"
     steps = context.whole(measure.span.steps)
     match measure.shape:
         case Shape.ROWS:
@@ -70,6 +71,9 @@ def _weighed_row(context: PlacedRows, measure: Measure, place: str) -> list[str]
         case Shape.MEAN:
             first = _share(context, place, measure)
             return [first, f"({_row_share(context, measure)} - {first})"]
+        case Shape.PRODUCTS:
+            cells = [_share(context, cell, measure) for cell in products(measure, number, context.dialect)[:-1]]
+            return [*cells, f"({_row_share(context, measure)} - {' - '.join(cells)})"]
         case _:
             first = _share(context, f"{place} * {place}", measure)
             second = _share(context, f"2 * {place} * ({steps} - {place})", measure)
@@ -78,7 +82,8 @@ def _weighed_row(context: PlacedRows, measure: Measure, place: str) -> list[str]
 
 def _row_share(context: PlacedRows, measure: Measure) -> str:
     """The weight's share of a whole row: of all its numbers together."""
-    size = measure.span.steps ** (measure.cells - 1)
+    products_of = measure.shape is Shape.PRODUCTS
+    size = measure.product_size if products_of else measure.span.steps ** (measure.cells - 1)
     return "weight" if size == PART else _share(context, context.whole(size), measure)
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from privet.mechanisms.grouped_choice import GroupedChoice
-from privet.query.measures.automatic_bounds import COUNTS, FALLBACK, Ends
+from privet.query.aggregates.table import bounded_arguments
+from privet.query.measures.automatic_bounds import FALLBACK, Ends
 from privet.query.measures.readings import Reading
 from privet.query.plan.statement import Search
 from privet.query.pricing.priced import PricedStage
@@ -81,7 +82,7 @@ def searches_by_column(quote: Quote) -> dict[Column, Search]:
         for stage in quote.by_name.values()
         for search in stage.needs.aggregate.searches
         for column, item in stage.needs.aggregate.items
-        if item.argument == search.argument and item.function not in COUNTS
+        if search.argument in bounded_arguments(item)
     }
 
 

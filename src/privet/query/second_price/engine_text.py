@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlglot
 from sqlglot import exp
@@ -19,8 +19,10 @@ from privet.query.second_price.engine_blocks import refuse_other_weights
 from privet.query.second_price.engine_numbers import Unreadable, number_of
 
 FAR = Fraction(10**40)  # beyond every clip
-SAMPLES = 5  # places between the ends of a clip at which a row is tried
+SAMPLES = 5  # steps between the ends of a clip at which a row is tried
+FEW_SAMPLES = 3  # the same where many rows of a unit are
 CROWDS = (1, 2, 3, 7, 1000)  # times as many rows as count, with a few more
+Place: TypeAlias = dict[str, Fraction]  # of each argument
 MANY = (1, 2, 5, 99, 1000, 8191, 8192, 8193, 16385, 10**5, 10**7)  # rows of units that have weights in blocks
 
 
@@ -227,21 +229,40 @@ class _Reader:
         return tuple(self._measured(number, cells, cap) for number, cells in measures.items())
 
     def _measured(self, number: str, cells: Sequence[exp.Expression], cap: int) -> ReadNumbers:
-        low, high = self._clip(f"a{number}")
         whole = self._whole_weight()
         alone = [
-            [number_of(cell, _rows(number, 1, low + (high - low) * at / SAMPLES, whole)) for cell in cells]
-            for at in range(SAMPLES + 1)
+            [number_of(cell, self._found(number, 1, place, whole)) for cell in cells]
+            for place in self._places(number, SAMPLES)
         ]
         size = max(sum(map(abs, row), Fraction(0)) for row in alone)
         by_unit = not any(each.find(exp.LTE) or "weight" in _columns(each) for each in cells)
-        for rows, place in itertools.product(_crowds(cap), (low, (low + high) / 3, high)):
-            known = _rows(number, rows, place, whole and self._weight(Fraction(rows)))
+        for rows, place in itertools.product(_crowds(cap), self._places(number, FEW_SAMPLES)):
+            known = self._found(number, rows, place, whole and self._weight(Fraction(rows)))
             total = sum((abs(number_of(cell, known)) for cell in cells), Fraction(0))
             if total * (1 if whole is None else rows) > (1 if by_unit else cap) * size:
                 raise Unreadable("a unit's sum is not held to the cap")
         every = [value for row in alone for value in row] + [Fraction(0)]
         return ReadNumbers(len(cells), size, min(every), max(every), by_unit)
+
+    def _places(self, number: str, samples: int) -> list[Place]:
+        """Where a row is tried: between the ends of the clip of its argument; of two, at every pair of such places."""
+        names = [name for name in (f"a{number}", f"b{number}") if name[0] == "a" or self._has_place(name)]
+        ends = [self._clip(name) for name in names]
+        tried = [[low + (high - low) * at / samples for at in range(samples + 1)] for low, high in ends]
+        return [dict(zip(names, place, strict=True)) for place in itertools.product(*tried)]
+
+    def _has_place(self, name: str) -> bool:
+        return any(each.alias == name for each in self.steps["placed"].expressions)
+
+    def _found(self, number: str, rows: int, place: Place, weight: Fraction | None) -> dict[str, Fraction]:
+        """What the engine has found of a unit with so many rows, all at one place."""
+        known = _rows(number, rows, place, weight)
+        if len(place) == 1 or "pairs" not in self.steps:
+            return known
+        for item in self.steps["pairs"].expressions:
+            if item.alias.startswith(f"c{number}_"):
+                known[item.alias] = rows * number_of(next(item.find_all(exp.Sum)).this, known)
+        return known
 
     def _whole_weight(self) -> Fraction | None:
         """What stands for a row that counts in full, where rows are weighed one by one."""
@@ -253,11 +274,12 @@ class _Reader:
         return number_of(item, {_named(next(item.find_all(exp.LTE)).this): rows})
 
 
-def _rows(number: str, rows: int, place: Fraction, weight: Fraction | None) -> dict[str, Fraction]:
-    """What the engine has found of a unit with so many rows, all at one place."""
-    at = Fraction(int(place))
+def _rows(number: str, rows: int, place: Place, weight: Fraction | None) -> dict[str, Fraction]:
+    """The counts and sums of a unit with so many rows, all at one place."""
+    places = {name: Fraction(int(at)) for name, at in place.items()}
+    at = places[f"a{number}"]
     many = Fraction(rows)
-    known = {"n": many, "have": many, f"n{number}": many, f"a{number}": at}
+    known = {"n": many, "have": many, f"n{number}": many, **places}
     known |= {f"s{number}": many * at, f"q{number}": many * at * at}
     return known if weight is None else {**known, "weight": weight}
 

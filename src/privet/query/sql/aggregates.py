@@ -1,4 +1,4 @@
-"""Aggregates: COUNT, SUM, AVG and their kin, and what is known about their results."""
+"""Aggregates in a statement: which rule of `aggregates/` is meant, of what, and whether it may stand where it does."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -6,6 +6,8 @@ from fractions import Fraction
 from sqlglot import exp
 
 from privet.errors import InvalidParameter, QueryRefused
+from privet.query.aggregates import NAMES, RULES, bounded_arguments, rule_of
+from privet.query.aggregates.rule import NUMBERS, Added
 from privet.query.functions import call, cast
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
@@ -17,27 +19,13 @@ from privet.query.sql.handled_arguments import only
 from privet.query.sql.refuse import because, clause, refuse
 from privet.query.sql.scalar_expressions import Scalars
 
-SIMPLE: dict[type[exp.Expr], Aggregation] = {
-    exp.Sum: Aggregation(Function.SUM),
-    exp.Avg: Aggregation(Function.AVG),
-    exp.Variance: Aggregation(Function.VARIANCE),
-    exp.VariancePop: Aggregation(Function.VARIANCE, sample=False),
-    exp.Stddev: Aggregation(Function.STDDEV),
-    exp.StddevSamp: Aggregation(Function.STDDEV),
-    exp.StddevPop: Aggregation(Function.STDDEV, sample=False),
-    exp.Median: Aggregation(Function.QUANTILE, fraction=Fraction(1, 2)),
-    exp.Min: Aggregation(Function.MINIMUM),
-    exp.Max: Aggregation(Function.MAXIMUM),
-}
-NAMED = {"mean": Aggregation(Function.AVG)}
-PLACES = {Function.QUANTILE, Function.MINIMUM, Function.MAXIMUM}  # they pick one of the values, or between two
-COUNTS = {Function.COUNT_ROWS, Function.COUNT, Function.COUNT_DISTINCT, Function.COUNT_UNITS}
+TAKES = {1: ("it takes one argument", "write AVG(x)"), 2: ("it takes two arguments", "write CORR(x, y)")}
 
 
 def is_aggregate(node: exp.Expr) -> bool:
     """Whether a node is an aggregate, answered or not."""
     if isinstance(node, exp.Anonymous):
-        return str(node.this).lower() in NAMED
+        return str(node.this).lower() in NAMES
     kinds = exp.AggFunc | exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls
     return isinstance(node, kinds) and not isinstance(node, exp.Lag | exp.Lead | exp.RowNumber)
 
@@ -57,15 +45,34 @@ def read_aggregation(node: exp.Expr, scalars: Scalars, *, relation: Relation, ma
         return Aggregation(Function.COUNT_ROWS, condition=scalars.read(only(node, "this").this))
     if isinstance(node, exp.WithinGroup | exp.PercentileCont | exp.Quantile):
         return _quantile(node, scalars)
-    shape = NAMED.get(str(node.this).lower()) if isinstance(node, exp.Anonymous) else SIMPLE.get(type(node))
-    if shape is None:
+    asked = _named(node)
+    if asked is None:
         raise because(node, "no mechanism")
-    arguments = only(node, "this", "expressions").expressions if isinstance(node, exp.Anonymous) else [node.this]
-    if not isinstance(node, exp.Anonymous):
-        only(node, "this")
-    if len(arguments) != 1 or arguments[0] is None:
-        raise refuse(node, "it takes one argument", "write AVG(x)")
-    return replace(shape, argument=_number(node, arguments[0], scalars, shape.function))
+    takes = RULES[asked.function].takes
+    arguments = _arguments(node, len(takes))
+    fitted = [_fitted(node, each, scalars, asked.function, place) for place, each in enumerate(arguments)]
+    return replace(asked, argument=fitted[0], second=fitted[1] if len(fitted) > 1 else None)
+
+
+def _named(node: exp.Expr) -> Aggregation | None:
+    """What a function asks for by its name, or None if there is no rule for it."""
+    if isinstance(node, exp.Anonymous):
+        return NAMES.get(str(node.this).lower())
+    names = type(node).sql_names() if isinstance(node, exp.Func) else []
+    return next((NAMES[name.lower()] for name in names if name.lower() in NAMES), None)
+
+
+def _arguments(node: exp.Expr, many: int) -> list[exp.Expr]:
+    """The arguments as they are written, if there are so many."""
+    if isinstance(node, exp.Anonymous):
+        found = only(node, "this", "expressions").expressions
+    elif many == 1:
+        found = [only(node, "this").this]
+    else:
+        found = [only(node, "this", "expression").this, node.args.get("expression")]
+    if len(found) != many or None in found:
+        raise refuse(node, *TAKES[many])
+    return found
 
 
 def _filtered(inner: Aggregation, condition: Expression) -> Aggregation:
@@ -98,17 +105,63 @@ def _count(node: exp.Count, scalars: Scalars, relation: Relation, marks: Marks) 
     return Aggregation(Function.COUNT_DISTINCT, argument)
 
 
-def _number(node: exp.Expr, argument: exp.Expr, scalars: Scalars, function: Function) -> Expression:
-    """The argument of an aggregate of numbers; a condition counts as 0 or 1."""
+def _fitted(node: exp.Expr, argument: exp.Expr, scalars: Scalars, function: Function, place: int) -> Expression:
+    """An argument, if its type is one that is taken; where numbers are, a condition counts as 0 or 1."""
     if isinstance(argument, exp.Distinct):
         raise refuse(node, "only COUNT can be of distinct values", "leave DISTINCT out")
     value = scalars.read(argument)
     type_ = facts_of(value).type
-    if type_ is Type.BOOLEAN and function not in PLACES:
+    types = RULES[function].takes[place]
+    if type_ is Type.BOOLEAN and types == NUMBERS:
         return cast(value, Type.INTEGER)
-    if type_.numeric or (type_ is Type.DATE and function in PLACES):
+    if type_ in types:
         return value
-    raise refuse(node, f"{function.value} takes numbers, got {type_.value}", "CAST it first, or COUNT it")
+    raise _wrong_type(node, function, type_)
+
+
+def _written(node: exp.Expr) -> exp.Expr | str:
+    """The aggregate as it was written: the parser's printer adds a CAST to BOOL_OR and BOOL_AND."""
+    for kind, name in ((exp.LogicalOr, "BOOL_OR"), (exp.LogicalAnd, "BOOL_AND")):
+        if isinstance(node, kind):
+            return f"{name}({clause(node.this)})"
+    return node
+
+
+def _wrong_type(node: exp.Expr, function: Function, type_: Type) -> QueryRefused:
+    if Type.INTEGER not in RULES[function].takes[0]:
+        return refuse(
+            _written(node), f"{function.value} takes a condition, got {type_.value}", f"write {function.value}(x > 0)"
+        )
+    return refuse(node, f"{function.value} takes numbers, got {type_.value}", "CAST it first, or COUNT it")
+
+
+def refuse_across_units(node: exp.Expr, aggregation: Aggregation) -> None:
+    """Raise if an aggregate has no private mechanism, or none for arguments of this type."""
+    rule = rule_of(aggregation)
+    node = node.this if isinstance(node, exp.Filter) else node
+    if not rule.across:
+        raise because(_written(node), "no mechanism", rule.instead)
+    for argument in aggregation.arguments[:1]:
+        if facts_of(argument).type not in rule.across:
+            raise _wrong_type(node, aggregation.function, facts_of(argument).type)
+
+
+def refuse_without_order(node: exp.Expr, aggregation: Aggregation) -> None:
+    """Raise if an aggregate is about the first rows, and nothing says which they are."""
+    if rule_of(aggregation).ordered:
+        text = f"write {aggregation.function.value}(x) OVER (PARTITION BY … ORDER BY …), or ARG_MIN(x, y)"
+        raise refuse(node, "which row comes first is not said", text)
+
+
+def refuse_window(node: exp.Expr, aggregation: Aggregation, *, ordered: bool) -> None:
+    """Raise if an aggregate cannot stand over a window."""
+    rule = rule_of(aggregation)
+    if not rule.windows:
+        raise refuse(node, "it has no form OVER a window", "use GROUP BY in a subquery, or FIRST_VALUE(x) OVER (…)")
+    if rule.ordered and not ordered:
+        raise because(node, "window frame", "add ORDER BY to the window")
+    if rule.ordered and aggregation.condition is not None:
+        raise refuse(node, "it has no FILTER", "leave it out, or filter rows in a subquery")
 
 
 def _quantile(node: exp.Expr, scalars: Scalars) -> Aggregation:
@@ -135,92 +188,61 @@ def _quantile(node: exp.Expr, scalars: Scalars) -> Aggregation:
     if not (isinstance(share, Literal) and isinstance(share.value, int | float) and 0 <= share.value <= 1):
         raise refuse(node, "a quantile takes a literal between 0 and 1", "write QUANTILE_CONT(cost, 0.9)")
     exact = Fraction(str(share.value))
-    argument = _number(node, value, scalars, Function.QUANTILE)
+    argument = _fitted(node, value, scalars, Function.QUANTILE, 0)
     return Aggregation(Function.QUANTILE, argument, fraction=1 - exact if descending else exact)
 
 
 def check_bounds(node: exp.Expr, aggregation: Aggregation, *, marks: Marks) -> None:
-    """A private aggregate of numbers needs both bounds."""
-    if aggregation.function in COUNTS or aggregation.argument is None:
-        return
-    facts = facts_of(aggregation.argument)
-    if facts.bounded:
-        return
+    """A private aggregate of numbers needs both bounds of each argument."""
     if isinstance(node, exp.Filter):
         node = node.this
+    for place, argument in enumerate(bounded_arguments(aggregation)):
+        if not facts_of(argument).bounded:
+            raise _without_bounds(node, argument, place, marks)
+
+
+def _without_bounds(node: exp.Expr, argument: Expression, place: int, marks: Marks) -> QueryRefused:
     loose = sorted(
         {
             marks.places[column]
-            for column in columns_in(aggregation.argument)
+            for column in columns_in(argument)
             if column.facts.type in {Type.INTEGER, Type.REAL, Type.DATE}
             and not column.facts.bounded
             and column in marks.places
             and column not in marks.from_unit
         }
     )
-    argument = clause(node.find(exp.Column) or node) if node.this is None else _argument_text(node)
+    text = clause(node.find(exp.Column) or node) if node.this is None else _argument_text(node, place)
     declare = f"declare {' and '.join(loose)} as [lower, upper] in the catalog, " if loose else ""
     pay = "or pass automatic_bounds=0.2 to pay for finding them"
-    raise QueryRefused(f"{clause(node)} needs bounds: {declare}write CLIP({argument}, lower, upper), {pay}")
+    return QueryRefused(f"{clause(node)} needs bounds: {declare}write CLIP({text}, lower, upper), {pay}")
 
 
-def _argument_text(node: exp.Expr) -> str:
+def _argument_text(node: exp.Expr, place: int) -> str:
     if isinstance(node, exp.WithinGroup):
         return clause(node.expression.expressions[0].this)
     if isinstance(node, exp.Anonymous):
-        return clause(node.expressions[0])
-    return clause(node.this)
+        return clause(node.expressions[place])
+    return clause(node.expression if place else node.this)
 
 
 def released_facts(aggregation: Aggregation) -> Facts:
     """What is known about a released aggregate: averages and places lie between the bounds of their argument."""
-    function = aggregation.function
-    if function in COUNTS:
-        return Facts(Type.INTEGER, nullable=False)
-    assert aggregation.argument is not None  # noqa: S101 - only counts have none
-    known = facts_of(aggregation.argument)
-    if function is Function.SUM:
-        return Facts(known.type, nullable=True)
-    return _spread(function, known).where(type=Type.REAL)
-
-
-def _spread(function: Function, known: Facts) -> Facts:
-    """Of averages and places: within the bounds. Of spreads: at most what two values at the bounds have."""
-    if function not in {Function.VARIANCE, Function.STDDEV}:
-        return Facts(known.type, nullable=True, low=known.low, high=known.high)
-    width = None if known.low is None or known.high is None else known.high - known.low
-    if width is not None and function is Function.VARIANCE:
-        width = width * width
-    return Facts(Type.REAL, nullable=True, low=Fraction(0), high=width)
+    facts = rule_of(aggregation).facts
+    assert facts is not None  # noqa: S101 - refused before
+    return facts(aggregation)
 
 
 def exact_facts(aggregation: Aggregation, *, limits: Limits | None) -> tuple[Facts, Facts]:
     """What holds for an exact aggregate as computed, and after clipping to what limits of one unit allow."""
-    function = aggregation.function
-    if function in COUNTS:
-        free = Facts(Type.INTEGER, nullable=False)
-        sure = function is Function.COUNT_ROWS and aggregation.condition is None
-        least = Fraction(1 if sure else 0)
-        return free, free if limits is None else free.where(low=least, high=Fraction(max(limits.rows, 1)))
-    assert aggregation.argument is not None  # noqa: S101 - only counts have none
-    known = facts_of(aggregation.argument)
-    if function is Function.SUM:
-        free = Facts(known.type, nullable=True)
-        if limits is None or known.low is None or known.high is None:
-            return free, free
-        low, high = min(known.low, known.low * limits.rows), max(known.high, known.high * limits.rows)
-        return free, free.where(low=low, high=high)
-    facts = _spread(function, known)
-    if function in {Function.MINIMUM, Function.MAXIMUM}:
-        return facts, facts
-    facts = facts.where(type=Type.REAL)
-    return facts, facts
+    return rule_of(aggregation).exact_facts(aggregation, limits)
 
 
 def as_number(node: exp.Expr, aggregation: Aggregation) -> Aggregation:
     """A place among dates is found among days since 1970-01-01."""
     argument = aggregation.argument
-    if argument is None or facts_of(argument).type is not Type.DATE or aggregation.function not in PLACES:
+    ranks = Added.RANKS in rule_of(aggregation).added
+    if argument is None or facts_of(argument).type is not Type.DATE or not ranks:
         return aggregation
     try:
         days = call("days_between", Literal("1970-01-01", Type.DATE), argument)

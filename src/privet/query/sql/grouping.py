@@ -20,6 +20,8 @@ from privet.query.sql.aggregates import (
     exact_facts,
     is_aggregate,
     read_aggregation,
+    refuse_across_units,
+    refuse_without_order,
     released_facts,
 )
 from privet.query.sql.choices import choice
@@ -96,9 +98,12 @@ class Grouping:
         aggregation = read_aggregation(node, rows, relation=self.scope.relation, marks=self.context.marks)
         asked = aggregation
         if self.private:
+            refuse_across_units(node, aggregation)
             aggregation = as_number(node, aggregation)
             if not self.context.automatic:
                 check_bounds(node, aggregation, marks=self.context.marks)
+        else:
+            refuse_without_order(node, aggregation)
         for _, other, expression in self.found:
             if other == aggregation and facts_of(expression).type is self._type(asked, expression):
                 return expression
@@ -118,7 +123,7 @@ class Grouping:
             raw, facts = exact_facts(aggregation, limits=self.owner.limits if self.owner is not None else None)
             column = Column(clause(node), raw)
             expression = clipped(column, facts.low, facts.high) if facts != raw else Reference(column)
-            if aggregation.argument is not None and columns_in(aggregation.argument) & self.context.marks.from_unit:
+            if any(columns_in(argument) & self.context.marks.from_unit for argument in aggregation.arguments):
                 self.context.marks.from_unit.add(column)
         self.found.append((column, aggregation, expression))
         return expression

@@ -9,7 +9,7 @@ from privet.query.plan.build import clipped, windowed
 from privet.query.plan.relations import Ranking
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.scalars.facts import Facts, Type
-from privet.query.sql.aggregates import exact_facts, is_aggregate, read_aggregation
+from privet.query.sql.aggregates import exact_facts, is_aggregate, read_aggregation, refuse_window
 from privet.query.sql.clauses import ordered, shallow
 from privet.query.sql.context import Context
 from privet.query.sql.handled_arguments import only
@@ -51,7 +51,8 @@ def _with_window(scope: NameScope, node: exp.Window, context: Context) -> NameSc
             raise because(node, "window unit", f"add {', '.join(missing)} to PARTITION BY")
     function, argument, raw, facts = _function(node, scope, scalars, context, ranked=bool(sorted_by))
     column = Column(clause(node), raw)
-    if argument is not None and columns_in(argument) & context.marks.from_unit:
+    read = function.arguments if isinstance(function, Aggregation) else (argument,)
+    if any(part is not None and columns_in(part) & context.marks.from_unit for part in read):
         context.marks.from_unit.add(column)
     relation, renewal = windowed(
         scope.relation,
@@ -77,6 +78,7 @@ def _function(
         if not is_aggregate(inner):
             raise because(node, "unknown function")
         aggregation = read_aggregation(inner, scalars, relation=scope.relation, marks=context.marks)
+        refuse_window(node, aggregation, ordered=ranked)
         limits = scope.relation.owner.limits if scope.relation.owner is not None else None
         raw, facts = exact_facts(aggregation, limits=limits)
         return aggregation, aggregation.argument, raw, facts

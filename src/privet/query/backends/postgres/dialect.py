@@ -4,6 +4,7 @@ How it looks is in `float_arithmetic.py` and `text_values.py`.
 """
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
@@ -205,6 +206,12 @@ class PostgresDialect(Dialect):
     def counted(self, rows: str, unit: str) -> str:
         """Whole numbers are sorted: a hash table of units outgrows the caches, and then takes twice as long."""
         return f"(SELECT {unit} FROM {rows} ORDER BY {unit}{self.fence}) AS t"  # noqa: S608 - names of our own
+
+    def chosen_by(self, value: str, by: str, *, most: bool, each: Callable[[str], str]) -> str:
+        """Rows have no least before PostgreSQL 18: the first of all values in order."""
+        way = "DESC" if most else "ASC"
+        ordered = f"ORDER BY {by} {way} NULLS LAST, {value} {way} NULLS LAST"
+        return f"({each(f'ARRAY_AGG({value} {ordered})')})[1]"
 
     def quantile(self, text: str, fraction: str) -> str:
         """Interpolated; PostgreSQL's own."""

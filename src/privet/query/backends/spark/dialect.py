@@ -1,7 +1,7 @@
 """Spark's words."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from privet.errors import InvalidParameter
 from privet.query.backends.shared_dialect import LONG, held, narrowed, plain, real, short, within
@@ -175,6 +175,10 @@ class SparkDialect(Dialect):
         """MD5 of the texts, each behind its mark, so that NULL is not the empty text."""
         joined = " || ".join(f"COALESCE('=' || CAST({text} AS STRING), '') || '|'" for text in texts)
         return f"MD5('privet|' || {joined})"
+
+    def pair(self, first: str, second: str) -> tuple[str, Callable[[str], str]]:
+        """Spark's own."""
+        return f"NAMED_STRUCT('a', {first}, 'b', {second})", lambda text: f"({text}).b"
 
     def quantile(self, text: str, fraction: str) -> str:
         """Refused."""

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.query.measures.needs import needs_of
+from privet.query.aggregates.needs import needs_of
 from privet.query.measures.readings import Count
 from privet.query.measures.request import RANK_PLACES, Shape
 from privet.query.plan.aggregation import Aggregation, Function

@@ -1,4 +1,4 @@
-"""Measures: the fewest whole numbers that pay for all aggregates of a query, and how each column is read off them."""
+"""Needs: the fewest whole numbers that pay for all aggregates of a query, and how each column is read off them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -6,21 +6,21 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from privet.errors import InvalidParameter
+from privet.query.aggregates.rule import Added, DrawnNumbers
+from privet.query.aggregates.table import rule_of
 from privet.query.measures.automatic_bounds import FALLBACK, Ends
 from privet.query.measures.overflow import samples
-from privet.query.measures.readings import Average, Count, Deviation, Quantile, Reading, Total, Variance
+from privet.query.measures.readings import Reading
 from privet.query.measures.request import RANK_PLACES, REAL_STEPS, SQUARE_STEPS, Bounded, Measure, Shape, Span
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.statement import Aggregate
 from privet.query.scalars.expressions import Column, Expression, facts_of
 from privet.query.scalars.facts import Facts, Type
 
-LEAST, MOST = Fraction(1, 100), Fraction(99, 100)  # what MIN and MAX are answered by
-MOMENTS = {Function.SUM, Function.AVG, Function.VARIANCE, Function.STDDEV}
-SPREADS = {Function.VARIANCE, Function.STDDEV}
 Family: TypeAlias = tuple[Expression | None, Expression | None]  # what is aggregated, and its FILTER
 Found: TypeAlias = Mapping[Expression, Ends]  # bounds that were searched for
-RANKED = {Function.QUANTILE, Function.MINIMUM, Function.MAXIMUM}
+SHARED = {Added.ROWS, Added.VALUES, Added.SQUARES}  # what aggregates of one expression are read off together
+MOMENTS = {Added.VALUES, Added.SQUARES}
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ def needs_of(aggregate: Aggregate, *, found: Mapping[Expression, Ends] | None = 
 
     Aggregates of one expression under one FILTER share their numbers: COUNT, SUM and AVG are read off two whose joint
     move is one row's (`Shape.MEAN`), with VARIANCE or STDDEV off three (`Shape.SPREAD`). COUNT(*) joins them if the
-    expression is declared without NULLs. A lone SUM or COUNT has a number of its own, with less noise.
+    expression is declared without NULLs. A lone SUM or COUNT has a number of its own, with less noise. Aggregates of
+    the same two expressions share nine (`Shape.PRODUCTS`).
     """
     families = _families(each for _, each in aggregate.items)
     ends = {search.argument: FALLBACK for search in aggregate.searches} | dict(found or {})
@@ -94,49 +95,54 @@ def _request(aggregate: Aggregate, measures: tuple[Measure, ...]) -> Bounded:
     return replace(request, sample=samples(request))
 
 
-def _families(wanted: Iterable[Aggregation]) -> dict[Family, set[Function]]:
-    """Which functions are asked of each expression under each FILTER; COUNT(*) counts as one of a COUNT it equals."""
-    families: dict[Family, set[Function]] = {}
+def _families(wanted: Iterable[Aggregation]) -> dict[Family, set[Added]]:
+    """What is added up of each expression under each FILTER; COUNT(*) counts as one of a COUNT it equals."""
+    families: dict[Family, set[Added]] = {}
     rows = []
     for each in wanted:
-        if each.function in MOMENTS | {Function.COUNT}:
-            families.setdefault((each.argument, each.condition), set()).add(each.function)
-        elif each.function is Function.COUNT_ROWS:
+        if each.function is Function.COUNT_ROWS:
             rows.append(each.condition)
+        elif (added := rule_of(each).added) <= SHARED:
+            families.setdefault((each.argument, each.condition), set()).update(added)
     for condition in rows:
         if (same := _never_null(families, condition)) is not None:
-            families[same].add(Function.COUNT)
+            families[same].add(Added.ROWS)
     return families
 
 
-def _never_null(families: Mapping[Family, set[Function]], condition: Expression | None) -> Family | None:
+def _never_null(families: Mapping[Family, set[Added]], condition: Expression | None) -> Family | None:
     """A family that counts every row, because its expression is declared without NULLs."""
-    for (argument, under), functions in families.items():
-        if argument is not None and under == condition and functions & MOMENTS and not facts_of(argument).nullable:
+    for (argument, under), added in families.items():
+        if argument is not None and under == condition and added & MOMENTS and not facts_of(argument).nullable:
             return argument, under
     return None
 
 
-def _draw_of(wanted: Aggregation, families: Mapping[Family, set[Function]], found: Found) -> Draw:
-    function, condition = wanted.function, wanted.condition
-    if function is Function.COUNT_UNITS:
+def _draw_of(wanted: Aggregation, families: Mapping[Family, set[Added]], found: Found) -> Draw:
+    condition = wanted.condition
+    added = rule_of(wanted).added
+    if Added.UNITS in added:
         return Draw(Measure(Shape.UNITS, condition=condition))
-    if function is Function.COUNT_DISTINCT:
+    if Added.DISTINCT in added:
         return Draw(Measure(Shape.DISTINCT, wanted.argument, condition))
-    if function in RANKED:
+    if Added.RANKS in added:
         span = _span_of(wanted.argument, found, most=RANK_PLACES - 1)
         return Draw(Measure(Shape.RANKS, wanted.argument, condition, span), fraction_of(wanted))
-    same = _never_null(families, condition) if function is Function.COUNT_ROWS else (wanted.argument, condition)
+    if Added.PRODUCTS in added:
+        first, second = (_span_of(each, found, most=SQUARE_STEPS) for each in wanted.arguments)
+        return Draw(Measure(Shape.PRODUCTS, wanted.argument, condition, first, wanted.second, second))
+    counts_rows = wanted.function is Function.COUNT_ROWS
+    same = _never_null(families, condition) if counts_rows else (wanted.argument, condition)
     return Draw(Measure(Shape.ROWS, condition=condition)) if same is None else _moments(same, families[same], found)
 
 
-def _moments(family: Family, functions: set[Function], found: Found) -> Draw:
+def _moments(family: Family, added: set[Added], found: Found) -> Draw:
     argument, condition = family
-    if functions & SPREADS:
+    if Added.SQUARES in added:
         return Draw(Measure(Shape.SPREAD, argument, condition, _span_of(argument, found, most=SQUARE_STEPS)))
-    if Function.AVG in functions or {Function.SUM, Function.COUNT} <= functions:
+    if {Added.ROWS, Added.VALUES} <= added:
         return Draw(Measure(Shape.MEAN, argument, condition, _span_of(argument, found)))
-    if Function.SUM in functions:
+    if Added.VALUES in added:
         return Draw(Measure(Shape.SUM, argument, condition, _span_of(argument, found, summed=True)))
     return Draw(Measure(Shape.ROWS, argument, condition))
 
@@ -159,22 +165,11 @@ def fraction_of(wanted: Aggregation) -> Fraction:
     """The quantile that answers it. MIN and MAX of people cannot be told; the outermost percent can."""
     if wanted.fraction is not None:
         return wanted.fraction
-    return {Function.MINIMUM: LEAST, Function.MAXIMUM: MOST}.get(wanted.function, Fraction(1, 2))
+    return rule_of(wanted).fraction or Fraction(1, 2)
 
 
 def _reading(column: Column, wanted: Aggregation, place: int, draw: Draw, part: int) -> Reading:
-    whole = column.facts.type is Type.INTEGER
-    shape, span = draw.measure.shape, draw.measure.span
-    match wanted.function:
-        case Function.COUNT_ROWS | Function.COUNT | Function.COUNT_UNITS | Function.COUNT_DISTINCT:
-            return Count(column, place, shape, span, part if shape is Shape.ROWS else 1)
-        case Function.SUM:
-            return Total(column, place, shape, span, whole=whole)
-        case Function.AVG:
-            return Average(column, place, shape, span)
-        case Function.VARIANCE:
-            return Variance(column, place, shape, span, sample=wanted.sample)
-        case Function.STDDEV:
-            return Deviation(column, place, shape, span, sample=wanted.sample)
-        case Function.QUANTILE | Function.MINIMUM | Function.MAXIMUM:
-            return Quantile(column, place, shape, span, fraction=fraction_of(wanted))
+    read = rule_of(wanted).reading
+    if read is None:
+        raise InvalidParameter(f"{wanted.function.value} is computed within a unit alone: add the unit to GROUP BY")
+    return read(wanted, DrawnNumbers(column, place, draw.measure, part, draw.fraction))

@@ -1,0 +1,9 @@
+"""Aggregates: COUNT, SUM, AVG and their kin, one rule each (`table.py`), and what a statement's need (`needs.py`).
+
+It may import `measures/`, `plan/` and what is below them. It never touches the parser, an engine or data.
+"""
+
+from privet.query.aggregates.rule import AggregateRule
+from privet.query.aggregates.table import NAMES, RULES, bounded_arguments, rule_of
+
+__all__ = ["NAMES", "RULES", "AggregateRule", "bounded_arguments", "rule_of"]
