@@ -16,7 +16,7 @@ from privet.demo import run
 from privet.demo.asking import QUESTIONS, ask
 from privet.demo.hospital import CLINICS, MOST_VISITS, RARE, Hospital, invent, open_hospital
 from privet.errors import BudgetExceeded, InvalidParameter
-from tests.statistics import FALSE_ALARM
+from tests.support.statistics import FALSE_ALARM
 
 RUNS = 20
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.postgres import MISSING, server
+from tests.support.postgres import MISSING, server
 from tests.test_tutorials import paste
 
 PAGES = Path(__file__).parents[1] / "docs" / "how-to"

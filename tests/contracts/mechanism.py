@@ -20,7 +20,7 @@ from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee, Neighbors, PrivacyLoss
 from privet.noise import BitSource
-from tests.statistics import FALSE_ALARM, assert_does_not_follow, assert_follows
+from tests.support.statistics import FALSE_ALARM, assert_does_not_follow, assert_follows
 
 Law = Mapping[int, float]
 LEVELS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0, 1.5)  # of the claimed ε: where curves are compared

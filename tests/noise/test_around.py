@@ -14,7 +14,7 @@ from tests.noise.reference import BEYOND, Rounded, around_pmf, ball
 from tests.noise.test_attacks import naive_laplace, naive_normal, porous
 from tests.noise.test_exhaustive import assert_brackets, assert_shrinks, counts, prefixes
 from tests.noise.test_lazy import decay, edge_at, tape
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
 pytestmark = pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # the interval that touches zero
 N = 1_000_000

@@ -12,7 +12,7 @@ from privet.noise.for_tests import bit_string_for_tests
 from tests.noise.reference import ball
 from tests.noise.test_exhaustive import assert_brackets, counts, prefixes
 from tests.noise.test_lazy import edge_at, tape
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
 pytestmark = pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # the interval that touches zero
 LAWS = [

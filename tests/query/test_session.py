@@ -25,10 +25,10 @@ from privet.query.scalars.expressions import Column
 from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
 from privet.query.wording.shown_value import shown_margin
-from tests.query.asking import Watched, crowd, hospital, names, session_with
-from tests.query.exact_session import ExactSession
-from tests.query.hospital import HOSPITAL, PATIENTS, VISITS
-from tests.statistics import FALSE_ALARM
+from tests.support.exact_session import ExactSession
+from tests.support.hospital import HOSPITAL, PATIENTS, VISITS
+from tests.support.hospital_sessions import Watched, crowd, hospital, names, session_with
+from tests.support.statistics import FALSE_ALARM
 
 COUNT = "SELECT COUNT(*) AS n FROM patient"
 BY_SEX = "SELECT sex, COUNT(*) AS n, AVG(age) AS years, MEDIAN(age) AS middle FROM patient GROUP BY sex"

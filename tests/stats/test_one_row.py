@@ -21,7 +21,7 @@ from privet.stats import PriestleyChao
 from privet.stats.asking.column import Column
 from privet.stats.asking.table import Table
 from tests.stats.neighbor_columns import observed
-from tests.stats.recording import recorded
+from tests.support.recording_ledger import recorded
 
 PERSON = Unit("person")
 

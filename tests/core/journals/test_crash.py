@@ -12,7 +12,7 @@ import pytest
 from privet.core import Ledger, Sensitive, Sensitivity
 from privet.loss import Guarantee
 from privet.noise import Entropy
-from tests.core.journals.work import (
+from tests.support.ledger_processes import (
     CONTEXT,
     COUNT,
     LOST,

@@ -23,7 +23,7 @@ from privet.core.journals.postgres import PostgresJournal
 from privet.core.journals.sqlite import SqliteJournal
 from privet.errors import AnswerLost, InvalidParameter, ReleaseFailed
 from privet.loss import Guarantee
-from tests.core.journals.work import COUNT, LOST, PERSON, ask, new_ledger, retry
+from tests.support.ledger_processes import COUNT, LOST, PERSON, ask, new_ledger, retry
 
 pytestmark = pytest.mark.usefixtures("control_c")
 NUMBERS = itertools.count()

@@ -16,7 +16,7 @@ from privet.loss import (
 )
 from privet.loss.curves.shuffled import ShuffledCurve, positive_part
 from privet.loss.curves.tallies import TallyProfile
-from tests.loss.exact_sums import hockey_stick
+from tests.support.exact_sums import hockey_stick
 
 of = PrivacyLoss.of
 

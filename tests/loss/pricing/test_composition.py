@@ -22,7 +22,7 @@ from privet.loss.pricing.plan import plan_for
 from privet.loss.pricing.reading import delta as grid_delta
 from privet.loss.pricing.reading import directed
 from privet.loss.pricing.reading import epsilon as grid_epsilon
-from tests.loss.exact_sums import exact_epsilon, hockey_stick, joint, repeated_response_delta
+from tests.support.exact_sums import exact_epsilon, hockey_stick, joint, repeated_response_delta
 
 ROUNDING = 1e-12  # of the brute-force sums themselves
 

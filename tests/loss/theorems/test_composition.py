@@ -22,7 +22,7 @@ from privet.loss.theorems import (
     zcdp_composition,
     zcdp_composition_standard,
 )
-from tests.loss import oracle
+from tests.support import loss_oracle as oracle
 
 ALL = [
     advanced_composition,

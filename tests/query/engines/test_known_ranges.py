@@ -13,9 +13,9 @@ from privet.query.functions import call, evaluate
 from privet.query.printing.function_templates import print_expression
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference
 from privet.query.scalars.facts import Facts, Type, Value
-from tests.query.engines.engines import ENGINES, engine_of
 from tests.query.engines.test_functions import same
 from tests.query.printing.test_function_templates import LITERALS, NUMBERS, ONE, TWO
+from tests.support.engines import ENGINES, engine_of
 
 NOT_ON_SPARK = {"ln", "log10", "exp", "power"}
 RANGES = [(-9, 9), (0, 9), (1, 9), (-9, -1)]

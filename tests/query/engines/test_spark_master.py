@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from privet.core import Ledger
-from tests.spark import MISSING
+from tests.support.spark import MISSING
 
 ROOT = Path(__file__).parents[3]
 LOSING = """
@@ -19,7 +19,7 @@ import sys
 from dataclasses import replace
 import privet
 from privet.errors import AnswerLost, ReleaseFailed
-from tests.query.engines.on_spark import Spark
+from tests.support.on_spark import Spark
 from tests.query.engines.test_spark_faults import COUNTED, rows, while_it_runs
 
 engine, lost = Spark(), []

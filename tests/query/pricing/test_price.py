@@ -23,7 +23,7 @@ from privet.query.plan.statement import Aggregate, Key
 from privet.query.pricing.budget import Asked
 from privet.query.pricing.price import price
 from privet.query.pricing.priced import Priced
-from tests.query.people import AGE, BY_CITY, BY_SEX, COST, ONE, aggregate, asked
+from tests.support.people import AGE, BY_CITY, BY_SEX, COST, ONE, aggregate, asked
 
 MEDIAN = asked(Function.QUANTILE, COST, fraction=Fraction(1, 2))
 ITEMS = [
