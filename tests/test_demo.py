@@ -18,6 +18,8 @@ from privet.demo.hospital import CLINICS, MOST_VISITS, RARE, Hospital, invent, o
 from privet.errors import BudgetExceeded, InvalidParameter
 from tests.support.statistics import FALSE_ALARM
 
+pytestmark = pytest.mark.whole
+
 RUNS = 20
 
 

@@ -8,6 +8,8 @@ import pytest
 from tests.support.postgres import MISSING, server
 from tests.test_tutorials import paste
 
+pytestmark = pytest.mark.whole
+
 PAGES = Path(__file__).parents[1] / "docs" / "how-to"
 
 

@@ -96,12 +96,14 @@ class MechanismContract:
         truth = max(hockey_stick(one, other, epsilon), hockey_stick(other, one, epsilon))
         assert truth >= example.tightness * loss.delta(epsilon)
 
+    @pytest.mark.whole
     def test_the_sampler_follows_the_law(self, example: Example, source: BitSource) -> None:
         for value in example.pair:
             draws = Counter(example.draws(value, source, example.trials))
             assert_follows(draws, example.law(value))
             assert_does_not_follow(draws, example.wrong_law(value))
 
+    @pytest.mark.whole
     def test_an_audit_never_exceeds_the_claim(self, example: Example, source: BitSource) -> None:
         assert audited_epsilon(example, source, example.trials) <= claimed_epsilon(example.mechanism.loss)
 

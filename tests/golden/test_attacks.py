@@ -21,6 +21,8 @@ from privet.mechanisms import DiscreteLaplace
 from privet.noise import BitSource
 from tests.support.statistics import FALSE_ALARM
 
+pytestmark = pytest.mark.whole
+
 RATINGS = linkage.ratings()
 
 

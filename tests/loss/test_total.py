@@ -32,6 +32,8 @@ from privet.loss import (
     ShuffledKaryCurve,
 )
 
+pytestmark = pytest.mark.whole
+
 CURVES = [
     ApproximateCurve(0),
     ApproximateCurve(1e-9),

@@ -25,6 +25,8 @@ from privet.noise.for_tests import seeded_entropy_for_tests
 from tests.contracts.mechanism import Cells, Example, MechanismContract
 from tests.support.statistics import assert_does_not_follow, assert_follows
 
+pytestmark = pytest.mark.whole
+
 
 def holds_one(block: Any) -> float:  # noqa: ANN401 - rows
     return float((block == 1).any())

@@ -18,6 +18,8 @@ from privet.noise import (
 from tests.noise.reference import LAWS, Cells, Tail
 from tests.support.statistics import assert_does_not_follow, assert_follows, tally
 
+pytestmark = pytest.mark.whole
+
 N = 1_000_000
 SCALES = [
     Fraction(1, 5),

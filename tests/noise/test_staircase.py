@@ -14,7 +14,10 @@ from tests.noise.test_exhaustive import assert_brackets, counts, prefixes
 from tests.noise.test_lazy import edge_at, tape
 from tests.support.statistics import assert_does_not_follow, assert_follows
 
-pytestmark = pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # the interval that touches zero
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning"),  # the interval that touches zero
+]
 LAWS = [
     (Fraction(1), 1, 1),
     (Fraction(1), 8, 3),

@@ -30,6 +30,8 @@ from tests.support.hospital_sessions import Watched, crowd, hospital, session_wi
 from tests.support.neighbor_hospitals import CROWDED, OTHER, SETTINGS, Setting
 from tests.support.replaying_ledger import ASKED, TIGHT, engine, play, refuse_different
 
+pytestmark = pytest.mark.whole
+
 COUNT = "SELECT COUNT(*) AS n FROM patient"
 BY_SEX = "SELECT sex, COUNT(*) AS n, AVG(age) AS years FROM patient GROUP BY sex"
 BY_ZIP = "SELECT zip, COUNT(*) AS n FROM patient GROUP BY zip"

@@ -31,6 +31,8 @@ from tests.support.neighbor_hospitals import ALONE, CROWDED, OTHER, SETTINGS, Pa
 from tests.support.observation import differences, observe
 from tests.support.replaying_ledger import TIGHT, engine, planned, play, refuse_different
 
+pytestmark = pytest.mark.whole
+
 STATEMENTS = accepted() | {
     "groups_of_many_partners": "SELECT region, COUNT(*), SUM(stay) FROM visit CROSS JOIN clinic GROUP BY region",
     "bounds_found": "SELECT SUM(weight), AVG(1 / weight), MEDIAN(LENGTH(note)) FROM visit",

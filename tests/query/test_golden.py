@@ -17,6 +17,8 @@ from tests.golden.corpus import accepted
 from tests.support.exact_session import ExactSession
 from tests.support.hospital_sessions import Watched, crowd, hospital, session_with
 
+pytestmark = pytest.mark.whole
+
 STATEMENTS = dict(accepted())
 AMPLE = Limits(groups_per_unit=1_000, rows_per_group=1_000)  # nobody has more, so no limit bites
 MACROS = (

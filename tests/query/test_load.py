@@ -26,6 +26,8 @@ from privet.query.results.answer import Answer
 from privet.query.session import Session
 from tests.support.postgres import MISSING, server
 
+pytestmark = pytest.mark.whole
+
 ANALYSTS = [f"analyst{number}" for number in range(10)]
 ROWS = 2_000
 CITIES = ("Basel", "Bern", "Genf")

@@ -27,6 +27,8 @@ from privet.query.scalars.facts import Value
 from tests.support import drawn_databases as tiny
 from tests.support.query_oracle import Oracle
 
+pytestmark = pytest.mark.whole
+
 Numbers = dict[object, int]
 PHASES = (Phase.explicit, Phase.generate)  # an example is small as it is
 MANY = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)

@@ -30,6 +30,8 @@ from tests.support.hospital import HOSPITAL, PATIENTS, VISITS
 from tests.support.hospital_sessions import Watched, crowd, hospital, names, session_with
 from tests.support.statistics import FALSE_ALARM
 
+pytestmark = pytest.mark.whole
+
 COUNT = "SELECT COUNT(*) AS n FROM patient"
 BY_SEX = "SELECT sex, COUNT(*) AS n, AVG(age) AS years, MEDIAN(age) AS middle FROM patient GROUP BY sex"
 BY_ZIP = "SELECT zip, COUNT(*) AS n FROM patient GROUP BY zip"

@@ -17,6 +17,8 @@ from privet.loss import Guarantee
 from privet.query.catalog import Catalog
 from tests.support.slow_catalogs import COUNT, of_one_person
 
+pytestmark = pytest.mark.whole
+
 THREADS = 8
 PEOPLE = 2000
 SURE = 10_000  # an epsilon at which noise is next to nothing

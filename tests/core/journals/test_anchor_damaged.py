@@ -21,6 +21,8 @@ from tests.core.journals.attacker import Attacker
 from tests.core.journals.test_sqlite import child
 from tests.support.ledger_processes import ask, new_ledger
 
+pytestmark = pytest.mark.whole
+
 
 def slot(**changed: object) -> Callable[[dict[str, Any]], bytes]:
     """A slot with a right checksum, and other fields; those that are None are left out."""

@@ -15,6 +15,8 @@ from privet.loss import Guarantee
 from tests.core.journals.anchored_place import NOT_KNOWN, Place, spend_facts, told_once
 from tests.support.ledger_processes import COUNT, SECRET, ask, spend_all
 
+pytestmark = pytest.mark.whole
+
 
 def cap(limit: int, *, spent: int = 1) -> Facts:
     promise = {"epsilon": str(limit), "delta": "0"}

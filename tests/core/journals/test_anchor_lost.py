@@ -11,6 +11,8 @@ from privet.loss import Guarantee
 from tests.core.journals.anchored_place import NOT_KNOWN, Place, spend_facts, told_once
 from tests.support.ledger_processes import PERSON, ask, new_ledger, spend_all
 
+pytestmark = pytest.mark.whole
+
 
 def test_a_fresh_ledger_in_its_place_is_refused(place: Place) -> None:
     """All rows replaced by those of a new ledger with the same terms, at any length."""

@@ -25,6 +25,8 @@ from tests.support.ledger_processes import (
     run,
 )
 
+pytestmark = pytest.mark.whole
+
 POINTS = [
     "after check",
     "after insert",

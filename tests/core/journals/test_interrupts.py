@@ -25,7 +25,7 @@ from privet.errors import AnswerLost, InvalidParameter, ReleaseFailed
 from privet.loss import Guarantee
 from tests.support.ledger_processes import COUNT, LOST, PERSON, ask, new_ledger, retry
 
-pytestmark = pytest.mark.usefixtures("control_c")
+pytestmark = [pytest.mark.whole, pytest.mark.usefixtures("control_c")]
 NUMBERS = itertools.count()
 HERE = ("privet/core/journals/", "privet/core/ledger.py", "privet/core/reservation.py", "privet/core/silence.py")
 

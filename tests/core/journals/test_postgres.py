@@ -23,6 +23,8 @@ from tests.support.ledger_processes import (
     spend_in_processes,
 )
 
+pytestmark = pytest.mark.whole
+
 psycopg = pytest.importorskip("psycopg")
 NUMBERS = itertools.count()
 

@@ -18,6 +18,8 @@ from privet.core.signals import deferred
 from privet.noise import Entropy
 from tests.core.journals.signalled import Locked, run
 
+pytestmark = pytest.mark.whole
+
 NUMBERS = itertools.count()
 SIGNALS = [75, pytest.param(2_000, marks=pytest.mark.soak)]
 

@@ -23,6 +23,8 @@ from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.measures.request import Bounded
 from tests.support.slow_catalogs import COUNT, SLOW, WIDE, of_many_people, of_one_person
 
+pytestmark = pytest.mark.whole
+
 ASKING = """
 import sys, privet
 file, text, memory = sys.argv[1:]

@@ -54,6 +54,8 @@ from tests.support.exact_session import ExactRun
 from tests.support.hospital import HOSPITAL, by_day
 from tests.support.hospital_sessions import Watched, crowd, hospital, session_with
 
+pytestmark = pytest.mark.whole
+
 X = Column("x", Facts(Type.REAL))
 MOST = (Function.SUM, Function.AVG, Function.STDDEV, Function.QUANTILE)
 PAIRS = [(low, high) for low in BINS for high in BINS if low <= high]

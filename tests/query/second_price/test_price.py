@@ -27,6 +27,8 @@ from privet.query.sql import read
 from tests.support.hospital import by_day, public_values, row_level
 from tests.support.hospital_sessions import hospital, session_with
 
+pytestmark = pytest.mark.whole
+
 COLUMNS = (
     "COUNT(*)",
     "COUNT(cost)",

@@ -17,6 +17,8 @@ from privet.noise import BitSource
 from privet.stats import cdf, counts, hierarchical_counts, histogram, histogram2d
 from tests.support.statistics import FALSE_ALARM
 
+pytestmark = pytest.mark.whole
+
 SAMPLE, FEW, ALL = 400, 150, 2000  # a share's law depends on the share, so it takes longer
 CONFIDENCE = 0.95
 X = np.random.default_rng(20261116).gamma(2.0, 12.0, 4000)

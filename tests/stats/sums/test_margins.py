@@ -29,6 +29,8 @@ from privet.stats import (
 )
 from tests.support.statistics import FALSE_ALARM
 
+pytestmark = pytest.mark.whole
+
 SAMPLE, ALL = 1000, 2000
 CONFIDENCE = 0.95
 RANDOM = np.random.default_rng(20261116)

@@ -19,6 +19,8 @@ from privet.errors import InvalidParameter
 from privet.query.backends.duckdb.spill_folder import LOCK, PREFIX, SpillFolder
 from tests.support.slow_catalogs import WIDE, of_many_people
 
+pytestmark = pytest.mark.whole
+
 USING = """
 import time
 from privet.query.backends.duckdb.spill_folder import SpillFolder
