@@ -46,7 +46,7 @@ def test_signals_at_random_moments(
     assert interrupted
 
 
-@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
 def test_the_control_locks_others_out(
     request: pytest.FixtureRequest, folder: Path, tmp_path: Path, engine: str
 ) -> None:

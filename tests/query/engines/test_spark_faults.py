@@ -175,6 +175,7 @@ def test_a_full_disk(engine: Spark) -> None:
     answers(session, 4 * 1000)
 
 
+@pytest.mark.soak
 def test_a_lost_worker(engine: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
     session = privet.connect(rows(engine, LONG))
     monkeypatch.setattr(lost_workers, "PATIENCE", 3.0)

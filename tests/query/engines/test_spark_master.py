@@ -13,6 +13,8 @@ import pytest
 from privet.core import Ledger
 from tests.support.spark import MISSING
 
+pytestmark = pytest.mark.soak  # a second cluster takes most of a minute; that of test_spark_faults.py loses less
+
 ROOT = Path(__file__).parents[3]
 LOSING = """
 import sys
