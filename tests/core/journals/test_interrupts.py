@@ -109,7 +109,7 @@ def test_an_interrupt_at_every_line(
     ledger = new_ledger(place(), Guarantee(10**6))
     other = Ledger.open(place())
     ask(ledger)
-    stride = 1 if every else 149 if isinstance(ledger.journal, PostgresJournal) else 29
+    stride = 1 if every else 149 if isinstance(ledger.journal, PostgresJournal) else 61
     for line in itertools.count(1, stride):
         lines = Lines(line, held=held)
         key = f"key {line}"

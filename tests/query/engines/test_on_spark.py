@@ -46,7 +46,7 @@ def test_functions_of_edge_values(kinds: tuple[Type, ...]) -> None:
     assert not wrong, (len(wrong), wrong[:40])
 
 
-@pytest.mark.parametrize("share", [20, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("share", [40, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("hospital", HOSPITALS)
 def test_the_same_numbers_reach_the_noise(hospital: str, share: int) -> None:
     names = list(STATEMENTS)[list(HOSPITALS).index(hospital) :: share]
