@@ -16,6 +16,18 @@ settings.register_profile("soak", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
 
 
+LONGEST = 60  # letters of a parameter in the name of a test
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Cut the names of tests of long texts: some are of 100,000 letters, and are printed and sent to every worker."""
+    if isinstance(val, str) and len(val) > LONGEST:
+        return val[:LONGEST].encode("unicode_escape").decode("ascii")
+    if isinstance(val, bytes) and len(val) > LONGEST:
+        return repr(val[:LONGEST])
+    return None
+
+
 @pytest.fixture
 def source(request: pytest.FixtureRequest) -> BitSource:
     """Bits that are the same on every run, one stream a test; `make soak` takes them from the OS instead."""
