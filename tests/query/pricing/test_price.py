@@ -82,6 +82,25 @@ def test_prices_never_exceed_what_was_asked(
         assert plan.loss.meets(Guarantee(spend["epsilon"], spend.get("delta", 0)))
 
 
+@pytest.mark.parametrize(("factor", "kept"), [(1 + Fraction(1, 10**10), True), (Fraction(2), False)])
+def test_what_was_calibrated_wrongly_is_widened_or_refused(
+    factor: Fraction, monkeypatch: pytest.MonkeyPatch, *, kept: bool
+) -> None:
+    """The composed loss has the last word, whatever chose the mechanisms."""
+    calibrated = DiscreteLaplace.calibrated
+
+    def wrongly(*, epsilon: Fraction, sensitivity: Sensitivity) -> DiscreteLaplace:
+        return calibrated(epsilon=epsilon * factor, sensitivity=sensitivity)
+
+    monkeypatch.setattr(DiscreteLaplace, "calibrated", wrongly)
+    counted = aggregate(asked(Function.COUNT_ROWS))
+    if kept:
+        assert priced(counted, epsilon="0.37").loss.meets(Guarantee("0.37"))
+    else:
+        with pytest.raises(InvalidParameter, match="no mechanisms keep"):
+            priced(counted, epsilon="0.37")
+
+
 def test_pure_shares_add_up_exactly() -> None:
     plan = priced(aggregate(*ITEMS[:3], MEDIAN), epsilon="0.1")
     assert plan.loss.largest_loss == Fraction(1, 10)
