@@ -2,7 +2,7 @@
 # Each target makes .venv when it needs one; a second run reuses it.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test cover check lint soak mutate bench format clean
+.PHONY: help run test cover check lint soak mutate mutants bench format clean
 
 VENV  ?= .venv
 BIN   := $(VENV)/bin
@@ -36,8 +36,11 @@ lint: $(VENV)/.ready-dev
 soak: $(VENV)/.ready-dev ## the long statistical, crash and fuzz runs, on fresh entropy from the OS
 	@PRIVET_TEST_ENTROPY=os HYPOTHESIS_PROFILE=soak $(BIN)/pytest -n $(CORES) --dist loadgroup -m "soak or not soak" --durations=10
 
-mutate: $(VENV)/.ready-dev ## plant faults into a copy of the source, one at a time, and see whether the tests notice
+mutate: $(VENV)/.ready-dev ## plant the faults that privacy hangs on into a copy, one at a time: tests must notice all
 	@$(BIN)/python tools/mutate --jobs $(CORES)
+
+mutants: $(VENV)/.ready-dev ## change the source by chance in a hundred places, one at a time, and print what no test notices
+	@$(BIN)/python tools/mutate --mutants 100 --jobs $(CORES)
 
 bench: $(VENV)/.ready-dev ## measure Privet beside its peers, in one run
 	@$(BIN)/python benchmarks/noise.py

@@ -28,7 +28,7 @@ from privet import Guarantee, Ledger, Unit
 from privet.core import Entry, Journal
 from privet.core.journals.sqlite import SqliteJournal
 from privet.mechanisms import DiscreteLaplace
-from tests.postgres import server
+from tests.support.postgres import server
 
 PERSON = Unit("person")
 COUNT = DiscreteLaplace(l1_sensitivity=1, scale=1000)

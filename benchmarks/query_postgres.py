@@ -72,7 +72,7 @@ def postgres() -> Iterator[Server]:
         RuntimeError: if there is none to be had.
     """
     sys.path.append(str(ROOT))
-    from tests.postgres import MISSING, server  # noqa: PLC0415 - not installed, but beside us
+    from tests.support.postgres import MISSING, server  # noqa: PLC0415 - not installed, but beside us
 
     with server() as address:
         if address is None:

@@ -16,7 +16,9 @@ from privet.demo import run
 from privet.demo.demonstration import QUESTIONS, ask
 from privet.demo.hospital import CLINICS, MOST_VISITS, RARE, Hospital, invent, open_hospital
 from privet.errors import BudgetExceeded, InvalidParameter
-from tests.statistics import FALSE_ALARM
+from tests.support.statistics import FALSE_ALARM
+
+pytestmark = pytest.mark.whole
 
 RUNS = 20
 

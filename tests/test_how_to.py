@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.postgres import MISSING, server
+from tests.support.postgres import MISSING, server
 from tests.test_tutorials import paste
+
+pytestmark = pytest.mark.whole
 
 PAGES = Path(__file__).parents[1] / "docs" / "how-to"
 

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from privet.cli import app
 
+pytestmark = pytest.mark.whole
+
 PAGES = Path(__file__).parents[1] / "docs" / "tutorials"
 FILES = ("cp", "mkdir", "mv")  # commands that a page may use beside ours
 BLOCK = re.compile(r"^```(python|console|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -19,6 +19,8 @@ from privet.core import Ledger
 from privet.demo.hospital import open_hospital
 from privet.query.backends.sql_engine import SqlEngine
 
+pytestmark = pytest.mark.whole
+
 COUNT = "SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex"
 
 

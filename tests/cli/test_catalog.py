@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from privet.cli import app
 
+pytestmark = pytest.mark.whole
+
 FINISHED = """
 unit = "person"
 limit = { epsilon = 1 }

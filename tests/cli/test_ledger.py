@@ -13,7 +13,7 @@ from privet.core import Ledger, Sensitive, Sensitivity, Unit
 from privet.loss import ConcentratedGuarantee, Guarantee, RenyiSum, ZcdpSum
 from privet.mechanisms import Laplace
 from tests.contracts.journal import fail
-from tests.core.journals.work import ask
+from tests.support.ledger_processes import ask
 
 CREATE = ["--epsilon", "1", "--delta", "1e-6", "--unit", "person", "--dataset", "visits"]
 

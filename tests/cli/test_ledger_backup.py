@@ -7,7 +7,7 @@ import pytest
 
 from privet.core import Ledger
 from tests.cli.test_ledger import CREATE, privet
-from tests.core.journals.work import ask
+from tests.support.ledger_processes import ask
 
 
 @pytest.fixture

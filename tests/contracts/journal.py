@@ -33,7 +33,18 @@ from privet.loss import (
     ZcdpSum,
 )
 from privet.mechanisms import Gaussian, Laplace
-from tests.core.journals.work import COUNT, PERSON, RUNS, SECRET, Slow, ask, in_threads, new_ledger, priced, spend_all
+from tests.support.ledger_processes import (
+    COUNT,
+    PERSON,
+    RUNS,
+    SECRET,
+    Slow,
+    ask,
+    in_threads,
+    new_ledger,
+    priced,
+    spend_all,
+)
 
 ADA, BOB = Scope("ada"), Scope("bob")
 TENTH = Laplace(l1_sensitivity=1, scale=10)

@@ -10,7 +10,7 @@ from privet.core import Ledger, Sensitive, Sensitivity
 from privet.core.failure_log import VARIABLE
 from privet.errors import ReleaseFailed
 from privet.loss import Guarantee
-from tests.core.journals.work import COUNT, PERSON
+from tests.support.ledger_processes import COUNT, PERSON
 
 TOLD = "patient 123456"
 

@@ -20,7 +20,7 @@ from privet.core.ledger import NO_RANDOMNESS
 from privet.core.silence import FAILED, Failure, silently
 from privet.errors import EntropyError, ReleaseFailed
 from privet.mechanisms import Laplace
-from tests.reachable import reachable
+from tests.support.reachable import reachable
 
 PERSON = Unit("person")
 NOISY = Laplace(l1_sensitivity=1, scale=1)

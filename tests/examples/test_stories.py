@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import telling
 
+pytestmark = pytest.mark.whole
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PLAIN = {"telling.py", "private_table.py"}  # how stories are told; and one with a test of its own
 SCRIPTS = sorted(path.name for path in EXAMPLES.glob("*.py") if path.name not in PLAIN)

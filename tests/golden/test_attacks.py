@@ -19,7 +19,9 @@ from privet.errors import BudgetExceeded
 from privet.loss import Guarantee
 from privet.mechanisms import DiscreteLaplace
 from privet.noise import BitSource
-from tests.statistics import FALSE_ALARM
+from tests.support.statistics import FALSE_ALARM
+
+pytestmark = pytest.mark.whole
 
 RATINGS = linkage.ratings()
 

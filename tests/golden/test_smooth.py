@@ -19,7 +19,7 @@ from privet.mechanisms.smooth_sensitivity import (
     smooth_bound,
 )
 from tests.golden.printed import agrees
-from tests.mechanisms.smooth_pairs import worst_delta
+from tests.support.smooth_pairs import worst_delta
 
 VALUES = [0.0, 1.0, 2.0, 5.0]  # f at the points 0 to 3; points one apart are neighbors
 AT_A_POINT = [5 / 3, 2.0, 3.0, 3.0]  # Lipschitz constant at each point

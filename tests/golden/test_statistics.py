@@ -11,7 +11,7 @@ import privet
 from privet import Unit
 from privet.mechanisms import Laplace
 from tests.golden.printed import agrees
-from tests.stats.recording import Recording
+from tests.support.recording_ledger import Recording
 
 SALARIES = np.array([20_000 + 1800 * place for place in range(100)])
 PAY = (20_000, 200_000)

@@ -22,6 +22,8 @@ from privet.mechanisms.laplace import LaplaceError
 from privet.noise import BitSource
 from tests.golden.printed import agrees
 
+pytestmark = pytest.mark.whole
+
 DELTA = Fraction(1, 10_000)
 
 

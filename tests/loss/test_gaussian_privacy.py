@@ -13,7 +13,7 @@ from privet.explain.theorems import (
     gaussian_scale_classical,
     pure_to_gaussian,
 )
-from tests.loss import oracle
+from tests.support import loss_oracle as oracle
 
 
 @given(st.floats(0.001, 50), st.one_of(st.just(0.0), st.floats(1e-6, 200)))

@@ -20,7 +20,7 @@ from privet.loss import (
     PrivacyLoss,
     RandomizedResponseCurve,
 )
-from tests.loss.oracle import ball, digits
+from tests.support.loss_oracle import ball, digits
 
 
 @pytest.fixture(autouse=True)

@@ -32,6 +32,8 @@ from privet.loss import (
     ShuffledKaryCurve,
 )
 
+pytestmark = pytest.mark.whole
+
 CURVES = [
     ApproximateCurve(0),
     ApproximateCurve(1e-9),
@@ -81,9 +83,21 @@ READINGS: dict[str, Callable[[PrivacyLoss], float]] = {
 }
 
 
-@pytest.mark.parametrize("times", [0, 1, 3, 1_000_000])
-@pytest.mark.parametrize("curve", CURVES, ids=repr)
+LONGEST = DiscreteGaussianCurve(30_000)  # its million takes a quarter of a minute; a test below reads ε of it
+
+
+@pytest.mark.parametrize("times", [0, 1, pytest.param(3, marks=pytest.mark.soak), 1_000_000])
+@pytest.mark.parametrize("curve", [each for each in CURVES if each != LONGEST], ids=repr)
 def test_every_reading_is_a_number(curve: LossCurve, times: int) -> None:
+    readings_are_numbers(curve, times)
+
+
+@pytest.mark.parametrize("times", [0, 1, *(pytest.param(times, marks=pytest.mark.soak) for times in (3, 1_000_000))])
+def test_every_reading_of_the_widest_is_a_number(times: int) -> None:
+    readings_are_numbers(LONGEST, times)
+
+
+def readings_are_numbers(curve: LossCurve, times: int) -> None:
     loss = PrivacyLoss.of(curve, times)
     found = {name: reading(loss) for name, reading in READINGS.items()}
     assert not any(math.isnan(value) for value in found.values()), found

@@ -18,7 +18,7 @@ from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.noise import BitSource
 from privet.noise.segments import SegmentLaw
 from tests.contracts.mechanism import Example, MechanismContract
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
 Groups = Sequence[Mapping[int, int]]
 

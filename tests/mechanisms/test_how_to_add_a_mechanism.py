@@ -46,4 +46,4 @@ def test_the_contract_notices_half_the_noise(source: Any) -> None:  # noqa: ANN4
     example = PRINTED["example"](24, 1, 1.0)
     object.__setattr__(example, "mechanism", Halved(size=24, reach=1, scale=1))
     with pytest.raises(AssertionError):
-        MechanismContract().test_the_sampler_follows_the_law(example, source)
+        MechanismContract().test_the_sampler_follows_the_law_and_no_audit_exceeds_the_claim(example, source)

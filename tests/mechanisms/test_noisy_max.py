@@ -17,7 +17,7 @@ from privet.mechanisms.additive import BINARY
 from privet.mechanisms.noisy_max import NoisyMax
 from privet.noise import BitSource, LaplaceLaw
 from tests.contracts.mechanism import Example, MechanismContract, audited_epsilon
-from tests.loss.exact_sums import hockey_stick
+from tests.support.exact_sums import hockey_stick
 
 Scores = Sequence[float]
 

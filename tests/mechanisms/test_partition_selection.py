@@ -18,7 +18,7 @@ from privet.mechanisms.partition_counts import PartitionCounts
 from privet.mechanisms.partition_selection import Counts, PartitionSelection
 from privet.noise import BitSource
 from tests.contracts.mechanism import Example, MechanismContract
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
 
 def closed_form(count: int, epsilon: float, delta: float) -> float:

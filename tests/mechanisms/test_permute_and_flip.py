@@ -18,7 +18,7 @@ from privet.mechanisms.exponential import Exponential
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.noise import BitSource
 from tests.contracts.mechanism import Example, MechanismContract
-from tests.loss.exact_sums import hockey_stick, joint
+from tests.support.exact_sums import hockey_stick, joint
 
 Scores = Sequence[float]
 

@@ -23,7 +23,9 @@ from privet.mechanisms.sample_and_aggregate import GroupedRows, Rows, SampleAndA
 from privet.noise import BitSource
 from privet.noise.for_tests import seeded_entropy_for_tests
 from tests.contracts.mechanism import Cells, Example, MechanismContract
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.statistics import assert_does_not_follow, assert_follows
+
+pytestmark = pytest.mark.whole
 
 
 def holds_one(block: Any) -> float:  # noqa: ANN401 - rows

@@ -14,8 +14,8 @@ from privet.mechanisms.smooth import SmoothValue
 from privet.mechanisms.smooth_cauchy import SmoothCauchy
 from privet.noise import BitSource
 from tests.contracts.mechanism import Example, MechanismContract
-from tests.mechanisms.smooth_pairs import REFUSED, example, neighbors
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.smooth_pairs import REFUSED, example, neighbors
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
 
 def made(epsilon: float, smoothness: float, *, narrow: bool) -> Example:

@@ -16,8 +16,8 @@ from privet.mechanisms.smooth import SmoothValue
 from privet.mechanisms.smooth_gaussian import SmoothGaussian
 from privet.noise import BitSource
 from tests.contracts.mechanism import Example, MechanismContract
-from tests.mechanisms.smooth_pairs import REFUSED, example, worst_delta
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.smooth_pairs import REFUSED, example, worst_delta
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
 
 def textbook(epsilon: float, delta: float, dimension: int = 1) -> tuple[float, float]:

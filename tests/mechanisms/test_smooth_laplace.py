@@ -16,7 +16,7 @@ from privet.mechanisms.smooth import SmoothValue
 from privet.mechanisms.smooth_laplace import SmoothLaplace
 from privet.noise import BitSource
 from tests.contracts.mechanism import Example, MechanismContract
-from tests.mechanisms.smooth_pairs import REFUSED, example, worst_delta
+from tests.support.smooth_pairs import REFUSED, example, worst_delta
 
 
 def textbook(epsilon: float, delta: float) -> float:

@@ -16,7 +16,7 @@ from privet.loss import DiscreteLaplaceCurve, Guarantee, LaplaceCurve, PrivacyLo
 from privet.mechanisms.sparse_vector import Crossings, SparseVector
 from privet.noise import BitSource, LaplaceLaw
 from tests.contracts.mechanism import Example, MechanismContract, audited_epsilon
-from tests.loss.exact_sums import hockey_stick
+from tests.support.exact_sums import hockey_stick
 
 Answers = Sequence[float]
 Flags = tuple[bool, ...]
@@ -298,7 +298,7 @@ def test_questions_may_follow_from_flags(source: BitSource) -> None:
 
 def test_asking_has_the_law_of_the_row(source: BitSource) -> None:
     """n = 20,000: questions asked one by one against the exact law of the same questions in a row."""
-    from tests.statistics import assert_does_not_follow, assert_follows  # noqa: PLC0415 - used here only
+    from tests.support.statistics import assert_does_not_follow, assert_follows  # noqa: PLC0415 - used here only
 
     vector = SparseVector(sensitivity=1, epsilon=2, threshold=1, count=2)
     answers = [0, 1, 2]

@@ -14,9 +14,12 @@ from tests.noise.reference import BEYOND, Rounded, around_pmf, ball
 from tests.noise.test_attacks import naive_laplace, naive_normal, porous
 from tests.noise.test_exhaustive import assert_brackets, assert_shrinks, counts, prefixes
 from tests.noise.test_lazy import decay, edge_at, tape
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
-pytestmark = pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # the interval that touches zero
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning"),  # the interval that touches zero
+]
 N = 1_000_000
 ALMOST = 1 - 2.0**-53
 CENTERS = [0.0, 0.25, 0.3, 0.5, ALMOST, -0.3, -0.5, -1234.7, -(2.0**-60), 2.0**54 + 4, -(2.0**70), 1e300]

@@ -30,7 +30,7 @@ from privet.noise import (
 from privet.noise.entropy import Words
 from privet.noise.for_tests import bit_string_for_tests
 from tests.noise.reference import LAWS, ball
-from tests.statistics import FALSE_ALARM
+from tests.support.statistics import FALSE_ALARM
 
 Floats = NDArray[np.float64]
 N = 100_000

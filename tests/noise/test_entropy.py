@@ -15,7 +15,7 @@ from privet.errors import EntropyError, InvalidParameter
 from privet.noise import Entropy, LaplaceLaw
 from privet.noise import entropy as entropy_module
 from privet.noise.for_tests import bit_string_for_tests, seeded_entropy_for_tests
-from tests.statistics import assert_follows
+from tests.support.statistics import assert_follows
 
 STREAMS, DRAWS = 8, 10_000
 

@@ -12,7 +12,7 @@ from privet.noise import BitSource
 from privet.noise.bernoulli import decide_survival
 from privet.noise.favorite import FavoriteLaw
 from tests.noise.reference import ball
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
 CASES = [
     (2, Fraction(1, 10)),

@@ -16,7 +16,9 @@ from privet.noise import (
     UniformLaw,
 )
 from tests.noise.reference import LAWS, Cells, Tail
-from tests.statistics import assert_does_not_follow, assert_follows, tally
+from tests.support.statistics import assert_does_not_follow, assert_follows, tally
+
+pytestmark = pytest.mark.whole
 
 N = 1_000_000
 SCALES = [

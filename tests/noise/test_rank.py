@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from privet.errors import InvalidParameter
 from privet.noise import BitSource
 from privet.noise.rank import RankLaw
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
 
 def distance(values: list[int], number: int, target: Fraction) -> Fraction:

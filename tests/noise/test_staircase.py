@@ -12,9 +12,12 @@ from privet.noise.for_tests import bit_string_for_tests
 from tests.noise.reference import ball
 from tests.noise.test_exhaustive import assert_brackets, counts, prefixes
 from tests.noise.test_lazy import edge_at, tape
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
-pytestmark = pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # the interval that touches zero
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning"),  # the interval that touches zero
+]
 LAWS = [
     (Fraction(1), 1, 1),
     (Fraction(1), 8, 3),

@@ -9,7 +9,7 @@ from privet.errors import EntropyError, InvalidParameter
 from privet.noise import BitSource
 from privet.noise.for_tests import bit_string_for_tests
 from privet.noise.weighted import WeightedLaw
-from tests.statistics import assert_does_not_follow, assert_follows
+from tests.support.statistics import assert_does_not_follow, assert_follows
 
 TABLES = [
     [Fraction(1)],

@@ -32,6 +32,8 @@ from privet.query.catalog import Catalog
 from privet.query.measures.request import Bounded
 from privet.query.session import Session
 
+pytestmark = pytest.mark.whole
+
 SECRET = "Quetzalcoatl"  # noqa: S105 - what no message may hold
 NUMBER = 73915.25  # nor this
 COLUMNS = """

@@ -24,12 +24,14 @@ from privet.query.results.answers import Answers
 from privet.query.second_price.price_check import refuse_another_price
 from privet.query.session import Session
 from tests.golden.corpus import accepted
-from tests.query import worlds
-from tests.query.asking import Watched, crowd, hospital, session_with
-from tests.query.exact_session import ExactRun, ExactSession
-from tests.query.hospital import public_values
-from tests.query.replaying import OPTIONS, SEARCHING, TIGHT, engine, play, refuse_different
-from tests.query.worlds import CROWDED, OTHER, SETTINGS, Setting
+from tests.support import neighbor_hospitals as worlds
+from tests.support.exact_session import ExactRun, ExactSession
+from tests.support.hospital import public_values
+from tests.support.hospital_sessions import Watched, crowd, hospital, session_with
+from tests.support.neighbor_hospitals import CROWDED, OTHER, SETTINGS, Setting
+from tests.support.replaying_ledger import OPTIONS, SEARCHING, TIGHT, engine, play, refuse_different
+
+pytestmark = pytest.mark.whole
 
 COUNT = "SELECT COUNT(*) AS n FROM patient"
 BY_SEX = "SELECT sex, COUNT(*) AS n, AVG(age) AS years FROM patient GROUP BY sex"

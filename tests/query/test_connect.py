@@ -20,6 +20,8 @@ from privet.demo.hospital import open_hospital
 from privet.errors import InvalidParameter
 from privet.query.session import Session
 
+pytestmark = pytest.mark.whole
+
 PEOPLE = {"id": [*range(400)], "age": [20 + n % 60 for n in range(400)], "city": ["Bern", "Genf"] * 200}
 COLUMNS: dict[str, dict[str, Any]] = {"age": {"bounds": [0, 110]}, "city": {"values": ["Basel", "Bern", "Genf"]}}
 

@@ -26,10 +26,12 @@ from privet.query.printing.placed_rows import PlacedRows
 from privet.query.printing.relation_tables import Chain
 from privet.query.session import Session
 from tests.golden.corpus import accepted
-from tests.query import worlds
-from tests.query.falsification.observation import differences, observe
-from tests.query.replaying import TIGHT, engine, play, quote_of, refuse_different
-from tests.query.worlds import ALONE, CROWDED, OTHER, SETTINGS, Part, Setting, World
+from tests.support import neighbor_hospitals as worlds
+from tests.support.neighbor_hospitals import ALONE, CROWDED, OTHER, SETTINGS, Part, Setting, World
+from tests.support.observation import differences, observe
+from tests.support.replaying_ledger import TIGHT, engine, play, quote_of, refuse_different
+
+pytestmark = pytest.mark.whole
 
 STATEMENTS = accepted() | {
     "groups_of_many_partners": "SELECT region, COUNT(*), SUM(stay) FROM visit CROSS JOIN clinic GROUP BY region",

@@ -14,8 +14,10 @@ from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Aggregate
 from privet.query.session import Session
 from tests.golden.corpus import accepted
-from tests.query.asking import Watched, crowd, hospital, session_with
-from tests.query.exact_session import ExactSession
+from tests.support.exact_session import ExactSession
+from tests.support.hospital_sessions import Watched, crowd, hospital, session_with
+
+pytestmark = pytest.mark.whole
 
 STATEMENTS = dict(accepted())
 AMPLE = Limits(groups_per_unit=1_000, rows_per_group=1_000)  # nobody has more, so no limit bites

@@ -24,7 +24,9 @@ from privet.core import Ledger, Scope
 from privet.errors import BudgetExceeded
 from privet.query.results.answer import Answer
 from privet.query.session import Session
-from tests.postgres import MISSING, server
+from tests.support.postgres import MISSING, server
+
+pytestmark = pytest.mark.whole
 
 ANALYSTS = [f"analyst{number}" for number in range(10)]
 ROWS = 2_000

@@ -24,8 +24,10 @@ from privet.query.plan.relations import JoinKind
 from privet.query.plan.statement import Key
 from privet.query.scalars.expressions import Reference
 from privet.query.scalars.facts import Value
-from tests.query import tiny
-from tests.query.oracle import Oracle
+from tests.support import drawn_databases as tiny
+from tests.support.query_oracle import Oracle
+
+pytestmark = pytest.mark.whole
 
 Numbers = dict[object, int]
 PHASES = (Phase.explicit, Phase.generate)  # an example is small as it is

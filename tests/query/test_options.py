@@ -16,7 +16,7 @@ from privet.query.options import Keywords, Options
 from privet.query.plan.limits import Limits
 from privet.query.results.answer import Answer
 from privet.query.results.receipt import Receipt
-from tests.query.asking import crowd, hospital, session_with
+from tests.support.hospital_sessions import crowd, hospital, session_with
 
 COUNT = "SELECT COUNT(*) AS n FROM patient"
 

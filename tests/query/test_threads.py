@@ -15,7 +15,9 @@ from privet.core import Ledger
 from privet.errors import BudgetExceeded
 from privet.loss import Guarantee
 from privet.query.catalog import Catalog
-from tests.query.slow import COUNT, of_one_person
+from tests.support.slow_catalogs import COUNT, of_one_person
+
+pytestmark = pytest.mark.whole
 
 THREADS = 8
 PEOPLE = 2000

@@ -25,7 +25,7 @@ from privet.mechanisms.interval_quantile import IntervalQuantile
 from privet.mechanisms.quantile_interval import QuantileInterval
 from privet.mechanisms.top_choices import TopChoices
 from privet.stats import PriestleyChao
-from tests.stats.recording import assert_within, exactly
+from tests.support.recording_ledger import assert_within, exactly
 
 BIG = 2**60  # whole numbers from here on are no floats
 RANKS = (IntervalQuantile, HalvingQuantiles, QuantileInterval)

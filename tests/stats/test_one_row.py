@@ -21,7 +21,7 @@ from privet.errors import InvalidParameter
 from privet.mechanisms import SmoothValue
 from privet.stats import PriestleyChao
 from tests.stats.neighbor_columns import observed
-from tests.stats.recording import recorded
+from tests.support.recording_ledger import recorded
 
 PERSON = Unit("person")
 

@@ -1,59 +1,60 @@
 # ruff: noqa: INP001 - a script, not a package
-"""Plant faults one at a time into a copy of the source, and see whether the tests notice.
+"""Change a copy of the source in one place at a time, and see whether the tests notice.
 
-    python tools/mutate                 every fault
-    python tools/mutate laplace ledger  those whose name or file holds one of these words
-    python tools/mutate --jobs 2        two at a time
-    python tools/mutate --list          names only
+    python tools/mutate                     every planted fault: those that privacy hangs on, all must be caught
+    python tools/mutate laplace ledger      those whose name or file holds one of these words
+    python tools/mutate --jobs 2            two at a time
+    python tools/mutate --list              names only
+    python tools/mutate --mutants 40        forty changes drawn by chance instead, with the survivors for a reader
+    python tools/mutate --mutants 9 rules   of files whose path holds a word; --seed repeats a draw
 
-Exit code 1 if a fault is missed, if its old text no longer occurs exactly once, if it is not Python, or if the tests
-fail without it. The working tree is only read.
+Exit code 1 if a planted fault is missed or does not fit the source any more, or if the tests fail without any.
+Survivors among mutants are no failure: many changes that nobody chose mean the same or only say it otherwise.
 """
 
 import argparse
-import os
-import shutil
-import subprocess
+import random
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from functools import partial
 
-from fault import Fault
-from faults import FAULTS
-
-ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("src", "tests", "docs", "examples", "pyproject.toml")  # tests run what pages print
-TIMEOUT = 600  # seconds; a fault that makes the tests hang is noticed, too
-NOTICED = (1, 2)  # what pytest returns when tests fail, or when they cannot even be collected
+from copies import Copies
+from edits import DoesNotFit
+from fault import SOURCE, Fault, faults
+from mutants import Mutant, drawn, tests_of
 
 
 def main() -> int:
-    """Run the chosen faults, print a line for each, and return the exit code."""
+    """Run what was asked for, print a line for each, and return the exit code."""
     options = parsed()
-    chosen = [fault for fault in FAULTS if matches(fault, options.words)]
-    if options.list or not chosen:
-        say("\n".join(fault.name for fault in chosen) or "no fault has such a name")
-        return 0 if chosen else 1
-    sound = tests_pass(chosen)
-    if sound:
-        with ThreadPoolExecutor(options.jobs) as pool:
-            outcomes = list(pool.map(tried, chosen))
-        caught = sum(outcomes)
-        say(f"{caught} of {len(chosen)} faults caught")
-        sound = caught == len(chosen)
-    return 0 if sound else 1
+    return mutants(options) if options.mutants else planted(options)
 
 
 def parsed() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="tools/mutate", description="Plant faults and see whether tests notice.")
-    parser.add_argument("words", nargs="*", help="only faults whose name or file holds one of these words")
+    parser.add_argument("words", nargs="*", help="only those whose name or file holds one of these words")
     parser.add_argument("--jobs", type=int, default=1, help="how many to try at once")
     parser.add_argument("--list", action="store_true", help="print the names only")
+    parser.add_argument("--mutants", type=int, default=0, help="how many changes to draw by chance")
+    parser.add_argument("--seed", type=int, default=None, help="repeat a draw of mutants")
     return parser.parse_args()
+
+
+def planted(options: argparse.Namespace) -> int:
+    """Plant the chosen faults: all must be caught."""
+    chosen = [fault for fault in faults() if matches(fault, options.words)]
+    if options.list or not chosen:
+        say("\n".join(fault.name for fault in chosen) or "no fault has such a name")
+        return 0 if chosen else 1
+    with Copies() as copies, ThreadPoolExecutor(options.jobs) as pool:
+        if not tests_pass(copies, [test for fault in chosen for test in fault.tests]):
+            return 1
+        caught = sum(pool.map(partial(tried, copies), chosen))
+    say(f"{caught} of {len(chosen)} faults caught")
+    return 0 if caught == len(chosen) else 1
 
 
 def matches(fault: Fault, words: Sequence[str]) -> bool:
@@ -62,78 +63,47 @@ def matches(fault: Fault, words: Sequence[str]) -> bool:
     return not words or any(word.lower() in text for word in words)
 
 
-def tests_pass(chosen: Sequence[Fault]) -> bool:
-    """Whether the tests pass on an untouched copy: else every fault would seem caught."""
-    files = tuple(dict.fromkeys(test for fault in chosen for test in fault.tests))
-    with tempfile.TemporaryDirectory() as folder:
-        copy_to(Path(folder))
-        code, said = pytest_in(Path(folder), files, timeout=None)
-    if code:
-        say(f"the tests fail without any fault:\n{said}")
-    return code == 0
-
-
-def tried(fault: Fault) -> bool:
+def tried(copies: Copies, fault: Fault) -> bool:
     """Plant one fault, run its tests, and say what happened."""
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        copy_to(Path(folder))
-        problem = plant(fault, Path(folder))
-        code, said = (-1, problem) if problem else pytest_in(Path(folder), fault.tests)
-    word = "caught" if code in NOTICED else "MISSED" if code == 0 else "BROKEN"
-    say(f"{word}  {time.monotonic() - began:5.1f} s  {fault.name:50}  {first_failure(said)}")
-    return code in NOTICED
-
-
-def copy_to(folder: Path) -> None:
-    """Copy what the tests need, without compiled files: they could hide a change made within one second."""
-    for name in COPIED:
-        here, there = ROOT / name, folder / name
-        if here.is_dir():
-            shutil.copytree(here, there, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-        else:
-            shutil.copy(here, there)
-
-
-def plant(fault: Fault, folder: Path) -> str:
-    """Write the fault into the copy; return what is wrong with it, or nothing."""
-    path = folder / "src" / "privet" / fault.file
-    text = path.read_text(encoding="utf-8")
-    if text.count(fault.old) != 1:
-        return f"its old text occurs {text.count(fault.old)} times in {fault.file}: update tools/mutate/faults.py"
-    text = text.replace(fault.old, fault.new)
     try:
-        compile(text, fault.file, "exec")
-    except SyntaxError as problem:
-        return f"its new text is not Python: {problem}"
-    path.write_text(text, encoding="utf-8")
-    return ""
+        text = fault.planted((SOURCE / fault.file).read_text(encoding="utf-8"))
+    except DoesNotFit as problem:
+        say(f"BROKEN  {fault.name:50}  {fault.file} {fault.function}: {problem}; update tools/mutate/faults/")
+        return False
+    outcome = copies.run_with(fault.file, text, fault.tests)
+    word = "caught" if outcome.noticed else "BROKEN" if outcome.code else "MISSED"
+    say(f"{word}  {time.monotonic() - began:5.1f} s  {fault.name:50}  {outcome.first_failure()}")
+    return outcome.noticed
 
 
-def pytest_in(folder: Path, tests: Sequence[str], timeout: float | None = TIMEOUT) -> tuple[int, str]:
-    """Run tests in a copy, with the copy's source; stop at the first that fails."""
-    ours = {"PYTHONPATH": f"{folder / 'src'}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
-    try:
-        done = subprocess.run(  # noqa: S603 - our own tests
-            command,
-            cwd=folder,
-            env={**os.environ, **ours},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return 1, "FAILED did not end"
-    return done.returncode, done.stdout + done.stderr
+def mutants(options: argparse.Namespace) -> int:
+    """Try changes drawn by chance, and print those that no test noticed."""
+    seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
+    chosen = drawn(options.mutants, seed, options.words)
+    say(f"{len(chosen)} mutants, --seed {seed}")
+    with Copies() as copies, ThreadPoolExecutor(options.jobs) as pool:
+        if not tests_pass(copies, [test for mutant in chosen for test in tests_of(mutant)]):
+            return 1
+        found = sum(pool.map(partial(noticed, copies), chosen))
+    say(f"{found} of {len(chosen)} mutants noticed by the test file of their own")
+    return 0
 
 
-def first_failure(output: str) -> str:
-    """The test that noticed, so that a reader can judge whether it did for the right reason."""
-    lines = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    found = lines[0].partition(" - ")[0] if lines else output.strip().splitlines()[-1] if output.strip() else ""
-    return found[:140]
+def noticed(copies: Copies, mutant: Mutant) -> bool:
+    """Whether the tests of a mutant notice it; says so if they do not."""
+    outcome = copies.run_with(mutant.file, mutant.text, tests_of(mutant))
+    if not outcome.noticed:
+        say(f"survived  {mutant}")
+    return outcome.noticed
+
+
+def tests_pass(copies: Copies, tests: Sequence[str]) -> bool:
+    """Whether the tests pass on an untouched copy: else every fault would seem caught."""
+    outcome = copies.run_without(tests)
+    if outcome.code:
+        say(f"the tests fail without any fault:\n{outcome.said}")
+    return outcome.code == 0
 
 
 def say(text: str) -> None:

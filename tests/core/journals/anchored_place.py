@@ -10,7 +10,7 @@ from privet.core.journals.anchored import AnchoredJournal
 from privet.core.journals.chain import Facts
 from privet.loss import Guarantee
 from tests.core.journals.attacker import Attacker
-from tests.core.journals.work import new_ledger
+from tests.support.ledger_processes import new_ledger
 
 NOT_KNOWN = (
     r"changes what only the owner may, and the anchor does not know it: .*`privet ledger anchor --accept --reason"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.journals.anchored_place import Place
-from tests.postgres import MISSING, server
+from tests.support.postgres import MISSING, server
 
 MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - a disk in memory, where there is one: fsync costs nothing there
 

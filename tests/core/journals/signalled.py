@@ -16,7 +16,7 @@ from privet.core import Journal, Ledger, Scope, Sensitive, Sensitivity
 from privet.core.journals.journal import Repeat
 from privet.errors import AnswerLost, BudgetExceeded, LedgerUnavailable, ReleaseFailed
 from privet.loss import Guarantee
-from tests.core.journals.work import CONTEXT, COUNT, PERSON
+from tests.support.ledger_processes import CONTEXT, COUNT, PERSON
 
 PROCESSES = 8
 CAPPED = "ada"  # half of the processes ask in her name, and her cap is soon reached

@@ -19,7 +19,9 @@ from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, Pr
 from tests.core.journals.anchored_place import Place, told_once
 from tests.core.journals.attacker import Attacker
 from tests.core.journals.test_sqlite import child
-from tests.core.journals.work import ask, new_ledger
+from tests.support.ledger_processes import ask, new_ledger
+
+pytestmark = pytest.mark.whole
 
 
 def slot(**changed: object) -> Callable[[dict[str, Any]], bytes]:

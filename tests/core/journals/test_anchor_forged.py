@@ -13,7 +13,9 @@ from privet.core.journals.entry import amount_facts
 from privet.errors import BudgetExceeded, LedgerDamaged
 from privet.loss import Guarantee
 from tests.core.journals.anchored_place import NOT_KNOWN, Place, spend_facts, told_once
-from tests.core.journals.work import COUNT, SECRET, ask, spend_all
+from tests.support.ledger_processes import COUNT, SECRET, ask, spend_all
+
+pytestmark = pytest.mark.whole
 
 
 def cap(limit: int, *, spent: int = 1) -> Facts:

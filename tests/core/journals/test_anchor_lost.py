@@ -9,7 +9,9 @@ from privet.core.journals import handle
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, NewLedger
 from privet.loss import Guarantee
 from tests.core.journals.anchored_place import NOT_KNOWN, Place, spend_facts, told_once
-from tests.core.journals.work import PERSON, ask, new_ledger, spend_all
+from tests.support.ledger_processes import PERSON, ask, new_ledger, spend_all
+
+pytestmark = pytest.mark.whole
 
 
 def test_a_fresh_ledger_in_its_place_is_refused(place: Place) -> None:

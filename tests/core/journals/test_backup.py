@@ -20,7 +20,7 @@ from privet.core.journals.sql import SqlPages
 from privet.core.journals.sqlite import BACKUP
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 from privet.loss import Guarantee
-from tests.core.journals.work import CONTEXT, ask, new_ledger, run, spend_all
+from tests.support.ledger_processes import CONTEXT, ask, new_ledger, run, spend_all
 
 NUMBERS = itertools.count()
 

@@ -14,7 +14,7 @@ from privet.core.journals.terms import FINEST, Terms, kept
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 from privet.loss import Amount, EpsilonSum, Guarantee
-from tests.core.journals.work import COUNT, ask, new_ledger, priced
+from tests.support.ledger_processes import COUNT, ask, new_ledger, priced
 
 UNITS = ("epsilon", "delta")
 TERMS = Terms(Guarantee(3), Unit("person"), EpsilonSum())

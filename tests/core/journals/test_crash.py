@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from privet.core import Ledger, Sensitive, Sensitivity
+from privet.core.journals.anchor import Anchor
 from privet.loss import Guarantee
 from privet.noise import Entropy
-from tests.core.journals.work import (
+from tests.support.ledger_processes import (
     CONTEXT,
     COUNT,
     LOST,
@@ -24,6 +25,8 @@ from tests.core.journals.work import (
     retry,
     run,
 )
+
+pytestmark = pytest.mark.whole
 
 POINTS = [
     "after check",
@@ -112,10 +115,10 @@ def test_the_spend_is_on_disk_before_the_data_is_read(folder: Path) -> None:
         return 42
 
     ledger.release(Sensitive.later(compute, Sensitivity(1), PERSON), COUNT, purpose="late", key="k")
+    mark = Anchor(image / "ledger.db.anchor").read().mark  # before it is opened, which would write a new one
+    assert mark.sequence == 1
     with Ledger.open(f"sqlite:///{image}/ledger.db") as left:
         assert [entry.purpose for entry in left.entries] == ["late"]
-        mark = left.journal.anchor.read().mark  # type: ignore[attr-defined] # a SqliteJournal has one
-        assert mark.sequence == 1
         (level,) = left.journal._connection.execute("PRAGMA synchronous").fetchone()  # type: ignore[attr-defined] # a SqliteJournal has one
         assert level == 2
 

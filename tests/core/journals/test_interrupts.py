@@ -23,9 +23,9 @@ from privet.core.journals.postgres import PostgresJournal
 from privet.core.journals.sqlite import SqliteJournal
 from privet.errors import AnswerLost, InvalidParameter, ReleaseFailed
 from privet.loss import Guarantee
-from tests.core.journals.work import COUNT, LOST, PERSON, ask, new_ledger, retry
+from tests.support.ledger_processes import COUNT, LOST, PERSON, ask, new_ledger, retry
 
-pytestmark = pytest.mark.usefixtures("control_c")
+pytestmark = [pytest.mark.whole, pytest.mark.usefixtures("control_c")]
 NUMBERS = itertools.count()
 HERE = ("privet/core/journals/", "privet/core/ledger.py", "privet/core/reservation.py", "privet/core/silence.py")
 
@@ -109,7 +109,7 @@ def test_an_interrupt_at_every_line(
     ledger = new_ledger(place(), Guarantee(10**6))
     other = Ledger.open(place())
     ask(ledger)
-    stride = 1 if every else 149 if isinstance(ledger.journal, PostgresJournal) else 29
+    stride = 1 if every else 149 if isinstance(ledger.journal, PostgresJournal) else 61
     for line in itertools.count(1, stride):
         lines = Lines(line, held=held)
         key = f"key {line}"

@@ -11,7 +11,7 @@ from privet.core.journals.handle import CHECKPOINT
 from privet.errors import BudgetExceeded, LedgerDamaged, LedgerUnavailable
 from privet.loss import Amount, Guarantee
 from tests.contracts.journal import JournalContract
-from tests.core.journals.work import ask, new_ledger, priced
+from tests.support.ledger_processes import ask, new_ledger, priced
 
 
 class TestContract(JournalContract):

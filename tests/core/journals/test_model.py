@@ -18,7 +18,7 @@ from privet.errors import AnswerLost, BudgetExceeded, KeyReused, LedgerDamaged, 
 from privet.loss import Guarantee
 from privet.mechanisms import Laplace
 from tests.core.journals.conftest import MEMORY_DISK
-from tests.core.journals.work import SECRET, new_ledger
+from tests.support.ledger_processes import SECRET, new_ledger
 
 PRICES = st.sampled_from(["0.1", "0.25", "1/3", "1"])
 ANALYSTS = st.sampled_from([None, "ada", "bob"])

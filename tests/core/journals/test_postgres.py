@@ -13,7 +13,7 @@ from privet.core.journals.postgres import PostgresJournal
 from privet.errors import AnswerLost, InvalidParameter, LedgerDamaged, LedgerUnavailable
 from privet.loss import Guarantee
 from tests.contracts.journal import JournalContract
-from tests.core.journals.work import (
+from tests.support.ledger_processes import (
     COUNT,
     PERSON,
     ask,
@@ -23,6 +23,8 @@ from tests.core.journals.work import (
     spend_all,
     spend_in_processes,
 )
+
+pytestmark = pytest.mark.whole
 
 psycopg = pytest.importorskip("psycopg")
 NUMBERS = itertools.count()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from privet.errors import LedgerUnavailable
-from tests.core.journals.work import ask, new_ledger, retry
+from tests.support.ledger_processes import ask, new_ledger, retry
 
 
 def test_two_handles_of_a_process_and_others_beside_it(folder: Path) -> None:
@@ -29,7 +29,7 @@ def test_two_handles_of_a_process_and_others_beside_it(folder: Path) -> None:
 BESIDE = """
 import sys
 from privet import Ledger
-from tests.core.journals.work import ask
+from tests.support.ledger_processes import ask
 with Ledger.open(sys.argv[1]) as ledger:
     ask(ledger)
 """

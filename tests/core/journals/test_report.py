@@ -11,7 +11,7 @@ from privet.core import Ledger, Scope, Sensitive, Sensitivity
 from privet.core.journals.report import RULES, export_csv, export_json, in_words, promised, report
 from privet.loss import ConcentratedGuarantee, EpsilonSum, GaussianSum, Guarantee, RenyiSum, SpendingRule, ZcdpSum
 from privet.mechanisms import Gaussian, Laplace
-from tests.core.journals.work import PERSON, SECRET, ask, new_ledger
+from tests.support.ledger_processes import PERSON, SECRET, ask, new_ledger
 
 
 @pytest.mark.parametrize("rule", [EpsilonSum("1e-7"), ZcdpSum(), RenyiSum(16), GaussianSum()], ids=str)

@@ -16,7 +16,7 @@ from privet.core.journals.report import report
 from privet.core.journals.restore import Loss
 from privet.errors import BudgetExceeded, InvalidParameter, LedgerDamaged, LedgerUnavailable
 from privet.loss import Guarantee
-from tests.core.journals.work import ask, die_at, new_ledger, run, spend_all
+from tests.support.ledger_processes import ask, die_at, new_ledger, run, spend_all
 
 LIMIT = Guarantee(10)
 NUMBERS = itertools.count()

@@ -18,6 +18,8 @@ from privet.core.signals import deferred
 from privet.noise import Entropy
 from tests.core.journals.signalled import Locked, run
 
+pytestmark = pytest.mark.whole
+
 NUMBERS = itertools.count()
 SIGNALS = [75, pytest.param(2_000, marks=pytest.mark.soak)]
 
@@ -44,7 +46,7 @@ def test_signals_at_random_moments(
     assert interrupted
 
 
-@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
 def test_the_control_locks_others_out(
     request: pytest.FixtureRequest, folder: Path, tmp_path: Path, engine: str
 ) -> None:

@@ -21,7 +21,7 @@ from privet.core.journals.sqlite import SqliteJournal
 from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, PrivetError
 from privet.loss import Guarantee
 from tests.contracts.journal import JournalContract, fail
-from tests.core.journals.work import (
+from tests.support.ledger_processes import (
     CONTEXT,
     ask,
     forked,
@@ -437,7 +437,7 @@ def child(script: str, *arguments: object, before: Callable[[], None] | None = N
 
 SPEND = """
 import sys
-from tests.core.journals.work import Ledger, ask
+from tests.support.ledger_processes import Ledger, ask
 from privet.errors import PrivetError
 ledger, answered = Ledger.open(sys.argv[1]), 0
 for _ in range(int(sys.argv[2])):
@@ -469,7 +469,7 @@ def test_a_full_disk_refuses_and_loses_nothing(address: str) -> None:
 
 OPEN_AS_NOBODY = """
 import os, sys
-from tests.core.journals.work import Ledger
+from tests.support.ledger_processes import Ledger
 from privet.errors import PrivetError
 os.setegid(65534)
 os.seteuid(65534)

@@ -15,7 +15,7 @@ from privet.core.journals.chain import BEFORE_ALL, Row, canonical, digest
 from privet.core.journals.sqlite import SqliteJournal
 from privet.errors import LedgerDamaged, LedgerUnavailable, PrivetError
 from privet.loss import Guarantee
-from tests.core.journals.work import ask, new_ledger, spend_all
+from tests.support.ledger_processes import ask, new_ledger, spend_all
 
 ROWS = 20
 

@@ -10,6 +10,8 @@ import pytest
 
 from privet.core.journals.turns import Turns, turns_at
 
+pytestmark = pytest.mark.whole
+
 
 def test_one_at_a_time() -> None:
     turns = Turns()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from privet.core import Ledger, Scope
 from privet.loss import Guarantee
-from tests.core.journals.work import COUNT, ask
+from tests.support.ledger_processes import COUNT, ask
 
 STORED = Path(__file__).with_name("stored")
 

@@ -22,7 +22,7 @@ from privet.explain.theorems import (
     zcdp_composition_standard,
 )
 from privet.loss.divergences.divergence import approximate_max_divergence
-from tests.loss import oracle
+from tests.support import loss_oracle as oracle
 
 ALL = [
     advanced_composition,

@@ -18,7 +18,7 @@ from privet.explain.theorems import (
     zcdp_to_epsilon_standard,
 )
 from privet.loss.divergences.divergence import renyi_divergence
-from tests.loss import oracle
+from tests.support import loss_oracle as oracle
 
 ORDERS = st.one_of(st.floats(1.0001, 2), st.floats(2, 1000))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from privet.errors import InvalidParameter
 from privet.explain.theorems import gaussian_curve, group_delta, group_epsilon, group_renyi, group_zcdp
 from privet.loss.divergences.divergence import hockey_stick
-from tests.loss import oracle
+from tests.support import loss_oracle as oracle
 
 
 @given(st.floats(1e-6, 20), st.floats(1e-300, 1), st.integers(2, 1000))

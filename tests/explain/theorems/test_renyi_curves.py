@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
 from privet.explain.theorems import gaussian_curve, laplace_curve, response_curve
-from tests.loss import oracle
+from tests.support import loss_oracle as oracle
 
 ORDERS = st.floats(1.0001, 300)
 

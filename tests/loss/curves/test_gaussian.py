@@ -4,7 +4,7 @@ from flint import arb, ctx
 
 from privet.errors import InvalidParameter
 from privet.loss import DiscreteGaussianCurve, GaussianCurve, PrivacyLoss
-from tests.loss.exact_sums import hockey_stick
+from tests.support.exact_sums import hockey_stick
 
 
 def exact_delta(mu: float, epsilon: float) -> arb:

@@ -5,7 +5,7 @@ import pytest
 
 from privet.errors import InvalidParameter
 from privet.loss import DiscreteLaplaceCurve, LaplaceCurve, PermuteAndFlipCurve, PrivacyLoss
-from tests.loss.exact_sums import hockey_stick
+from tests.support.exact_sums import hockey_stick
 
 
 def test_published_value() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privet.loss import ApproximateCurve, ExponentialCurve, PrivacyLoss
-from tests.loss.exact_sums import hockey_stick
+from tests.support.exact_sums import hockey_stick
 
 
 def test_approximate_is_the_worst_pair() -> None:

@@ -21,7 +21,7 @@ from privet.loss import (
     PrivacyLoss,
     WorstOfCurve,
 )
-from tests.loss.exact_sums import hockey_stick, joint
+from tests.support.exact_sums import hockey_stick, joint
 
 of = PrivacyLoss.of
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from privet.errors import InvalidParameter
 from privet.loss import ApproximateCurve, GaussianCurve, LaplaceCurve, PrivacyLoss
-from tests.loss.exact_sums import exact_epsilon, hockey_stick, joint
+from tests.support.exact_sums import exact_epsilon, hockey_stick, joint
 
 of = PrivacyLoss.of
 

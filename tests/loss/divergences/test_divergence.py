@@ -16,7 +16,7 @@ from privet.loss.divergences.divergence import (
     max_divergence,
     renyi_divergence,
 )
-from tests.loss import oracle
+from tests.support import loss_oracle as oracle
 
 TOTAL = 2**20
 

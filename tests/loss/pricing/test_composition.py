@@ -24,7 +24,7 @@ from privet.loss.pricing.figures import delta as grid_delta
 from privet.loss.pricing.figures import directed
 from privet.loss.pricing.figures import epsilon as grid_epsilon
 from privet.loss.pricing.grid_layout import layout_for
-from tests.loss.exact_sums import exact_epsilon, hockey_stick, joint, repeated_response_delta
+from tests.support.exact_sums import exact_epsilon, hockey_stick, joint, repeated_response_delta
 
 ROUNDING = 1e-12  # of the brute-force sums themselves
 

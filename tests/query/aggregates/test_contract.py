@@ -20,17 +20,17 @@ from privet.query.plan.aggregation import Function
 from privet.query.plan.limits import Limits
 from privet.query.pricing.quote import quote_statement
 from privet.query.second_price.price_check import refuse_another_price
-from tests.query import worlds
 from tests.query.aggregates.examples import EXAMPLES
-from tests.query.asking import Watched, crowd, hospital
-from tests.query.engines.engines import engine_of
-from tests.query.engines.nasty import HOSPITALS
 from tests.query.engines.test_golden import refuse_unequal
-from tests.query.exact_session import OPTIONS, ExactSession
-from tests.query.replaying import TIGHT, play, quote_of
 from tests.query.test_falsification import falsify
-from tests.query.worlds import CROWDED, OTHER, SETTINGS
-from tests.statistics import FALSE_ALARM
+from tests.support import neighbor_hospitals as worlds
+from tests.support.engines import engine_of
+from tests.support.exact_session import OPTIONS, ExactSession
+from tests.support.hospital_sessions import Watched, crowd, hospital
+from tests.support.nasty_values import HOSPITALS
+from tests.support.neighbor_hospitals import CROWDED, OTHER, SETTINGS
+from tests.support.replaying_ledger import TIGHT, play, quote_of
+from tests.support.statistics import FALSE_ALARM
 
 SQL = Path(__file__).parents[3] / "docs" / "sql.md"
 AMPLE = Limits(groups_per_unit=1_000, rows_per_group=1_000)  # nobody has more, so no limit bites

@@ -12,7 +12,7 @@ from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
 from privet.query.scalars.expressions import Call
 from privet.query.scalars.facts import Facts, Type
-from tests.query.people import AGE, BY_CITY, BY_SEX, CITY, COST, PID, SEX, aggregate, asked
+from tests.support.people import AGE, BY_CITY, BY_SEX, CITY, COST, PID, SEX, aggregate, asked
 
 OLD = Call("gt", (), Facts(Type.BOOLEAN))
 FEW = Limits(groups_per_unit=2, rows_per_group=3)

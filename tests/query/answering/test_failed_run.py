@@ -16,8 +16,8 @@ from privet.query.answering.postprocess import post_process
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb.engine import DuckDBBackend
-from tests.query.slow import COUNT, of_one_person
-from tests.reachable import reachable
+from tests.support.reachable import reachable
+from tests.support.slow_catalogs import COUNT, of_one_person
 
 TOLD = "patient 123456"
 

@@ -21,7 +21,9 @@ from privet.query.answering.failed_run import CANCELLED, UNREAD
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.measures.request import Bounded
-from tests.query.slow import COUNT, SLOW, WIDE, of_many_people, of_one_person
+from tests.support.slow_catalogs import COUNT, SLOW, WIDE, of_many_people, of_one_person
+
+pytestmark = pytest.mark.whole
 
 ASKING = """
 import sys, privet

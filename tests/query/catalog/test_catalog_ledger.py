@@ -11,7 +11,7 @@ from privet.loss import Guarantee, ZcdpSum
 from privet.query.catalog import Catalog
 from privet.query.catalog.catalog_ledger import ledger_of
 from privet.query.catalog.toml_file import read_catalog
-from tests.core.journals.work import ask
+from tests.support.ledger_processes import ask
 
 TEXT = """
 unit = "person"

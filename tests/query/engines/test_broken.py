@@ -10,9 +10,9 @@ from privet.query.backends.postgres import float_arithmetic, text_values
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.literals import real
 from privet.query.scalars.facts import Type
-from tests.query.engines.engines import engine_of
 from tests.query.engines.test_functions import check
 from tests.query.engines.test_golden import compare
+from tests.support.engines import engine_of
 
 psycopg = pytest.importorskip("psycopg")
 

@@ -15,9 +15,9 @@ from privet.query.plan.statement import Key
 from privet.query.scalars.engine_types import type_of
 from privet.query.scalars.expressions import Column, Reference
 from privet.query.scalars.facts import Type
-from tests.query.engines.engines import ENGINES, engine_of
-from tests.query.hospital import CLINICS, HOSPITAL, VISIT
-from tests.query.worlds import COLUMNS, CROWDED, world
+from tests.support.engines import ENGINES, engine_of
+from tests.support.hospital import CLINICS, HOSPITAL, VISIT
+from tests.support.neighbor_hospitals import COLUMNS, CROWDED, world
 
 LIMITS = Limits(groups_per_unit=2, rows_per_group=2)
 

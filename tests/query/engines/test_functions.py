@@ -13,8 +13,8 @@ from privet.query.functions import FUNCTIONS, call, evaluate
 from privet.query.functions.letters import lower, upper
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference
 from privet.query.scalars.facts import Facts, Type, Value
-from tests.query.engines.engines import ENGINES, OTHERS, engine_of
 from tests.query.printing.test_function_templates import LITERALS, ONE, SAMPLES, TWO
+from tests.support.engines import ENGINES, OTHERS, engine_of
 
 MORE: dict[Type, list[Value]] = {
     Type.INTEGER: [7, -2, 86_400],

@@ -9,10 +9,10 @@ from privet.errors import InvalidParameter
 from privet.query.pricing.quote import Quote
 from privet.query.second_price.price_check import refuse_another_price
 from tests.golden.corpus import accepted
-from tests.query.engines.engines import OTHERS, engine_of
-from tests.query.engines.nasty import HOSPITALS
-from tests.query.replaying import TIGHT, Played, numbers, play, quote_of
-from tests.query.worlds import SETTINGS
+from tests.support.engines import OTHERS, engine_of
+from tests.support.nasty_values import HOSPITALS
+from tests.support.neighbor_hospitals import SETTINGS
+from tests.support.replaying_ledger import TIGHT, Played, numbers, play, quote_of
 
 STATEMENTS = accepted() | {
     "bounds_found": "SELECT SUM(weight), AVG(1 / weight), MEDIAN(LENGTH(note)) FROM visit",

@@ -15,13 +15,13 @@ from privet.core import Ledger
 from privet.errors import ReleaseFailed
 from privet.query.pricing.quote import Quote
 from privet.query.session import Session
-from tests.query import worlds
-from tests.query.engines.engines import ENGINES, OTHERS, engine_of
-from tests.query.engines.nasty import NASTY
-from tests.query.falsification.observation import LIMIT, differences, observe
-from tests.query.replaying import TIGHT, play, quote_of, refuse_different
 from tests.query.test_falsification import FAULTS, NAMES, STATEMENTS, Units, hospitals, options, tight
-from tests.query.worlds import CROWDED, OTHER, SETTINGS, Part, Setting, World
+from tests.support import neighbor_hospitals as worlds
+from tests.support.engines import ENGINES, OTHERS, engine_of
+from tests.support.nasty_values import NASTY
+from tests.support.neighbor_hospitals import CROWDED, OTHER, SETTINGS, Part, Setting, World
+from tests.support.observation import LIMIT, differences, observe
+from tests.support.replaying_ledger import TIGHT, play, quote_of, refuse_different
 
 PLAYED = STATEMENTS | {
     "keys of reals": "SELECT weight, COUNT(*) FROM visit GROUP BY weight",

@@ -10,14 +10,14 @@ from privet.query.backends.spark.dialect import SparkDialect
 from privet.query.functions import FUNCTIONS, call, evaluate
 from privet.query.scalars.expressions import Call, Column, Expression, Reference
 from privet.query.scalars.facts import Facts, Type
-from tests.query.engines.engines import engine_of
-from tests.query.engines.nasty import HOSPITALS
-from tests.query.engines.on_spark import spark
 from tests.query.engines.test_functions import batches, rows_of, same
 from tests.query.engines.test_golden import REFUSED, STATEMENTS, compare, plan_of
 from tests.query.printing.test_function_templates import EXACT, WHOLE
-from tests.query.replaying import play, refuse_different
-from tests.query.worlds import CROWDED, OTHER, SETTINGS, world
+from tests.support.engines import engine_of
+from tests.support.nasty_values import HOSPITALS
+from tests.support.neighbor_hospitals import CROWDED, OTHER, SETTINGS, world
+from tests.support.on_spark import spark
+from tests.support.replaying_ledger import play, refuse_different
 
 NAMES = [name for name in STATEMENTS if name not in REFUSED["spark"]]
 NOT_COMPUTED = {"ln", "log10", "exp", "power"}
@@ -46,7 +46,7 @@ def test_functions_of_edge_values(kinds: tuple[Type, ...]) -> None:
     assert not wrong, (len(wrong), wrong[:40])
 
 
-@pytest.mark.parametrize("share", [20, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("share", [40, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("hospital", HOSPITALS)
 def test_the_same_numbers_reach_the_noise(hospital: str, share: int) -> None:
     names = list(STATEMENTS)[list(HOSPITALS).index(hospital) :: share]

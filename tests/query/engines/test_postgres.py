@@ -29,10 +29,10 @@ from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Released
 from privet.query.scalars.expressions import Column
 from privet.query.scalars.facts import Facts, Type
-from tests.query.engines.engines import engine_of
-from tests.query.engines.on_postgres import Postgres
-from tests.query.exact_session import ExactSession
-from tests.query.hospital import number, text
+from tests.support.engines import engine_of
+from tests.support.exact_session import ExactSession
+from tests.support.hospital import number, text
+from tests.support.on_postgres import Postgres
 
 psycopg = pytest.importorskip("psycopg")
 NUMBERS = itertools.count()

@@ -22,8 +22,8 @@ from privet.loss import Guarantee
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.session import Session
-from tests.postgres import MISSING, server
-from tests.query.hospital import number, text
+from tests.support.hospital import number, text
+from tests.support.postgres import MISSING, server
 
 psycopg = pytest.importorskip("psycopg")
 COUNT = "SELECT COUNT(*) AS n FROM people"

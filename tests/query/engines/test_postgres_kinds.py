@@ -20,11 +20,11 @@ from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.plan.limits import Limits
 from privet.query.scalars.facts import Facts, Type
-from tests.postgres import system_server
-from tests.query.engines.engines import engine_of
-from tests.query.engines.on_postgres import Postgres
-from tests.query.exact_session import ExactSession
-from tests.query.hospital import number
+from tests.support.engines import engine_of
+from tests.support.exact_session import ExactSession
+from tests.support.hospital import number
+from tests.support.on_postgres import Postgres
+from tests.support.postgres import system_server
 
 psycopg = pytest.importorskip("psycopg")
 NUMBERS = itertools.count()

@@ -21,10 +21,10 @@ from privet.query.plan.limits import Limits
 from privet.query.pricing.quote import quote_statement
 from privet.query.second_price.engine_text import read_back
 from privet.query.session import Session
-from tests.query.engines.engines import engine_of
-from tests.query.engines.on_postgres import Postgres
-from tests.query.exact_session import OPTIONS, ExactSession
-from tests.query.hospital import number, text
+from tests.support.engines import engine_of
+from tests.support.exact_session import OPTIONS, ExactSession
+from tests.support.hospital import number, text
+from tests.support.on_postgres import Postgres
 
 pytest.importorskip("psycopg")
 NUMBERS = itertools.count()

@@ -24,10 +24,10 @@ from privet.loss import Guarantee
 from privet.query.backends.postgres.address import Address
 from privet.query.backends.postgres.connection import connect
 from privet.query.catalog import Catalog, DeclaredTable
-from tests.postgres import tls_server
-from tests.query.engines.engines import engine_of
-from tests.query.engines.on_postgres import Postgres
-from tests.query.hospital import number
+from tests.support.engines import engine_of
+from tests.support.hospital import number
+from tests.support.on_postgres import Postgres
+from tests.support.postgres import tls_server
 
 psycopg = pytest.importorskip("psycopg")
 SSL_REQUEST = bytes.fromhex("0000000804d2162f")

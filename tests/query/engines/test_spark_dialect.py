@@ -27,8 +27,8 @@ from privet.query.scalars.expressions import Column, Reference
 from privet.query.scalars.facts import Facts, Type
 from privet.query.second_price.engine_text import read_back
 from tests.query.engines.test_golden import STATEMENTS
-from tests.query.hospital import HOSPITAL, row_level
-from tests.query.replaying import quote_of
+from tests.support.hospital import HOSPITAL, row_level
+from tests.support.replaying_ledger import quote_of
 
 DIALECT = SparkDialect()
 

@@ -10,11 +10,11 @@ import pytest
 
 from privet.query.backends.spark import SparkBackend
 from privet.query.backends.spark.settings import PINNED
-from tests.query.engines.on_spark import Spark, spark
 from tests.query.engines.test_golden import STATEMENTS
-from tests.query.hospital import HOSPITAL
-from tests.query.replaying import TIGHT, play, quote_of
-from tests.query.worlds import CROWDED, world
+from tests.support.hospital import HOSPITAL
+from tests.support.neighbor_hospitals import CROWDED, world
+from tests.support.on_spark import Spark, spark
+from tests.support.replaying_ledger import TIGHT, play, quote_of
 
 PUBLIC = {name for name, table in HOSPITAL.tables.items() if table.public}
 ROWS = TIGHT[2]  # two rows of each unit, weighed down one by one

@@ -24,9 +24,9 @@ from privet.query.catalog import DeclaredTable
 from privet.query.plan.limits import Limits
 from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
-from tests.query.engines.on_spark import Spark, spark
-from tests.query.hospital import number
-from tests.spark import free_port
+from tests.support.hospital import number
+from tests.support.on_spark import Spark, spark
+from tests.support.spark import free_port
 
 COUNTED = "SELECT COUNT(*) AS n FROM event"
 LONG = 40_000_000_000  # rows that Spark makes up: minutes of work
@@ -175,6 +175,7 @@ def test_a_full_disk(engine: Spark) -> None:
     answers(session, 4 * 1000)
 
 
+@pytest.mark.soak
 def test_a_lost_worker(engine: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
     session = privet.connect(rows(engine, LONG))
     monkeypatch.setattr(lost_workers, "PATIENCE", 3.0)

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from privet.core import Ledger
-from tests.spark import MISSING
+from tests.support.spark import MISSING
+
+pytestmark = pytest.mark.soak  # a second cluster takes most of a minute; that of test_spark_faults.py loses less
 
 ROOT = Path(__file__).parents[3]
 LOSING = """
@@ -19,7 +21,7 @@ import sys
 from dataclasses import replace
 import privet
 from privet.errors import AnswerLost, ReleaseFailed
-from tests.query.engines.on_spark import Spark
+from tests.support.on_spark import Spark
 from tests.query.engines.test_spark_faults import COUNTED, rows, while_it_runs
 
 engine, lost = Spark(), []

@@ -12,9 +12,9 @@ from privet import Catalog, Guarantee
 from privet.errors import InvalidParameter
 from privet.query.backends.spark import SparkBackend
 from privet.query.backends.spark.settings import PINNED
-from tests.query.engines.on_spark import Spark, spark
-from tests.query.hospital import HOSPITAL
-from tests.query.worlds import CROWDED, world
+from tests.support.hospital import HOSPITAL
+from tests.support.neighbor_hospitals import CROWDED, world
+from tests.support.on_spark import Spark, spark
 from tests.test_tutorials import paste
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "on-spark.md"

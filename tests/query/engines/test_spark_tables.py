@@ -15,8 +15,8 @@ from privet import Catalog, Guarantee
 from privet.errors import InvalidParameter, ReleaseFailed
 from privet.query.backends.spark import SparkBackend
 from privet.query.backends.spark.settings import KEPT, PINNED
-from tests.query.engines.on_spark import Spark, spark
-from tests.spark import HOSTILE
+from tests.support.on_spark import Spark, spark
+from tests.support.spark import HOSTILE
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 COUNT = "SELECT COUNT(*) AS n FROM people"

@@ -16,10 +16,10 @@ from privet.query.functions import call, evaluate
 from privet.query.printing.function_templates import print_column
 from privet.query.scalars.expressions import Column, Literal, Reference
 from privet.query.scalars.facts import Facts, Type
-from tests.query.engines.engines import ENGINES, engine_of
-from tests.query.exact_session import ExactSession
-from tests.query.hospital import HOSPITAL
-from tests.query.worlds import ENDLESS, FIRST, Part, World, world
+from tests.support.engines import ENGINES, engine_of
+from tests.support.exact_session import ExactSession
+from tests.support.hospital import HOSPITAL
+from tests.support.neighbor_hospitals import ENDLESS, FIRST, Part, World, world
 
 ONE_ROW = "SELECT pid, weight, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY weight) AS r FROM visit"
 ZEROS = {

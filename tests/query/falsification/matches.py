@@ -9,10 +9,10 @@ from typing import Any
 
 from privet.query.scalars.facts import Type
 from privet.query.session import Session
-from tests.query.falsification.observation import Observation, differences, observe
 from tests.query.falsification.plays import HEAVY, PLAYS, SELF_JOINS
 from tests.query.falsification.storage import NOCASE, Stored
 from tests.query.falsification.worlds import BASE, RAW, VISITORS, Part, World, world
+from tests.support.observation import Observation, differences, observe
 
 AUTOMATIC: dict[str, Any] = {"automatic_bounds": "0.2"}
 ANYWHERE = ("nothing", "very many rows", "ordinary")  # visitors whom every play meets

@@ -19,6 +19,8 @@ from tests.query.falsification.plays import PLAYS
 from tests.query.falsification.storage import Stored
 from tests.query.falsification.worlds import CROWD, VISITORS
 
+pytestmark = pytest.mark.whole
+
 WATCHED = both(
     Stored("frame"),
     plays=within(("key word", "key kind", "wholes"), PLAYS),

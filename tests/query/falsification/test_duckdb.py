@@ -12,6 +12,8 @@ import pytest
 from tests.query.falsification.matches import MATCHES, REFUSED, lines
 from tests.query.falsification.random_plays import RandomPlays
 
+pytestmark = pytest.mark.whole
+
 SHARES = {"frames": 24, "database": 24, "files": 16, "one file": 12, "csv": 72, "polars": 12, "pandas": 12, "heavy": 1}
 OTHERS = 4  # unless another number is given: one of so many pairs
 

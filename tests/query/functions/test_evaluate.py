@@ -13,7 +13,7 @@ from privet.query.functions import evaluate
 from privet.query.printing.function_templates import print_expression
 from privet.query.scalars.expressions import Column, Expression, facts_of
 from privet.query.scalars.facts import Type, Value
-from tests.query.generated import expressions, rows
+from tests.support.drawn_expressions import expressions, rows
 
 DIALECT = DuckDBDialect()
 ENGINE = duckdb.connect()

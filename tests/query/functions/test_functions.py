@@ -11,7 +11,7 @@ from privet.errors import InvalidParameter
 from privet.query.functions import FUNCTIONS, call, cast, evaluate
 from privet.query.scalars.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.scalars.facts import Facts, Type, Value
-from tests.query.generated import MAKERS, expressions, fits, rows
+from tests.support.drawn_expressions import MAKERS, expressions, fits, rows
 
 LARGEST = 2**62
 NAMES = """eq ne lt le gt ge and or not is_null in like starts_with case coalesce nullif least greatest clip

@@ -47,11 +47,13 @@ from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.scalars.facts import Facts, Type
 from privet.query.second_price.price_check import stage_loss
 from privet.query.session import Session
-from tests.query import tiny
-from tests.query.asking import Watched, crowd, hospital, session_with
-from tests.query.exact_session import ExactRun
-from tests.query.hospital import HOSPITAL, by_day
 from tests.query.test_neighbors import compare, without
+from tests.support import drawn_databases as tiny
+from tests.support.exact_session import ExactRun
+from tests.support.hospital import HOSPITAL, by_day
+from tests.support.hospital_sessions import Watched, crowd, hospital, session_with
+
+pytestmark = pytest.mark.whole
 
 X = Column("x", Facts(Type.REAL))
 MOST = (Function.SUM, Function.AVG, Function.STDDEV, Function.QUANTILE)

@@ -14,7 +14,7 @@ from privet.query.measures.readings import Reading
 from privet.query.measures.request import PRODUCT_SIZE, Shape, Span
 from privet.query.scalars.expressions import Column
 from privet.query.scalars.facts import Facts, Type
-from tests.statistics import FALSE_ALARM
+from tests.support.statistics import FALSE_ALARM
 
 COLUMN = Column("x", Facts(Type.REAL))
 FIRST = Span.between(Fraction(-10), Fraction(30), whole=False, most=1 << 14)

@@ -26,7 +26,7 @@ from privet.query.pricing.quote import quote_statement
 from privet.query.scalars.expressions import Column, Reference
 from privet.query.scalars.facts import Facts, Type
 from privet.query.session import Session
-from tests.query.asking import crowd, hospital, session_with
+from tests.support.hospital_sessions import crowd, hospital, session_with
 
 PID = Column("pid", Facts(Type.INTEGER))
 CITY = Column("city", Facts(Type.TEXT, values=("a", "b")))

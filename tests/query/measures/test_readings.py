@@ -16,7 +16,7 @@ from privet.query.measures.readings import Average, Count, Deviation, Quantile, 
 from privet.query.measures.request import Shape, Span
 from privet.query.scalars.expressions import Column
 from privet.query.scalars.facts import Facts, Type
-from tests.statistics import FALSE_ALARM
+from tests.support.statistics import FALSE_ALARM
 
 COLUMN = Column("x", Facts(Type.REAL))
 LATTICE = Span.between(Fraction(-20), Fraction(110), whole=True)

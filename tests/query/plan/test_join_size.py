@@ -21,7 +21,7 @@ from privet.query.printing.function_templates import print_expression
 from privet.query.printing.shared_expressions import DEEPEST, HEAVIEST, Once
 from privet.query.scalars.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.scalars.facts import LONGEST_TEXT, Facts, Type
-from tests.query.exact_session import ExactSession
+from tests.support.exact_session import ExactSession
 
 LETTER = "👩"  # four bytes, and one of the letters that some count as several
 UNCUT = Reference(Column("s", Facts(Type.TEXT)))

@@ -10,7 +10,7 @@ from privet.query.functions import call, evaluate
 from privet.query.plan.refine_facts import case_facts, narrow
 from privet.query.scalars.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.scalars.facts import Facts, Type, Value
-from tests.query.generated import expressions, fits, rows
+from tests.support.drawn_expressions import expressions, fits, rows
 
 AGE = Column("age", Facts(Type.INTEGER, low=Fraction(0), high=Fraction(110)))
 COST = Column("cost", Facts(Type.REAL, low=Fraction(0), high=Fraction(5000)))

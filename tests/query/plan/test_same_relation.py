@@ -5,7 +5,7 @@ import pytest
 from privet.query import sql
 from privet.query.plan.same_relation import matched
 from privet.query.plan.statement import Aggregate
-from tests.query.hospital import HOSPITAL, public_values
+from tests.support.hospital import HOSPITAL, public_values
 
 
 def source(text: str) -> tuple[object, ...]:

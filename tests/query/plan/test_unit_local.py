@@ -26,7 +26,7 @@ from privet.query.plan.unit_local import NotUnitLocal, check_unit_local
 from privet.query.scalars.expressions import Call, Column, Expression, Literal, Reference
 from privet.query.scalars.facts import Facts, Type
 from privet.query.sql import read
-from tests.query.hospital import HOSPITAL, public_values
+from tests.support.hospital import HOSPITAL, public_values
 
 Kind = TypeVar("Kind")
 

@@ -26,7 +26,7 @@ from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Aggregate, Key
 from privet.query.pricing.price import price
 from privet.query.pricing.priced import Priced
-from tests.query.people import AGE, BY_CITY, BY_SEX, COST, ONE, aggregate, asked
+from tests.support.people import AGE, BY_CITY, BY_SEX, COST, ONE, aggregate, asked
 
 MEDIAN = asked(Function.QUANTILE, COST, fraction=Fraction(1, 2))
 ITEMS = [
@@ -83,6 +83,25 @@ def test_prices_never_exceed_what_was_asked(
         assert plan.loss.zcdp() >= 0.99 * float(spend["rho"])
     else:
         assert plan.loss.meets(Guarantee(spend["epsilon"], spend.get("delta", 0)))
+
+
+@pytest.mark.parametrize(("factor", "kept"), [(1 + Fraction(1, 10**10), True), (Fraction(2), False)])
+def test_what_was_calibrated_wrongly_is_widened_or_refused(
+    factor: Fraction, monkeypatch: pytest.MonkeyPatch, *, kept: bool
+) -> None:
+    """The composed loss has the last word, whatever chose the mechanisms."""
+    calibrated = DiscreteLaplace.calibrated
+
+    def wrongly(*, epsilon: Fraction, sensitivity: Sensitivity) -> DiscreteLaplace:
+        return calibrated(epsilon=epsilon * factor, sensitivity=sensitivity)
+
+    monkeypatch.setattr(DiscreteLaplace, "calibrated", wrongly)
+    counted = aggregate(asked(Function.COUNT_ROWS))
+    if kept:
+        assert priced(counted, epsilon="0.37").loss.meets(Guarantee("0.37"))
+    else:
+        with pytest.raises(InvalidParameter, match="no mechanisms keep"):
+            priced(counted, epsilon="0.37")
 
 
 def test_pure_shares_add_up_exactly() -> None:

@@ -18,7 +18,7 @@ from privet.query.plan.statement import Key, Output, Stage, Statement
 from privet.query.pricing.quote import quote_statement
 from privet.query.scalars.expressions import Column, Literal, Reference
 from privet.query.scalars.facts import Facts, Type
-from tests.query.people import AGE, BY_CITY, COST, ONE, SEX, aggregate, asked, statement
+from tests.support.people import AGE, BY_CITY, COST, ONE, SEX, aggregate, asked, statement
 
 PEOPLE = DeclaredTable("people", {"age": AGE.facts, "pid": Facts(Type.INTEGER)}, unit_column="pid")
 CATALOG = Catalog("people", Unit("person"), Guarantee(10, "1e-5"), {"people": PEOPLE}, frames={"people": None})

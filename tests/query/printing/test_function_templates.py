@@ -15,7 +15,7 @@ from privet.query.functions import FUNCTIONS, call, evaluate
 from privet.query.printing.function_templates import TEMPLATES, print_expression
 from privet.query.scalars.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.scalars.facts import Facts, Type, Value
-from tests.query.engine import execute
+from tests.support.bare_engine import execute
 
 WHOLE = [None, 0, 1, -1, 2, 3, -7, 10**6, 2**31, 2**53 + 1, 2**62, -(2**62), 2**63 - 1, -(2**63)]
 REAL = [None, 0.0, 0.5, -0.5, 1.0, 1.5, 2.5, -2.5, -7.25, 5e-324, 1e-300, 1e15, 2.0**53, 1e18, 1e19, 1e300, -1e308]

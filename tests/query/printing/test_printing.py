@@ -17,8 +17,8 @@ from privet.query.plan.statement import Key
 from privet.query.printing import print_relation
 from privet.query.scalars.expressions import Column, Literal, Reference
 from privet.query.scalars.facts import Facts, Type, Value
-from tests.query import tiny
-from tests.query.oracle import Oracle
+from tests.support import drawn_databases as tiny
+from tests.support.query_oracle import Oracle
 
 SLOW = settings(
     max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), phases=(Phase.explicit, Phase.generate)

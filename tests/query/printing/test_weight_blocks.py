@@ -19,12 +19,12 @@ from privet.query.plan.limits import Limits
 from privet.query.printing.weight_blocks import MOST_CAP
 from privet.query.second_price.engine_text import read_back
 from privet.query.second_price.price_check import refuse_another_price
-from tests.query.engines.engines import engine_of
-from tests.query.engines.nasty import HOSPITALS
 from tests.query.engines.test_golden import STATEMENTS, refuse_unequal
-from tests.query.exact_session import ExactSession
-from tests.query.replaying import play, quote_of
-from tests.query.worlds import SETTINGS
+from tests.support.engines import engine_of
+from tests.support.exact_session import ExactSession
+from tests.support.nasty_values import HOSPITALS
+from tests.support.neighbor_hospitals import SETTINGS
+from tests.support.replaying_ledger import play, quote_of
 
 STATEMENT = "SELECT stay, COUNT(*), SUM(cost - 9), MEDIAN(cost) FROM visit GROUP BY stay"
 FIRST = -(1 << 63)

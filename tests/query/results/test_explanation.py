@@ -9,7 +9,7 @@ from privet.loss import Guarantee
 from privet.mechanisms import PartitionSelection
 from privet.query.plan.limits import Limits
 from privet.query.results.explanation import held, hidden_by
-from tests.query.asking import hospital, session_with
+from tests.support.hospital_sessions import hospital, session_with
 
 MIXED = (
     "SELECT sex, COUNT(*) AS n, SUM(age) AS s, AVG(age) AS a, STDDEV(age) AS d, MEDIAN(age) AS m, MIN(age) AS least "

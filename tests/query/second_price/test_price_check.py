@@ -25,8 +25,10 @@ from privet.query.second_price.engine_text import read_back
 from privet.query.second_price.price_check import refuse_another_price, second_loss
 from privet.query.session import Session
 from privet.query.sql import read
-from tests.query.asking import hospital, session_with
-from tests.query.hospital import by_day, public_values, row_level
+from tests.support.hospital import by_day, public_values, row_level
+from tests.support.hospital_sessions import hospital, session_with
+
+pytestmark = pytest.mark.whole
 
 COLUMNS = (
     "COUNT(*)",

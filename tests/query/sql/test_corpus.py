@@ -10,7 +10,7 @@ from privet.query.plan.statement import Aggregate
 from privet.query.scalars.facts import Value
 from privet.query.sql import read
 from tests.golden.corpus import accepted, refused
-from tests.query.hospital import HOSPITAL, by_day, public_values, row_level
+from tests.support.hospital import HOSPITAL, by_day, public_values, row_level
 
 ACCEPTED, REFUSED = accepted(), refused()
 FREE = {"public_only", "public_rows", "literals", "values"}

@@ -25,7 +25,7 @@ from privet.query.plan.statement import Aggregate, Statement
 from privet.query.scalars.expressions import Call, Literal, Reference, facts_of
 from privet.query.scalars.facts import Type
 from privet.query.sql import read
-from tests.query.hospital import HOSPITAL, by_day, public_values, row_level
+from tests.support.hospital import HOSPITAL, by_day, public_values, row_level
 
 
 def plan(text: str, catalog: Catalog = HOSPITAL) -> Statement:

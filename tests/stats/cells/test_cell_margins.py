@@ -15,7 +15,9 @@ from scipy.stats import binom
 
 from privet.noise import BitSource
 from privet.stats import cdf, counts, hierarchical_counts, histogram, histogram2d
-from tests.statistics import FALSE_ALARM
+from tests.support.statistics import FALSE_ALARM
+
+pytestmark = pytest.mark.whole
 
 SAMPLE, FEW, ALL = 400, 150, 2000  # a share's law depends on the share, so it takes longer
 CONFIDENCE = 0.95

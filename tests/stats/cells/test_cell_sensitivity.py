@@ -32,7 +32,7 @@ from privet.stats import (
     quantiles,
     top_k,
 )
-from tests.stats.recording import assert_within, exactly
+from tests.support.recording_ledger import assert_within, exactly
 
 Row = tuple[int, float, str | None]
 Table = list[Row]

@@ -8,7 +8,7 @@ import pytest
 from privet import Sensitivity, Unit
 from privet.errors import InvalidParameter
 from privet.stats import counts
-from tests.stats.recording import Recording, recorded
+from tests.support.recording_ledger import Recording, recorded
 
 AGES = [70, 5, None, 40]
 

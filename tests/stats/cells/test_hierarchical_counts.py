@@ -9,7 +9,7 @@ from privet import Sensitivity, Unit
 from privet.errors import InvalidParameter
 from privet.mechanisms import DiscreteLaplace, PermuteAndFlip
 from privet.stats import hierarchical_counts
-from tests.stats.recording import Recording, recorded
+from tests.support.recording_ledger import Recording, recorded
 
 EDGES = [0, 1, 2, 3, 4]
 STATES = {"north": ["ash", "oak"], "south": ["ash"]}

@@ -12,7 +12,7 @@ from privet import Guarantee, Ledger, Sensitivity, Unit
 from privet.errors import BudgetExceeded, InvalidParameter
 from privet.mechanisms import DiscreteLaplace
 from privet.stats import count, histogram, histogram2d
-from tests.stats.recording import Recording, recorded
+from tests.support.recording_ledger import Recording, recorded
 
 AGES = [3, 3, 27, 45, 110, 111, -1]
 TENS = range(0, 111, 10)

@@ -9,7 +9,7 @@ from privet import Guarantee, Sensitivity, Unit
 from privet.errors import InvalidParameter
 from privet.mechanisms import TopChoices
 from privet.stats import top_k
-from tests.stats.recording import Recording, recorded
+from tests.support.recording_ledger import Recording, recorded
 
 WORDS = ["a"] * 900 + ["b"] * 600 + ["c"] * 300 + [None] * 5000 + ["zz"] * 5000
 

@@ -16,7 +16,7 @@ from privet.stats.functions.nadaraya_watson import NadarayaWatson
 from privet.stats.functions.priestley_chao import PriestleyChao
 from privet.stats.functions.release_function import release_function
 from privet.stats.functions.sampled_sensitivity import sampled_sensitivity
-from tests.stats.recording import Recording
+from tests.support.recording_ledger import Recording
 
 PERSON = Unit("person", "replace")
 ROWS = np.random.default_rng(1).random((200, 2))

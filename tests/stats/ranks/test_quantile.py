@@ -13,7 +13,7 @@ from privet import Guarantee, Ledger, Sensitivity, Unit
 from privet.errors import InvalidParameter
 from privet.mechanisms import HalvingQuantiles, IntervalQuantile, Laplace
 from privet.stats import maximum, median, minimum, quantile, quantiles
-from tests.stats.recording import Recording
+from tests.support.recording_ledger import Recording
 
 SALARIES = np.linspace(20_000, 80_000, 2001)
 

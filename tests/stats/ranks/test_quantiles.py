@@ -9,7 +9,7 @@ from privet import Sensitivity, Unit
 from privet.errors import InvalidParameter
 from privet.mechanisms import QuantileInterval
 from privet.stats import quantile_interval
-from tests.stats.recording import Recording
+from tests.support.recording_ledger import Recording
 
 VALUES = np.linspace(0, 1000, 5001)
 

@@ -8,7 +8,7 @@ import pytest
 from privet import Unit
 from privet.errors import InvalidParameter
 from privet.stats import count
-from tests.stats.recording import Recording, recorded
+from tests.support.recording_ledger import Recording, recorded
 
 
 def exact_count(values: Any, **asking: Any) -> int:  # noqa: ANN401 - any column, any keyword

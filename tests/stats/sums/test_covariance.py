@@ -11,7 +11,7 @@ from privet import Unit
 from privet.errors import InvalidParameter
 from privet.stats import correlation, covariance, covariance_matrix
 from privet.stats.sums.correlation import _correlation
-from tests.stats.recording import Recording, assert_within, recorded
+from tests.support.recording_ledger import Recording, assert_within, recorded
 
 X = np.array([1.0, 2.0, 3.5, 9.0, 4.0, np.nan])
 Y = np.array([2.0, 1.0, 5.0, 40.0, np.nan, 3.0])

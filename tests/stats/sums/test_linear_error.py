@@ -12,7 +12,7 @@ from privet.mechanisms.gaussian import GaussianError
 from privet.mechanisms.laplace import LaplaceError
 from privet.noise import BitSource
 from privet.stats.sums.linear_error import LinearError, RatioError, RootError, SlopeError
-from tests.statistics import FALSE_ALARM
+from tests.support.statistics import FALSE_ALARM
 
 DRAWS = 40_000
 WEIGHTS = [(1.0,), (1.0, 0.0), (1.0, 2.0), (0.5, -0.5), (1.0, 1.0, 1.0), (3.0, -0.2, 0.2, 1e-9), (0.25,) * 9]

@@ -27,7 +27,9 @@ from privet.stats import (
     total,
     variance,
 )
-from tests.statistics import FALSE_ALARM
+from tests.support.statistics import FALSE_ALARM
+
+pytestmark = pytest.mark.whole
 
 SAMPLE, ALL = 1000, 2000
 CONFIDENCE = 0.95

@@ -12,7 +12,7 @@ from privet.errors import InvalidParameter
 from privet.mechanisms import Gaussian, Laplace
 from privet.stats import mean, proportion
 from privet.stats.sums.linear_error import RatioError
-from tests.stats.recording import Recording
+from tests.support.recording_ledger import Recording
 
 X = np.array([3.0, np.nan, 250.0, -8.0, 40.0])
 

@@ -11,7 +11,7 @@ from privet import Unit
 from privet.errors import InvalidParameter
 from privet.stats import moments, stddev, variance
 from privet.stats.sums.variance import in_moves, moved_pairs
-from tests.stats.recording import Recording
+from tests.support.recording_ledger import Recording
 
 X = np.array([3.0, np.nan, 250.0, -8.0, 40.0, 77.7])
 CLIPPED = np.clip(X[[0, 2, 3, 4, 5]], 0, 100)

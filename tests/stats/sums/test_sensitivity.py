@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from privet import Ledger, Sensitivity, Unit
 from privet.stats import correlation, count, covariance, covariance_matrix, mean, moments, proportion, total, variance
-from tests.stats.recording import assert_within, exactly, recorded
+from tests.support.recording_ledger import assert_within, exactly, recorded
 
 Row = tuple[int, int, float, float]  # owner, time, value, other value
 Table = list[Row]

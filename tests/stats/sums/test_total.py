@@ -10,7 +10,7 @@ from privet import Unit
 from privet.errors import InvalidParameter
 from privet.mechanisms import Laplace
 from privet.stats import total
-from tests.stats.recording import Recording
+from tests.support.recording_ledger import Recording
 
 
 def exact_total(values: Any, bounds: Any, **asking: Any) -> float:  # noqa: ANN401 - any column, any keyword

@@ -10,7 +10,7 @@ from privet.core.journals.sqlite import SqliteJournal
 from privet.errors import LedgerUnavailable, PrivetError
 from privet.loss import Guarantee
 from tests.core.journals.disk.programs import ADA, LIMIT, Fact
-from tests.core.journals.work import PERSON, ask
+from tests.support.ledger_processes import PERSON, ask
 
 PATIENCE = 5.0  # seconds that a newcomer waits before the ledger counts as wedged
 EXPECTED = frozenset({"LedgerUnavailable", "AnswerLost", "ReleaseFailed", "BudgetExceeded", "AnalystFrozen"})

@@ -16,7 +16,7 @@ from privet.core import Ledger, Scope, Sensitive, Sensitivity
 from privet.core.journals.sqlite import SqliteJournal
 from privet.errors import PrivetError
 from privet.loss import Guarantee
-from tests.core.journals.work import COUNT, PERSON, ask
+from tests.support.ledger_processes import COUNT, PERSON, ask
 
 Fact = dict[str, Any]  # what somebody was told, as JSON
 LIMIT, ADA = 30, 2  # of the dataset, and of one analyst

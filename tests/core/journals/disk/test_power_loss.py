@@ -6,6 +6,8 @@ from tests.core.journals.disk.conftest import Started
 from tests.core.journals.disk.programs import PROGRAMS
 from tests.core.journals.disk.replay import LIES
 
+pytestmark = pytest.mark.whole
+
 SOAK = pytest.mark.soak
 WHOLE = [name for name in PROGRAMS if name not in ("make", "create")]
 

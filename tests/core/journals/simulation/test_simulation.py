@@ -10,6 +10,8 @@ from tests.core.journals.simulation.single import ACTS, Single
 from tests.core.journals.simulation.stand_ins import simulated
 from tests.core.journals.simulation.workload import Workload
 
+pytestmark = pytest.mark.whole
+
 SHORT, LONG, BLOCKS = 500, 100_000, 100
 STRIDE = 23
 TRIES = 400  # seeds, within which each planted fault must be found

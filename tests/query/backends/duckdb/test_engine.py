@@ -28,7 +28,7 @@ from privet.query.plan.relations import Owner, Released, Table
 from privet.query.plan.statement import Key
 from privet.query.scalars.expressions import Column, Reference
 from privet.query.scalars.facts import Facts, Type
-from tests.query.engine import execute
+from tests.support.bare_engine import execute
 
 COLUMNS = {
     "city": Facts(Type.TEXT),

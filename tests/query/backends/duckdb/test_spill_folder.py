@@ -17,7 +17,9 @@ import pytest
 import privet
 from privet.errors import InvalidParameter
 from privet.query.backends.duckdb.spill_folder import LOCK, PREFIX, SpillFolder
-from tests.query.slow import WIDE, of_many_people
+from tests.support.slow_catalogs import WIDE, of_many_people
+
+pytestmark = pytest.mark.whole
 
 USING = """
 import time

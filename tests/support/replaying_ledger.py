@@ -27,9 +27,9 @@ from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Output
 from privet.query.pricing.quote import Quote, quote_statement
 from privet.query.scalars.expressions import Column
-from tests.query.exact_session import quantile
-from tests.query.hospital import public_values
-from tests.query.worlds import World
+from tests.support.exact_session import quantile
+from tests.support.hospital import public_values
+from tests.support.neighbor_hospitals import World
 
 OPTIONS = Options.of({"epsilon": 1, "delta": "1e-6"})
 SEARCHING = replace(OPTIONS, automatic_bounds=Fraction(1, 5))

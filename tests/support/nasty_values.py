@@ -2,7 +2,7 @@
 
 import math
 
-from tests.query.worlds import CROWDED, ENDLESS, EPOCH, FIRST, SHARED, Part, World, world
+from tests.support.neighbor_hospitals import CROWDED, ENDLESS, EPOCH, FIRST, SHARED, Part, World, world
 
 FAR = 1 << 62
 # of the years 9999 and 1

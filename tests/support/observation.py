@@ -25,7 +25,7 @@ from privet.loss import Guarantee
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.session import Session
-from tests.query.exact_session import quantile
+from tests.support.exact_session import quantile
 
 LARGEST = 1 << 52
 LIMIT = Guarantee(1000, "0.5")

@@ -23,7 +23,7 @@ COUNT = DiscreteLaplace(l1_sensitivity=1, scale=1)
 SECRET = Sensitive(42, Sensitivity(1), PERSON)
 
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["tests.core.journals.work"])
+CONTEXT.set_forkserver_preload(["tests.support.ledger_processes"])
 
 
 def ask(ledger: Ledger, purpose: str = "a count", **more: Any) -> Any:  # noqa: ANN401 - a release

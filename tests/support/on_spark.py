@@ -17,9 +17,9 @@ from privet.query.catalog import Catalog
 from privet.query.printing.function_templates import print_expression
 from privet.query.scalars.expressions import Column, Expression
 from privet.query.scalars.facts import Type, Value
-from tests.query.hospital import HOSPITAL
-from tests.query.worlds import World, world
-from tests.spark import MISSING, cluster
+from tests.support.hospital import HOSPITAL
+from tests.support.neighbor_hospitals import World, world
+from tests.support.spark import MISSING, cluster
 
 NUMBER = Type.INTEGER
 
@@ -68,7 +68,7 @@ class Spark:
     def column(
         self, made: Sequence[Column], rows: Sequence[Sequence[Value]], wanted: Sequence[Expression]
     ) -> list[Any]:
-        from tests.query.engines.engines import as_arrow  # noqa: PLC0415 - it imports this
+        from tests.support.engines import as_arrow  # noqa: PLC0415 - it imports this
 
         names = {column: f"c{n}" for n, column in enumerate(made)}
         items = [f"{print_expression(each, self.dialect, names.__getitem__)} AS e{n}" for n, each in enumerate(wanted)]

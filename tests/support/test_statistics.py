@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tests.statistics import FALSE_ALARM, LEAST_EXPECTED, assert_does_not_follow, assert_follows, chi_square
+from tests.support.statistics import FALSE_ALARM, LEAST_EXPECTED, assert_does_not_follow, assert_follows, chi_square
 
 
 @pytest.mark.parametrize("p", [LEAST_EXPECTED / 1_000_000, 0.001, 0.1, 0.5])

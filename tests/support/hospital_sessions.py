@@ -15,7 +15,7 @@ from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
 from privet.query.measures.request import Bounded
 from privet.query.session import Session
-from tests.query.hospital import HOSPITAL, TABLES, build
+from tests.support.hospital import HOSPITAL, TABLES, build
 
 Rows = list[tuple[Any, ...]]
 

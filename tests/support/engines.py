@@ -21,7 +21,7 @@ from privet.query.catalog import Catalog
 from privet.query.printing.function_templates import print_expression
 from privet.query.scalars.expressions import Column, Expression
 from privet.query.scalars.facts import Type, Value
-from tests.query.worlds import World
+from tests.support.neighbor_hospitals import World
 
 ARROW = {
     Type.BOOLEAN: pa.bool_(),
@@ -85,13 +85,13 @@ def native(value: Value, kind: Type) -> object:
 
 
 def _postgres() -> Engine:
-    from tests.query.engines.on_postgres import Postgres  # noqa: PLC0415 - its library may be missing
+    from tests.support.on_postgres import Postgres  # noqa: PLC0415 - its library may be missing
 
     return Postgres()
 
 
 def _spark() -> Engine:
-    from tests.query.engines.on_spark import spark  # noqa: PLC0415 - its library may be missing
+    from tests.support.on_spark import spark  # noqa: PLC0415 - its library may be missing
 
     return spark()
 

@@ -16,9 +16,9 @@ from privet.query.catalog import Catalog
 from privet.query.printing.function_templates import print_expression
 from privet.query.scalars.expressions import Column, Expression
 from privet.query.scalars.facts import Value
-from tests.postgres import MISSING, server
-from tests.query.hospital import CLINICS, CODES
-from tests.query.worlds import COLUMNS, ENDLESS, EPOCH, World
+from tests.support.hospital import CLINICS, CODES
+from tests.support.neighbor_hospitals import COLUMNS, ENDLESS, EPOCH, World
+from tests.support.postgres import MISSING, server
 
 KINDS = {
     "int64": "bigint",

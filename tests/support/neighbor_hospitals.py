@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from privet.core import Unit
 from privet.loss import Neighbors
 from privet.query.catalog import Catalog
-from tests.query.hospital import CLINICS, CODES, HOSPITAL, by_day, row_level
+from tests.support.hospital import CLINICS, CODES, HOSPITAL, by_day, row_level
 
 Row = tuple[Any, ...]
 EPOCH = dt.date(1970, 1, 1)
