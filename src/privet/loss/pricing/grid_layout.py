@@ -32,6 +32,7 @@ PENALTY, MOST = 4.0, 20.0  # natural logarithm of what a tilt may lose for speed
 NARROW = 3.0  # what a narrower window is worth of it
 STEEP, STEEPEST = 16.0, 256.0  # the largest tilts of shallow and deep questions, times the standard deviation
 NEGLECTED = 1e-7  # share of delta that may become infinite loss when curves are cut off
+EDGE = 65 / 64  # the largest loss is a step or two higher on the grid than on the scouting grid
 CUTS = 4  # how often a careful plan looks anew at what is left when so much is cut off: the aim depends on it
 AGREES = 0.6  # how much lower than planned an answer may lie without asking for a finer step
 LEAST = -745.0  # log(delta) below which no float lies: a point that is lower is aimed at as if it were here
@@ -279,7 +280,7 @@ def _period(tilts: Array, rising: Array, chosen: int, answer: float, room: float
     e^(tilt w) P[loss > answer + w], which every steeper tilt bounds.
     """
     tilt = float(tilts[chosen])
-    return max(room / tilt, _steeper(tilts, rising, chosen, room - tilt * answer) - answer)
+    return max(room / tilt, EDGE * _steeper(tilts, rising, chosen, room - tilt * answer) - answer)
 
 
 def _steeper(tilts: Array, rising: Array, chosen: int, room: float) -> float:
