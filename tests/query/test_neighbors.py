@@ -178,7 +178,7 @@ def visits(*rows: Mapping[str, Value]) -> tiny.Data:
     return {"visit": [{**ROW, **row} for row in rows], "person": [], "item": [], "clinic": []}
 
 
-@pytest.mark.parametrize(("name", "value", "lattice"), BEYOND)
+@pytest.mark.parametrize(("name", "value", "span"), BEYOND)
 def test_a_place_is_clipped_whatever_is_found(name: str, value: float, span: Span) -> None:
     visit = tiny.table("visit")
     argument = Reference(next(column for column in visit.columns if column.name == name))
