@@ -2,7 +2,7 @@
 """What every aggregate does, whatever it is: an entry in `examples.py` brings all of this."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -159,6 +159,11 @@ def test_across_units_it_is_refused_by_name(world: World, function: Function) ->
 # --- on every engine ---
 
 
+def on_spark(test: Callable[..., None]) -> Callable[..., None]:
+    """Leave it to `make test`, and to the process that has the one Spark of a test run."""
+    return pytest.mark.whole(pytest.mark.xdist_group("spark")(test))
+
+
 def statements(function: Function) -> list[str]:
     return [within(function), *([across(function), by_group(function)] if function in ACROSS else [])]
 
@@ -176,14 +181,16 @@ def same_numbers(engine: str, text: str, limits: Limits | None, hospitals: Itera
         there.close()
 
 
+@pytest.mark.whole
 @by_name
 def test_on_postgresql_it_is_the_same(function: Function) -> None:
     for text, limits in zip(statements(function), TIGHT[1:], strict=False):
         same_numbers("postgres", text, limits)
 
 
+@on_spark
 def test_on_spark_they_are_the_same() -> None:
-    """All in two statements, for Spark takes a second for each."""
+    """All in two statements, because Spark takes a second for each."""
     asked = [EXAMPLES[function].asked for function in ACROSS if function is not Function.QUANTILE]
     same_numbers(
         "spark", f"SELECT {', '.join(f'{text} AS v{n}' for n, text in enumerate(asked))} FROM visit", TIGHT[3], FEW
@@ -196,6 +203,7 @@ def test_on_spark_they_are_the_same() -> None:
     same_numbers("spark", within(Function.FIRST), TIGHT[3], FEW)
 
 
+@on_spark
 @pytest.mark.parametrize("function", REFUSED["spark"], ids=lambda function: function.name)
 def test_what_spark_does_not_compute_is_refused_by_name(function: Function) -> None:
     catalog = SETTINGS[0].catalog

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "how-to" / "add-an-aggregate.md"
 BLOCKS = re.findall(r"^```(?:python|markdown)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
