@@ -2,7 +2,7 @@
 """What every aggregate does, whatever it is: an entry in `examples.py` brings all of this."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -159,11 +159,6 @@ def test_across_units_it_is_refused_by_name(world: World, function: Function) ->
 # --- on every engine ---
 
 
-def on_spark(test: Callable[..., None]) -> Callable[..., None]:
-    """Leave it to `make test`, and to the process that has the one Spark of a test run."""
-    return pytest.mark.whole(pytest.mark.xdist_group("spark")(test))
-
-
 def statements(function: Function) -> list[str]:
     return [within(function), *([across(function), by_group(function)] if function in ACROSS else [])]
 
@@ -188,7 +183,8 @@ def test_on_postgresql_it_is_the_same(function: Function) -> None:
         same_numbers("postgres", text, limits)
 
 
-@on_spark
+@pytest.mark.whole
+@pytest.mark.xdist_group("spark")  # of the one process that starts it
 def test_on_spark_they_are_the_same() -> None:
     """All in two statements, because Spark takes a second for each."""
     asked = [EXAMPLES[function].asked for function in ACROSS if function is not Function.QUANTILE]
@@ -203,7 +199,8 @@ def test_on_spark_they_are_the_same() -> None:
     same_numbers("spark", within(Function.FIRST), TIGHT[3], FEW)
 
 
-@on_spark
+@pytest.mark.whole
+@pytest.mark.xdist_group("spark")  # of the one process that starts it
 @pytest.mark.parametrize("function", REFUSED["spark"], ids=lambda function: function.name)
 def test_what_spark_does_not_compute_is_refused_by_name(function: Function) -> None:
     catalog = SETTINGS[0].catalog
