@@ -112,7 +112,7 @@ class Measure:
         shape: what is added up.
         argument: of which expression; rows where it is NULL (or NaN) do not count. None: every row.
         condition: only of rows for which this is true.
-        lattice: of the argument; counts of rows, units and distinct values do not use it.
+        span: of the argument; counts of rows, units and distinct values do not use it.
         second: the other argument, of PRODUCTS: rows where either is NULL do not count.
         second_lattice: of that one.
     """
@@ -141,7 +141,7 @@ class Measure:
 
         Example:
             >>> fine = Span(Fraction(1), 0, 1 << 14)
-            >>> Measure(Shape.PRODUCTS, lattice=fine, second_lattice=fine).product_size == PRODUCT_SIZE
+            >>> Measure(Shape.PRODUCTS, span=fine, second_lattice=fine).product_size == PRODUCT_SIZE
             True
         """
         return (self.span.steps * self.second_lattice.steps) ** 2 >> self.product_shift
