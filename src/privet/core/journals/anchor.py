@@ -121,6 +121,8 @@ class Anchor:
             )
         if newest.sequence < mark.sequence or known.begun:
             _write(file, 1 - known.slot, mark)
+        else:
+            os.fdatasync(file)  # who wrote it may have died before they flushed it
 
     def _remembered(self, file: int) -> Remembered:
         return Remembered.of(os.pread(file, SLOTS * SLOT, 0), self._name)

@@ -33,6 +33,7 @@ class AnchoredJournal(Journal):
         super().__init__()
         self.anchor = None if anchor is None else Anchor(resolved(anchor), timeout=timeout)
         self._vouched = Vouched.NOTHING
+        self._closing = False  # when nothing is being answered any more
 
     @abstractmethod
     def _connect(self, *, create: bool) -> None:
@@ -47,16 +48,30 @@ class AnchoredJournal(Journal):
         """In a forked child: forget what is open without closing what the parent still uses."""
 
     def close(self) -> None:
-        """Let go of files and connections; the handle opens them again when it is used."""
+        """Let go of files and connections; the handle opens them again when it is used.
+
+        While other threads compute answers their files stay open until they are done: others see by them that somebody
+        does, and would take the answers for lost.
+        """
         with self._entered():
-            self._disconnect()
-            if self.anchor is not None:
-                self.anchor.abandon()
+            self._closing = bool(self._running)
+            if not self._closing:
+                self._shut()
+
+    def _shut(self) -> None:
+        self._disconnect()
+        if self.anchor is not None:
+            self.anchor.abandon()
+
+    def _idle(self) -> None:
+        if self._closing:
+            self._closing = False
+            self._shut()
 
     def __del__(self) -> None:
         """Nobody can use it any more: close what is open, without waiting for the collector to complain."""
-        with suppress(Exception):
-            self.close()
+        with suppress(Exception), self._entered():
+            self._shut()
 
     def _forked(self) -> None:
         self._abandon()

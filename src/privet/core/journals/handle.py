@@ -103,6 +103,9 @@ class Handle:  # abstract where a journal is: `OwnersActs` makes it so
         """Whether somebody is still computing the answer to this spend."""
         return sequence in self._running and sequence not in self._leaving
 
+    def _idle(self) -> None:
+        """Nothing is being answered any more."""
+
     def _check_store(self) -> None:
         """Check what else is stored beside the rows."""
 
@@ -177,6 +180,8 @@ class Handle:  # abstract where a journal is: `OwnersActs` makes it so
                     for sequence in tuple(self._leaving):
                         self._leaving.discard(sequence)
                         self._let_go(sequence)
+                    if not self._running:
+                        self._idle()
                 finally:
                     self._lock.release()
 

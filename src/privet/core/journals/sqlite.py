@@ -1,5 +1,6 @@
 """SqliteJournal: a journal in one file, for any number of processes on one machine."""
 
+import ctypes
 import os
 import sqlite3
 import time
@@ -203,14 +204,23 @@ class SqliteJournal(RestorableJournal):
         try:
             state = os.stat(self._name)  # noqa: PTH116 - twice for each spend, so the fastest way
         except OSError:
+            self._forsake()
             raise LedgerDamaged(f"{self.path} was removed while it was open") from None
         if (state.st_dev, state.st_ino) != self._identity:
+            self._forsake()
             raise LedgerDamaged(f"{self.path} was replaced while it was open")
         self._refuse_linked(state)
         log = _identity(f"{self._name}-wal")
         if self._log is not None and log != self._log:
+            self._forsake()
             raise LedgerDamaged(f"the write-ahead log of {self.path} was removed or replaced while it was open")
         self._log = log
+
+    def _forsake(self) -> None:
+        """Never close the connection: SQLite would copy the log that it has open over what others wrote since."""
+        connection = self._connection
+        self._connection = None
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))  # not at the end of the process either
 
     def _refuse_linked(self, state: os.stat_result) -> None:
         if state.st_nlink != 1:
@@ -238,7 +248,8 @@ class SqliteJournal(RestorableJournal):
         if connection is not None:
             with suppress(sqlite3.Error):
                 connection.close()
-        self._locks.close()
+        if not self._running:  # by these others see that answers are being computed
+            self._locks.close()
 
     def _abandon(self) -> None:
         connection = self._connection
