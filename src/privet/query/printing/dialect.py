@@ -51,6 +51,10 @@ class Dialect(ABC):
         """How many bytes a text has, at least as many as letters: known without reading it."""
         return f"OCTET_LENGTH({text})"
 
+    def first_letters(self, text: str, most: int) -> str:
+        """The first letters of a text, at most so many."""
+        return f"LEFT({text}, {most})"
+
     @abstractmethod
     def number(self, text: str) -> str:
         """A real number; NULL if it is NaN. The text is used once."""
@@ -121,7 +125,7 @@ class Dialect(ABC):
         they are equal, up to collisions of SHA-256: what was short stays within the limit, what was long is beyond it.
         Uncut, an id of megabytes would be multiplied by every join, until the engine fails for all.
         """
-        long = f"LEFT({text}, {LONGEST_UNIT}) || {self.fingerprint(text)}"
+        long = f"{self.first_letters(text, LONGEST_UNIT)} || {self.fingerprint(text)}"
         return f"CASE WHEN {self.size(text)} > {LONGEST_UNIT} THEN {long} ELSE {text} END"
 
     @abstractmethod
