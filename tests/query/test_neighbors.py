@@ -156,7 +156,7 @@ def test_a_row_in_each_of_many_groups_moves_no_more_than_one_row(value: float, s
 
 
 ROW: dict[str, Value] = {"vid": 1, "city": "a", "pay": 0.0, "age": 1, "free": 0.0, "flag": True, "day": None, "pid": 1}
-BEYOND = [  # what no lattice below has a place for
+BEYOND = [  # what no span below has a place for
     ("age", 100, Span(Fraction(1), -3, 4)),
     ("age", 1, Span(Fraction(1), 50, 60)),
     ("vid", 2**63 - 1, Span(Fraction(1), -3, 4)),
@@ -178,7 +178,7 @@ def visits(*rows: Mapping[str, Value]) -> tiny.Data:
     return {"visit": [{**ROW, **row} for row in rows], "person": [], "item": [], "clinic": []}
 
 
-@pytest.mark.parametrize(("name", "value", "lattice"), BEYOND)
+@pytest.mark.parametrize(("name", "value", "span"), BEYOND)
 def test_a_place_is_clipped_whatever_is_found(name: str, value: float, span: Span) -> None:
     visit = tiny.table("visit")
     argument = Reference(next(column for column in visit.columns if column.name == name))

@@ -20,13 +20,13 @@ def blocks(page: str, *languages: str) -> list[str]:
 
 
 def copy_with(copy: Path, page: str, places: Sequence[Place]) -> None:
-    """Make a copy of Privet in which every block of Python or Markdown of a page is where the page says."""
+    """Make a copy of Privet in which every block of a page, but for its examples, is where the page says."""
     for name in ("src", "tests"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "docs").mkdir()
     for name in ("docs/sql.md", "pyproject.toml"):
         shutil.copy(ROOT / name, copy / name)
-    for block, (file, behind) in zip(blocks(page, "python", "markdown"), places, strict=True):
+    for block, (file, behind) in zip(blocks(page, "python", "markdown", "text"), places, strict=True):
         put(copy / file, block, behind)
 
 

@@ -494,9 +494,9 @@ def _products(measure: Measure, one: int, other: int) -> list[int]:
     """What each place is in squares, times each of the other; in parts of 2^28 at most, and the last what is left."""
     first, second = (
         [place**2, 2 * place * (steps - place), (steps - place) ** 2]
-        for place, steps in ((one, measure.span.steps), (other, measure.second_lattice.steps))
+        for place, steps in ((one, measure.span.steps), (other, measure.second_span.steps))
     )
-    whole = (measure.span.steps * measure.second_lattice.steps) ** 2
+    whole = (measure.span.steps * measure.second_span.steps) ** 2
     parts = 1
     while whole // parts >= 2**29:
         parts *= 2

@@ -2,12 +2,14 @@
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from flint import acb, arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import fft
 
 from privet.loss import (
@@ -19,11 +21,12 @@ from privet.loss import (
     RandomizedResponseCurve,
     RenyiBoundCurve,
 )
-from privet.loss.pricing.composition import LONG, UNIT, Values, compose, discretised
+from privet.loss.pricing.composition import LONG, UNIT, Composition, Values, compose, discretised
 from privet.loss.pricing.figures import delta as grid_delta
 from privet.loss.pricing.figures import directed
 from privet.loss.pricing.figures import epsilon as grid_epsilon
-from privet.loss.pricing.grid_layout import layout_for
+from privet.loss.pricing.grid_layout import GridLayout, layout_for
+from privet.loss.pricing.growing import Parts
 from tests.support.exact_sums import exact_epsilon, hockey_stick, joint, repeated_response_delta
 
 ROUNDING = 1e-12  # of the brute-force sums themselves
@@ -106,20 +109,45 @@ def test_grid_delta_is_above_the_exact_gaussian_delta(scales: list[float], epsil
 def test_the_rounding_allowance_covers_the_rounding() -> None:
     """The transform against a direct convolution in extended precision: it errs, by less than what is added."""
     parts = directed([(LaplaceCurve("0.3"), 8)], adding=False)
+    found = compose(parts, layout_for(parts, log_delta=math.log(1e-10)))
+    direct = directly(parts, found.layout)
+    error = np.abs(direct - (found.mass - found.noise))
+    assert 0 < float(error.max()) < found.noise
+    assert bool(np.all(found.mass >= direct))
+
+
+@pytest.mark.skipif(LONG == UNIT, reason="this machine has no long floats")
+def test_the_allowance_of_long_floats_is_kept_by_long_transforms_alone() -> None:
+    """Far from the answer nothing but the transform errs: weights stay short, and err in proportion."""
+    parts = directed([(LaplaceCurve("0.3"), 8)], adding=False)
     layout = layout_for(parts, log_delta=math.log(1e-10))
-    found = compose(parts, layout)
-    atoms = discretised(parts[0][0], layout.step, 0.0, layout.tilt)
+    short = compose(parts, layout)  # first: it must not be remembered as the long one
+    long = compose(parts, replace(layout, precise=True))
+    direct = directly(parts, layout)
+
+    def kept(found: Composition) -> bool:
+        """Well within what is allowed: bounds are loose, and a short transform may not come close to them."""
+        error = np.abs(direct - (found.mass - found.noise))
+        return bool(np.all(error < long.noise / 8 + found.slack * direct))
+
+    assert long.noise < short.noise / 1000
+    assert kept(long)
+    assert not kept(short)  # the control
+
+
+def directly(parts: Parts, layout: GridLayout) -> NDArray[np.longdouble]:
+    """The tilted masses of one part that runs several times, in long floats, as the layout's window shows them."""
+    [(direction, times)] = parts
+    atoms = discretised(direction, layout.step, 0.0, layout.tilt)
     weight = atoms.mass.astype(np.longdouble) * np.exp(np.longdouble(layout.tilt) * atoms.losses)
     direct = one = weight / weight.sum()
-    for _ in range(7):
+    for _ in range(times - 1):
         direct = np.convolve(direct, one)
-    low = 8 * round(float(atoms.losses[0]) / layout.step)
+    low = times * round(float(atoms.losses[0]) / layout.step)
     places = (np.arange(low, low + len(direct)) - layout.first) % layout.size
     folded = np.zeros(layout.size, dtype=np.longdouble)
     np.add.at(folded, places, direct)
-    error = np.abs(folded - (found.mass - found.noise))
-    assert 0 < float(error.max()) < found.noise
-    assert bool(np.all(found.mass >= folded))
+    return folded
 
 
 def test_parts_are_priced_the_same_in_any_order_and_after_any_history() -> None:

@@ -176,14 +176,17 @@ def same_numbers(engine: str, text: str, limits: Limits | None, hospitals: Itera
         there.close()
 
 
+@pytest.mark.whole
 @by_name
 def test_on_postgresql_it_is_the_same(function: Function) -> None:
     for text, limits in zip(statements(function), TIGHT[1:], strict=False):
         same_numbers("postgres", text, limits)
 
 
+@pytest.mark.whole
+@pytest.mark.xdist_group("spark")  # of the one process that starts it
 def test_on_spark_they_are_the_same() -> None:
-    """All in two statements, for Spark takes a second for each."""
+    """All in two statements, because Spark takes a second for each."""
     asked = [EXAMPLES[function].asked for function in ACROSS if function is not Function.QUANTILE]
     same_numbers(
         "spark", f"SELECT {', '.join(f'{text} AS v{n}' for n, text in enumerate(asked))} FROM visit", TIGHT[3], FEW
@@ -196,6 +199,8 @@ def test_on_spark_they_are_the_same() -> None:
     same_numbers("spark", within(Function.FIRST), TIGHT[3], FEW)
 
 
+@pytest.mark.whole
+@pytest.mark.xdist_group("spark")  # of the one process that starts it
 @pytest.mark.parametrize("function", REFUSED["spark"], ids=lambda function: function.name)
 def test_what_spark_does_not_compute_is_refused_by_name(function: Function) -> None:
     catalog = SETTINGS[0].catalog

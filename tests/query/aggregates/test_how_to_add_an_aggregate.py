@@ -6,6 +6,8 @@ import pytest
 
 from tests.support.how_to import copy_with, said_by_tests
 
+pytestmark = pytest.mark.whole
+
 PAGE = "add-an-aggregate.md"
 SUMS, ENUM = "src/privet/query/aggregates/sums.py", "src/privet/query/plan/aggregation.py"
 PLACES = {  # of each block of the page, in order: the file, and what stands right behind it there

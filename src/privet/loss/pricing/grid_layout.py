@@ -18,6 +18,7 @@ TILTS = 2.0 ** np.concatenate([np.arange(-20, 0, 0.5), np.arange(0, 24.1, 0.25)]
 ROUGH = 4  # shallow questions use every fourth tilt, so that they meet again what was computed for others
 TOLERANCE = 1e-5  # how much of epsilon the discretisation may cost
 RELAXED, DEEP = 4.0, 50.0  # tolerances of epsilon, and of log(delta), that it may cost where the window is broad
+CELLS = 32  # of the grid, at least, between 0 and the answer
 SMALLEST, LARGEST = 2**9, 2**20  # sizes of the grid
 SMALL = 2**14  # spectra up to this size are remembered, so their steps are few: layouts repeat while a loss grows
 BROAD = 2**16  # from this size on the step is as wide as the tolerance allows, and no longer a round number
@@ -31,6 +32,7 @@ PENALTY, MOST = 4.0, 20.0  # natural logarithm of what a tilt may lose for speed
 NARROW = 3.0  # what a narrower window is worth of it
 STEEP, STEEPEST = 16.0, 256.0  # the largest tilts of shallow and deep questions, times the standard deviation
 NEGLECTED = 1e-7  # share of delta that may become infinite loss when curves are cut off
+EDGE = 65 / 64  # the largest loss is a step or two higher on the grid than on the scouting grid
 CUTS = 4  # how often a careful plan looks anew at what is left when so much is cut off: the aim depends on it
 AGREES = 0.6  # how much lower than planned an answer may lie without asking for a finer step
 LEAST = -745.0  # log(delta) below which no float lies: a point that is lower is aimed at as if it were here
@@ -278,7 +280,7 @@ def _period(tilts: Array, rising: Array, chosen: int, answer: float, room: float
     e^(tilt w) P[loss > answer + w], which every steeper tilt bounds.
     """
     tilt = float(tilts[chosen])
-    return max(room / tilt, _steeper(tilts, rising, chosen, room - tilt * answer) - answer)
+    return max(room / tilt, EDGE * _steeper(tilts, rising, chosen, room - tilt * answer) - answer)
 
 
 def _steeper(tilts: Array, rising: Array, chosen: int, room: float) -> float:
@@ -310,16 +312,20 @@ def _chosen_tilt(ladder: Ladder, aim: Aim, best: int, spread: float) -> int:
 
 
 def _resolution(summary: Summary, width: float, tilt: float, scale: float) -> tuple[float, int]:
-    """Step and number of points: each smooth part adds the variance step^2/6, which costs (tilt + 1)/2 times it."""
+    """Step and number of points: each smooth part adds the variance step^2/6, which costs (tilt + 1)/2 times it.
+
+    Of few runs that hardly ever lose much the curve bends more than its tilt says, between 0 and the answer.
+    """
     lattice = summary.lattice
     if lattice is not None and width / lattice <= LARGEST:
         return lattice, _size(width / lattice)
     costs = 12 * TOLERANCE / ((tilt + 1) * summary.runs)
-    wanted = math.sqrt(costs * max(scale, 1e-12))
+    finest = max(scale, 1e-12) / CELLS
+    wanted = min(math.sqrt(costs * max(scale, 1e-12)), finest)
     step = _aligned(summary, min(wanted, width / SMALLEST))
     if width / step <= BROAD:
         return step, _size(width / step)
-    coarser = math.sqrt(costs * max(min(RELAXED * scale, DEEP / tilt), scale, 1e-12))
+    coarser = min(math.sqrt(costs * max(min(RELAXED * scale, DEEP / tilt), scale, 1e-12)), finest)
     size = _size(min(max(width / coarser, BROAD), LARGEST))
     return _short(width / size), size
 

@@ -29,7 +29,7 @@ class JointReading(Reading):
     """A column of two arguments; NULL where the released count is not above 0.
 
     Args:
-        second: the lattice of the second argument; `lattice` is that of the first.
+        second: the span of the second argument; `span` is that of the first.
         rows: lattice steps that stand for one row.
     """
 
@@ -271,7 +271,7 @@ def _exact_intercept(exact: Exact) -> str:
 
 def _covariance(wanted: Aggregation, numbers: DrawnNumbers) -> Covariance:
     measure = numbers.measure
-    parts = (numbers.column, numbers.draw, measure.shape, measure.span, measure.second_lattice)
+    parts = (numbers.column, numbers.draw, measure.shape, measure.span, measure.second_span)
     return Covariance(*parts, measure.product_size, wanted.sample)
 
 
@@ -279,7 +279,7 @@ def _reads(kind: type[Correlation | Slope]) -> Callable[[Aggregation, DrawnNumbe
     def reading(wanted: Aggregation, numbers: DrawnNumbers) -> Reading:
         del wanted
         measure = numbers.measure
-        parts = (numbers.column, numbers.draw, measure.shape, measure.span, measure.second_lattice)
+        parts = (numbers.column, numbers.draw, measure.shape, measure.span, measure.second_span)
         return kind(*parts, measure.product_size)
 
     return reading

@@ -112,9 +112,9 @@ class Measure:
         shape: what is added up.
         argument: of which expression; rows where it is NULL (or NaN) do not count. None: every row.
         condition: only of rows for which this is true.
-        lattice: of the argument; counts of rows, units and distinct values do not use it.
+        span: of the argument; counts of rows, units and distinct values do not use it.
         second: the other argument, of PRODUCTS: rows where either is NULL do not count.
-        second_lattice: of that one.
+        second_span: of that one.
     """
 
     shape: Shape
@@ -122,7 +122,7 @@ class Measure:
     condition: Expression | None = None
     span: Span = Span(Fraction(1), 0, 1)
     second: Expression | None = None
-    second_lattice: Span = Span(Fraction(1), 0, 1)
+    second_span: Span = Span(Fraction(1), 0, 1)
 
     @property
     def cells(self) -> int:
@@ -132,7 +132,7 @@ class Measure:
     @property
     def product_shift(self) -> int:
         """By how many bits products of two squares are made smaller."""
-        most = (self.span.steps * self.second_lattice.steps) ** 2
+        most = (self.span.steps * self.second_span.steps) ** 2
         return max(0, most.bit_length() - PRODUCT_SIZE.bit_length())
 
     @property
@@ -141,15 +141,15 @@ class Measure:
 
         Example:
             >>> fine = Span(Fraction(1), 0, 1 << 14)
-            >>> Measure(Shape.PRODUCTS, lattice=fine, second_lattice=fine).product_size == PRODUCT_SIZE
+            >>> Measure(Shape.PRODUCTS, span=fine, second_span=fine).product_size == PRODUCT_SIZE
             True
         """
-        return (self.span.steps * self.second_lattice.steps) ** 2 >> self.product_shift
+        return (self.span.steps * self.second_span.steps) ** 2 >> self.product_shift
 
     @property
     def of_second(self) -> "Measure":
         """The measure whose argument is the second one: where that is placed on its lattice, it is placed alike."""
-        return replace(self, argument=self.second, span=self.second_lattice)
+        return replace(self, argument=self.second, span=self.second_span)
 
 
 @dataclass(frozen=True)

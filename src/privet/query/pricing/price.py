@@ -23,7 +23,7 @@ from privet.loss import (
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
-from privet.mechanisms.least_noise import least_noise, standard_deviation
+from privet.mechanisms.least_noise import least_noise
 from privet.query.aggregates.needs import Draw, Needs
 from privet.query.measures.request import Shape
 from privet.query.options import Options
@@ -75,7 +75,7 @@ def price(
     ways = [_with_laplace(shares, options.promise)]
     if (gaussian := _with_gaussian(shares, options.promise)) is not None:
         ways.append(gaussian)
-    return _kept(stages, shares, options, least_noise(ways, error=standard_deviation))
+    return _kept(stages, shares, options, least_noise(ways))
 
 
 def _refuse_without_delta(shares: Sequence[Share], promise: Guarantee) -> None:

@@ -260,7 +260,7 @@ def products(measure: Measure, number: int, dialect: Dialect) -> list[str]:
         (f"{place} * {place}", f"2 * {place} * ({steps} - {place})", f"({steps} - {place}) * ({steps} - {place})")
         for place, steps in (
             (f"a{number}", dialect.literal(measure.span.steps, Type.INTEGER)),
-            (f"b{number}", dialect.literal(measure.second_lattice.steps, Type.INTEGER)),
+            (f"b{number}", dialect.literal(measure.second_span.steps, Type.INTEGER)),
         )
     )
     parts = dialect.literal(1 << measure.product_shift, Type.INTEGER)
