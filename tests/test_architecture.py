@@ -227,6 +227,13 @@ def test_pages_name_files_that_are_there() -> None:
         assert len(NAMED_FILE.findall(text)) > 20, f"{page.name}: are files still written as `folder/file.py`?"
 
 
+def test_the_glossary_names_classes_that_are_there() -> None:
+    named = set(re.findall(r"`([A-Z][a-z]\w+)`", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")))
+    classes = {node.name for tree in parsed().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    assert {"Options", "Quote", "Charge", "Run", "Span", "AggregateRule", "Budget", "Price", "Payment"} <= named
+    assert named <= classes
+
+
 def test_nothing_in_query_imports_itself() -> None:
     known = {module(path) for path in FILES}
     imports = {
