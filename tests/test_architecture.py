@@ -227,6 +227,13 @@ def test_pages_name_files_that_are_there() -> None:
         assert len(NAMED_FILE.findall(text)) > 20, f"{page.name}: are files still written as `folder/file.py`?"
 
 
+def test_the_source_names_files_that_are_there() -> None:
+    known = {f"/{each.relative_to(ROOT).as_posix()}" for top in ("src", "tests") for each in (ROOT / top).rglob("*.py")}
+    for path in FILES:
+        named = {each for each in NAMED_FILE.findall(path.read_text(encoding="utf-8")) if each.endswith(".py")}
+        assert {each for each in named if not any(there.endswith(f"/{each}") for there in known)} == set(), name(path)
+
+
 def test_the_glossary_names_classes_that_are_there() -> None:
     named = set(re.findall(r"`([A-Z][a-z]\w+)`", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")))
     classes = {node.name for tree in parsed().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}

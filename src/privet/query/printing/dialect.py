@@ -1,4 +1,4 @@
-"""Dialect: the words in which engines differ. What is printed alike everywhere is in `scalars.py`."""
+"""Dialect: the words in which engines differ. What is printed alike everywhere is in `function_templates.py`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,6 +1,7 @@
-"""Scalars: one template for each function of a query. All are total: the rules are those of `functions/`.
+"""Function templates: one for each function of a query. All are total: the rules are those of `functions/`.
 
-A template may repeat an argument: what is nested is taken apart first (`once.py`), and what is printed has a limit.
+A template may repeat an argument: what is nested is taken apart first (`shared_expressions.py`), and what is printed
+has a limit.
 """
 
 from collections.abc import Callable, Mapping
