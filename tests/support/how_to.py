@@ -54,7 +54,9 @@ def run(copy: Path, folder: Path, *words: str) -> str:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False).stdout  # noqa: S603 - our own
 
 
-def failures_of_examples(copy: Path, folder: Path, page: str) -> str:
-    """What is wrong with the examples of a page (```pycon), run with the Privet of a copy; "" if nothing is."""
-    (folder / "examples.txt").write_text("\n".join(blocks(page, "pycon")), encoding="utf-8")
-    return run(copy, folder, "-m", "doctest", "examples.txt")
+def asked(copy: Path, folder: Path, page: str) -> tuple[str, str]:
+    """What the script at the end of a page (python run) prints with the Privet of a copy; and what the page says."""
+    (script,) = blocks(page, "python run")
+    (printed,) = blocks(page, "output")
+    (folder / "ask.py").write_text(script, encoding="utf-8")
+    return run(copy, folder, "ask.py"), printed

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.how_to import blocks, copy_with, failures_of_examples, said_by_tests
+from tests.support.how_to import asked, copy_with, said_by_tests
 
 pytestmark = pytest.mark.whole
 
@@ -30,8 +30,8 @@ def _copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_answers_what_it_can_and_refuses_the_rest(copy: Path, tmp_path: Path) -> None:
-    assert ">>> session.sql" in "".join(blocks(PAGE, "pycon"))
-    assert failures_of_examples(copy, tmp_path, PAGE) == ""
+    found, printed = asked(copy, tmp_path, PAGE)
+    assert found == printed
 
 
 def test_it_has_its_place_in_the_architecture(copy: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.how_to import copy_with, failures_of_examples, said_by_tests
+from tests.support.how_to import asked, copy_with, said_by_tests
 
 pytestmark = pytest.mark.whole
 
@@ -54,7 +54,8 @@ def test_it_is_the_same_on_every_engine(copy: Path, engine: str) -> None:
 
 
 def test_it_is_answered(copy: Path, tmp_path: Path) -> None:
-    assert failures_of_examples(copy, tmp_path, PAGE) == ""
+    found, printed = asked(copy, tmp_path, PAGE)
+    assert found == printed
 
 
 def test_another_value_in_the_engine_is_noticed(copy: Path) -> None:
