@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "src" / "privet"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "privet"
 LAYERS = [
     {"errors"},
     {"loss", "noise"},
@@ -51,6 +52,9 @@ DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files 
 RANDOMNESS = {"random", "secrets", "uuid"}
 SECRETS = {"Sensitive", "Ledger", "Reservation", "Journal", "Entropy", "BitSource"}  # what released numbers do not need
 SIGNPOST = re.compile(r"^May import: (?P<rooms>[^.]+)\.$\n^Never touches: (?P<never>[^.]+)\.", re.MULTILINE)
+NO_LAYER = "no layer"  # what the docstring of the lowest says
+PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "docs" / "where-do-i.md"]
+NAMED_FILE = re.compile(r"`([\w./-]+\.(?:py|md|sql|txt|toml))`")
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
@@ -126,6 +130,27 @@ def signpost(text: str, here: str) -> set[str] | None:
     return named if named <= below else None
 
 
+def layers_signpost(text: str, here: str) -> tuple[set[str], set[str]] | None:
+    """The layers of query/ and the rooms that a layer says it may import; None if not all of them are below it."""
+    found = SIGNPOST.search(text)
+    if found is None or found["rooms"].count("; ") != 1:
+        return None
+    layers, rooms = (set(part.split(", ")) - {NO_LAYER} for part in found["rooms"].split("; "))
+    level = next(number for number, names in enumerate(QUERY) if here in names)
+    below = set().union(*QUERY[:level])
+    return (layers, rooms) if layers <= below and all(LEVEL[each] < LEVEL["query"] for each in rooms) else None
+
+
+def missing_files(text: str) -> set[str]:
+    """Files that a page names that are not there: a path begins at src/privet or at the top, a bare name anywhere."""
+    names = {path.name for path in FILES}
+    return {
+        each
+        for each in NAMED_FILE.findall(text)
+        if not any((folder / each).exists() for folder in (SOURCE, ROOT)) and each not in names
+    }
+
+
 def rooms_of(tree: ast.AST) -> set[str]:
     """The rooms that a file imports."""
     return {module.split(".")[1] for module in imported_modules(tree) if module.startswith("privet.")}
@@ -184,6 +209,38 @@ def test_every_folder_of_query_is_a_layer() -> None:
     assert len(list((SOURCE / "query").glob("*.py"))) <= FRONT_DOORS
 
 
+def test_every_layer_of_query_has_a_signpost_that_is_true() -> None:
+    for here in set().union(*QUERY) - {"", "options"}:
+        folder = SOURCE / "query" / here
+        named = layers_signpost(ast.get_docstring(parsed()[folder / "__init__.py"]) or "", here)
+        assert named is not None, f"query/{here}/__init__.py must say: May import: layers; rooms. Never touches: …."
+        trees = [tree for path, tree in parsed().items() if folder in path.parents]
+        modules = {each for tree in trees for each in imported_modules(tree) if each.startswith("privet.query.")}
+        assert {layer(each, QUERY) for each in modules} - {here} <= named[0], here
+        assert set().union(*map(rooms_of, trees)) - {"query"} <= named[1], here
+
+
+def test_pages_name_files_that_are_there() -> None:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert missing_files(text) == set(), page.name
+        assert len(NAMED_FILE.findall(text)) > 20, f"{page.name}: are files still written as `folder/file.py`?"
+
+
+def test_the_source_names_files_that_are_there() -> None:
+    known = {f"/{each.relative_to(ROOT).as_posix()}" for top in ("src", "tests") for each in (ROOT / top).rglob("*.py")}
+    for path in FILES:
+        named = {each for each in NAMED_FILE.findall(path.read_text(encoding="utf-8")) if each.endswith(".py")}
+        assert {each for each in named if not any(there.endswith(f"/{each}") for there in known)} == set(), name(path)
+
+
+def test_the_glossary_names_classes_that_are_there() -> None:
+    named = set(re.findall(r"`([A-Z][a-z]\w+)`", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")))
+    classes = {node.name for tree in parsed().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    assert {"Options", "Quote", "Charge", "Run", "Span", "AggregateRule", "Budget", "Price", "Payment"} <= named
+    assert named <= classes
+
+
 def test_nothing_in_query_imports_itself() -> None:
     known = {module(path) for path in FILES}
     imports = {
@@ -220,6 +277,10 @@ def test_planted_faults_are_caught() -> None:
     assert signpost("A room.\n\nMay import: errors, loss.\nNever touches: data.", "core") == {"errors", "loss"}
     assert signpost("A room.\n\nMay import: query.\nNever touches: data.", "core") is None
     assert signpost("A room.\n\nMay import: errors.", "core") is None
+    assert layers_signpost("A.\n\nMay import: plan; errors.\nNever touches: rows.", "sql") == ({"plan"}, {"errors"})
+    assert layers_signpost("A.\n\nMay import: sql; errors.\nNever touches: rows.", "plan") is None
+    assert layers_signpost("A.\n\nMay import: no layer; cli.\nNever touches: rows.", "scalars") is None
+    assert missing_files("`query/plan/statement.py`, `statement.py`, `plan/statement.py`") == {"plan/statement.py"}
     assert upward_layers("plan", ast.parse("from privet.query.pricing.price import price")) == {"pricing"}
     assert upward_layers("sql", ast.parse("def f():\n    from privet.query.printing import Source")) == {"printing"}
     assert upward_layers("results", ast.parse("from privet.query.session import Session")) == {""}

@@ -1,4 +1,4 @@
-"""Plans: the losses that are reserved together, and the draws that are recorded with them."""
+"""Reserved losses: those that are reserved together, and the draws that are recorded with them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

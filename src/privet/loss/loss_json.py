@@ -1,4 +1,4 @@
-"""Facts: a privacy loss as JSON, by the parameters of its curves."""
+"""Loss JSON: a privacy loss, by the parameters of its curves."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Partitions: what an observer keeps of two distributions who sees only which part an outcome fell in."""
+"""Merged outcomes: what an observer keeps of two distributions who sees only which part an outcome fell in."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,6 +1,7 @@
 """Aggregates: COUNT, SUM, AVG and their kin, one rule each (`table.py`), and what a statement's need (`needs.py`).
 
-It may import `measures/`, `plan/` and what is below them. It never touches the parser, an engine or data.
+May import: measures, plan, functions, scalars; errors.
+Never touches: rows, engines, the parser.
 """
 
 from privet.query.aggregates.rule import AggregateRule

@@ -1,5 +1,5 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
-"""Sandbox: an engine that holds nothing but one released table, for what is done with answers."""
+"""Post-processing: an engine that holds nothing but one released table, for what is done with answers."""
 
 import os
 from collections.abc import Sequence

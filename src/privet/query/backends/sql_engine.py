@@ -89,7 +89,7 @@ class SqlEngine(ABC):
         return Sums({keys: tuple(cells) for keys, cells in groups.items()}, units)
 
     def ranks(self, request: Bounded) -> Mapping[Keys, Mapping[int, int]]:
-        """For a request of one RANKS measure; see `Backend`. Places are coarsened by `bounded.rank_shift`."""
+        """For a request of one RANKS measure; see `Backend`. Places are coarsened by `measures.request.rank_shift`."""
         if [measure.shape for measure in request.measures] != [Shape.RANKS]:
             raise InvalidParameter("ranks takes a request of one RANKS measure")
         groups: dict[Keys, dict[int, int]] = {}

@@ -1,4 +1,4 @@
-"""Listing: the tables and views that a role may read, for the first draft of a catalog. No row is read."""
+"""Server tables: the tables and views that a role may read, for the first draft of a catalog. No row is read."""
 
 from typing import Any
 

@@ -1,4 +1,8 @@
-"""Functions: the scalars of a query. Each is total, and each tells what is known about its result."""
+"""Functions: the scalars of a query, one rule each. Each is total, and each tells what is known about its result.
+
+May import: scalars; errors.
+Never touches: rows, engines, the parser.
+"""
 
 from privet.query.functions.calling import call
 from privet.query.functions.casts import cast

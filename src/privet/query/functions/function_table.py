@@ -1,4 +1,4 @@
-"""Table: every function a query can call, by name. What is not here never reaches an engine."""
+"""Function table: every function a query can call, by name. What is not here never reaches an engine."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

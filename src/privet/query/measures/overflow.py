@@ -1,4 +1,4 @@
-"""Bounding: what is done with the rows of a unit beyond its limit: all are weighed down, or some are chosen.
+"""Overflow: what is done with the rows of a unit beyond its limit: all are weighed down, or some are chosen.
 
 Say that a unit has n rows, more than the `cap` of them that may count, and that a row adds v to a number, between 0 and
 `size`. Both ways estimate cap / n of the sum of all v. What each may be wrong by, in lattice steps:

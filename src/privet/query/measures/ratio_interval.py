@@ -1,4 +1,4 @@
-"""fieller: which averages the released numbers do not contradict."""
+"""Ratio intervals: which averages the released numbers do not contradict."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""Bounded: what the engine is asked for, and how far one unit can move it.
+"""Request: what the engine is asked for, and how far one unit can move it.
 
 For each unit and group the engine adds up whole numbers of a public lattice, weighs them down to what the limits allow,
 and adds up over the units. Only these sums of whole numbers leave the engine, and only for the mechanisms to draw

@@ -1,1 +1,5 @@
-"""Plans: what a statement means, as typed nodes; how they are built, merged and checked. No engine, no price."""
+"""Plans: what a statement means, as typed nodes; how they are built, merged and checked.
+
+May import: functions, scalars; errors.
+Never touches: engines, prices, the parser.
+"""

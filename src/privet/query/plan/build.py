@@ -1,4 +1,4 @@
-"""Nodes: the making of plan nodes. Every owned node carries its unit's columns along, whatever the analyst named."""
+"""Building: the making of plan nodes. Every owned node carries its unit's columns along, whatever the analyst named."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

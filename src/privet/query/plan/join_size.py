@@ -1,4 +1,4 @@
-"""Work: how many rows of one unit a relation can have, and what is left out before rows multiply.
+"""Join size: how many rows of one unit a relation can have, and what is left out before rows multiply.
 
 A join of rows of one unit with each other, or with public rows of which many fit, has as many rows as the product: one
 unit with many rows could fill an engine's memory, and whether it does would be an answer. So where rows multiply, only

@@ -1,4 +1,4 @@
-"""Together: several statements become one, in which aggregations of the same rows are one aggregation."""
+"""Merging: several statements become one, in which aggregations of the same rows are one aggregation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Marks: what is remembered about column versions beside their facts, while a plan is made."""
+"""Provenance: what is remembered about column versions beside their facts, while a plan is made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

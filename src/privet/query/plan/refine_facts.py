@@ -1,4 +1,4 @@
-"""Narrowing: what a condition tells about the columns of the rows for which it is true."""
+"""Refined facts: what a condition tells about the columns of the rows for which it is true."""
 
 import math
 from collections.abc import Mapping

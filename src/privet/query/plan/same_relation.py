@@ -1,4 +1,4 @@
-"""Alike: whether two relations of different statements are one and the same, and which column is which."""
+"""Same relation: whether two relations of different statements are one and the same, and which column is which."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace

@@ -1,4 +1,4 @@
-"""Plan: what a statement means: stages, each a private aggregation or a public query, and what is made of it.
+"""Statement: what it means: stages, each a private aggregation or a public query, and what is made of it.
 
 `Aggregate` is the only way from an owned relation (`plan/relations.py`) to released numbers.
 """

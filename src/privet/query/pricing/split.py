@@ -1,4 +1,4 @@
-"""Shares: what takes part in a promise, with its weight and how far one unit moves it."""
+"""Split: what takes part in a promise, with its weight and how far one unit moves it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

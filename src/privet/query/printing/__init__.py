@@ -1,4 +1,8 @@
-"""Printing: relations and requests as SQL. Only what has a node is printed; no text of an analyst is."""
+"""Printing: relations and requests as SQL, in the words of a `Dialect`. No text of an analyst is printed.
+
+May import: aggregates, catalog, measures, plan, functions, scalars; errors.
+Never touches: connections, prices, the parser.
+"""
 
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.outputs import print_output

@@ -131,7 +131,8 @@ class _Reader:
         """What was read, a plain name, within its bounds; a text of a private table cut to its longest length."""
         if self.cuts(column):
             longest = LONGEST_TEXT if column.facts.longest is None else column.facts.longest
-            return f"CASE WHEN {self._dialect.size(text)} > {longest} THEN LEFT({text}, {longest}) ELSE {text} END"
+            short = self._dialect.first_letters(text, longest)
+            return f"CASE WHEN {self._dialect.size(text)} > {longest} THEN {short} ELSE {text} END"
         return clipped(text, column.facts, self._dialect)
 
     def unit(self, place: int) -> str:

@@ -1,4 +1,4 @@
-"""Dialect: the words in which engines differ. What is printed alike everywhere is in `scalars.py`."""
+"""Dialect: the words in which engines differ. What is printed alike everywhere is in `function_templates.py`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -50,6 +50,10 @@ class Dialect(ABC):
     def size(self, text: str) -> str:
         """How many bytes a text has, at least as many as letters: known without reading it."""
         return f"OCTET_LENGTH({text})"
+
+    def first_letters(self, text: str, most: int) -> str:
+        """The first letters of a text, at most so many."""
+        return f"LEFT({text}, {most})"
 
     @abstractmethod
     def number(self, text: str) -> str:
@@ -121,7 +125,7 @@ class Dialect(ABC):
         they are equal, up to collisions of SHA-256: what was short stays within the limit, what was long is beyond it.
         Uncut, an id of megabytes would be multiplied by every join, until the engine fails for all.
         """
-        long = f"LEFT({text}, {LONGEST_UNIT}) || {self.fingerprint(text)}"
+        long = f"{self.first_letters(text, LONGEST_UNIT)} || {self.fingerprint(text)}"
         return f"CASE WHEN {self.size(text)} > {LONGEST_UNIT} THEN {long} ELSE {text} END"
 
     @abstractmethod

@@ -1,6 +1,7 @@
-"""Scalars: one template for each function of a query. All are total: the rules are those of `functions/`.
+"""Function templates: one for each function of a query. All are total: the rules are those of `functions/`.
 
-A template may repeat an argument: what is nested is taken apart first (`once.py`), and what is printed has a limit.
+A template may repeat an argument: what is nested is taken apart first (`shared_expressions.py`), and what is printed
+has a limit.
 """
 
 from collections.abc import Callable, Mapping
@@ -165,7 +166,7 @@ def _case(_: Dialect, __: Call, texts: list[str]) -> str:
     return "CASE " + " ".join(f"WHEN {condition} THEN {value}" for condition, value in pairs) + f" ELSE {texts[-1]} END"
 
 
-def _concat(_: Dialect, call: Call, texts: list[str]) -> str:
+def _concat(dialect: Dialect, call: Call, texts: list[str]) -> str:
     """Texts joined two by two, each result cut before it is joined again: nothing is longer than twice the longest.
 
     Proof: the first n letters of a text and another are those of their own first n letters. So however texts are
@@ -173,19 +174,19 @@ def _concat(_: Dialect, call: Call, texts: list[str]) -> str:
     """
     most = longest_joined(call.arguments)
     parts = [
-        (text, longest) if longest is not None and longest <= most else (f"LEFT({text}, {most})", most)
+        (text, longest) if longest is not None and longest <= most else (dialect.first_letters(text, most), most)
         for text, longest in zip(texts, (facts_of(each).longest for each in call.arguments), strict=True)
     ]
     while len(parts) > 1:
         pairs = zip(parts[::2], parts[1::2], strict=False)
-        parts = [*(_pair(one, other, most) for one, other in pairs), *(parts[-1:] if len(parts) % 2 else [])]
+        parts = [*(_pair(one, other, most, dialect) for one, other in pairs), *(parts[-1:] if len(parts) % 2 else [])]
     return parts[0][0]
 
 
-def _pair(one: tuple[str, int], other: tuple[str, int], most: int) -> tuple[str, int]:
+def _pair(one: tuple[str, int], other: tuple[str, int], most: int, dialect: Dialect) -> tuple[str, int]:
     text = f"({one[0]} || {other[0]})"
     total = one[1] + other[1]
-    return (text, total) if total <= most else (f"LEFT({text}, {most})", most)
+    return (text, total) if total <= most else (dialect.first_letters(text, most), most)
 
 
 def _substring(_: Dialect, call: Call, texts: list[str]) -> str:

@@ -1,5 +1,5 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
-"""Sampling: at most `cap` rows of each unit, in each group or in all, chosen by a hash of what is in them."""
+"""Sampled rows: at most `cap` rows of each unit, in each group or in all, chosen by a hash of what is in them."""
 
 from privet.query.printing.placed_rows import PlacedRows
 

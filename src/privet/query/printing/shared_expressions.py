@@ -1,4 +1,4 @@
-"""Once: what a template would mention several times is computed in a table below, so that texts and work stay linear.
+"""Shared expressions: what a template would mention several times is computed once, in a table below.
 
 A template may repeat an argument, and so may an engine (DuckDB makes of NULLIF(x, y) a CASE that has x twice). Nested,
 that doubles the work with every level. So the weight of a call is counted: how many parts an engine evaluates for it.

@@ -1,4 +1,4 @@
-"""Sources: where the engine finds a table of the catalog."""
+"""Table locations: where the engine finds a table of the catalog."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,1 +1,5 @@
-"""Results: what a reader is given: answers, explanations, and the notes beside them."""
+"""Results: what a reader is given: answers, explanations, receipts, and the notes beside them.
+
+May import: answering, backends, pricing, aggregates, measures, plan, scalars; errors, core, loss, mechanisms, wording.
+Never touches: rows, secrets.
+"""

@@ -1,1 +1,5 @@
-"""Scalars: values of one row, and what is publicly known about them. They import no other layer of `query/`."""
+"""Scalars: values of one row, their types, what is publicly known of them (`facts.py`), and expressions.
+
+May import: no layer; errors.
+Never touches: rows, engines, the parser.
+"""

@@ -1,4 +1,4 @@
-"""Sources: the FROM of a SELECT: tables, subqueries and joins. Two private tables meet on their unit only."""
+"""From clause: the FROM of a SELECT: tables, subqueries and joins. Two private tables meet on their unit only."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol

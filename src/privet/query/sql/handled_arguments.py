@@ -1,4 +1,4 @@
-"""Strict: every argument of a parsed node is one that is handled, so that nothing the parser knows slips through."""
+"""Handled arguments: all that a parsed node has, so that nothing the parser knows slips through."""
 
 from typing import TypeVar
 

@@ -1,4 +1,4 @@
-"""Values: literal rows of a statement as a public relation."""
+"""Literal rows of a statement as a public relation."""
 
 from sqlglot import exp
 

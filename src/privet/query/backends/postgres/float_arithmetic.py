@@ -1,5 +1,5 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
-"""Reals: arithmetic on floats that never raises an error, as PostgreSQL does where a result is infinite or too small.
+"""Float arithmetic that never raises an error, as PostgreSQL does where a result is infinite or too small.
 
 Each pattern computes the ordinary way where no operand is extreme. Otherwise it first looks, with operands brought
 nearer to 1 by powers of two (which is exact), whether the result would be infinite or 0, and says so itself. So

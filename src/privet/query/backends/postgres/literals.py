@@ -1,5 +1,5 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
-"""Words: names and constants as PostgreSQL writes them, and a value that is named so that it is computed once."""
+"""Literals: names and constants as PostgreSQL writes them, and a value that is named so that it is computed once."""
 
 import math
 import re

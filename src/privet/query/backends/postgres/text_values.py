@@ -1,5 +1,5 @@
 # ruff: noqa: S608 - SQL is printed from typed nodes, never from the text of an analyst
-"""Spelled: what a text says, where PostgreSQL would raise an error, and how a number is written as one."""
+"""Text values: what a text says, where PostgreSQL would raise an error, and how a number is written as one."""
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
