@@ -90,8 +90,8 @@ class Work:
                 self._process.kept.append(self._ledger)
                 self._ledger = None
         except NEVER as problem:
-            if isinstance(problem, LedgerDamaged) and self._process.careless:
-                self._world.tell(f"LedgerDamaged: {problem}")
+            if isinstance(problem, LedgerDamaged | AnswerLost) and self._process.careless:  # its ledger is refused
+                self._world.tell(f"{type(problem).__name__}: {problem}")
                 self._ledger = None
             else:
                 self._world.found(f"{what}: {type(problem).__name__}: {problem}")
