@@ -277,7 +277,7 @@ def refuse_locked(ledger: Ledger, seen: int) -> int:
 
 def refuse_untrue(ledger: Ledger, crowd: Crowd) -> None:
     """No free answer, no second answer, no alarm, no cap passed, no retry that waits."""
-    assert crowd.told("alarm") == []
+    assert crowd.told("alarm") == [], crowd.told("alarm")
     entries = ledger.entries
     answered = [words for words in crowd.told("answer") if len(words) == 2 and words[1].endswith("}")]
     assert {purpose for purpose, _ in answered} <= {entry.purpose for entry in entries}

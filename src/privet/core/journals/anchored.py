@@ -154,7 +154,7 @@ class AnchoredJournal(Journal):
             return
         try:
             self.anchor.advance(self._first.hash, row)
-        except BaseException as problem:
+        except Exception as problem:  # not an interrupt: nothing was read, and the next row takes this one along
             self._broken = str(problem) or type(problem).__name__
             raise
 
