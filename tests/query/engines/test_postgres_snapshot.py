@@ -13,16 +13,13 @@ import pytest
 from privet.core import Ledger, Unit
 from privet.loss import Guarantee
 from privet.query.backends.duckdb.engine import DuckDBBackend
-from privet.query.backends.postgres import close_units
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.backends.postgres.table_schemas import find_table
 from privet.query.catalog import Catalog, DeclaredTable, Step
 from privet.query.plan.limits import Limits
-from privet.query.pricing.quote import quote_statement
-from privet.query.second_price.engine_text import read_back
 from privet.query.session import Session
 from tests.support.engines import engine_of
-from tests.support.exact_session import OPTIONS, ExactSession
+from tests.support.exact_session import ExactSession
 from tests.support.hospital import number, text
 from tests.support.on_postgres import Postgres
 
@@ -104,12 +101,9 @@ def test_rows_that_are_drawn_are_drawn_once(place: tuple[Postgres, str], table: 
     catalog = _catalog(*place, table)
     backend = PostgresBackend(catalog)
     try:
-        for blocks in (False, True):
-            backend._close_units = blocks and backend._whole_units
-            for statement in STATEMENTS:
-                for _ in range(TRIES):
-                    found = ExactSession(catalog, backend=backend).sql(statement).rows[0]["n"]
-                    assert 0 <= found <= 100 + 1e-3, statement
+        for statement in STATEMENTS * 2 * TRIES:
+            found = ExactSession(catalog, backend=backend).sql(statement).rows[0]["n"]
+            assert 0 <= found <= 100 + 1e-3, statement
     finally:
         backend.close()
 
@@ -184,32 +178,15 @@ def test_rows_that_duckdb_draws_are_drawn_once(tmp_path: Path, location: str) ->
 # --- what is shown for nothing ---
 
 
-def test_what_is_explained_does_not_follow_statistics(
-    place: tuple[Postgres, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_explained_does_not_follow_statistics(place: tuple[Postgres, str]) -> None:
     server, schema = place
-    monkeypatch.setattr(close_units, "FEW", 2)
     server.admin.execute(f"CREATE TABLE {schema}.counted (id bigint, city text, pay double precision)")
     server.admin.execute(f"GRANT SELECT ON {schema}.counted TO watcher")
-    shown, close = [], []
+    shown = []
     for fill in ("", f"INSERT INTO {schema}.counted SELECT g % 250, 'a', 1 FROM generate_series(1, 300) AS g; "):
         server.admin.execute(fill + f"ANALYZE {schema}.counted")
         catalog = _catalog(server, schema, "counted")
         backend = PostgresBackend(catalog)
         shown.append(_shown(catalog, backend))
-        close.append(backend._close_units)
         backend.close()
-    assert close == [False, True]  # the engine knows, and uses it
     assert shown[0] == shown[1]
-
-
-def test_both_forms_are_read_back_to_one_price(place: tuple[Postgres, str]) -> None:
-    catalog = _catalog(*place, "plain")
-    backend = PostgresBackend(catalog)
-    try:
-        plan = quote_statement(ExactSession(catalog, backend=backend).read(STATEMENTS[0]), catalog, OPTIONS)
-        forms = backend.forms(plan.stages[0].needs.request)
-        assert ["blocks AS" in each for each in forms] == [False, True]
-        assert len({read_back(each, "postgres") for each in forms}) == 1
-    finally:
-        backend.close()

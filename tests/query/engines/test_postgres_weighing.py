@@ -2,7 +2,6 @@
 """Rows weighed on PostgreSQL: how it counts and adds up, and the same sums as DuckDB's whatever is in the table."""
 
 import itertools
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -15,8 +14,6 @@ from privet.core import Unit
 from privet.loss import Guarantee
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb.engine import DuckDBBackend
-from privet.query.backends.postgres import close_units
-from privet.query.backends.postgres.close_units import close_together
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.engine import PostgresBackend
 from privet.query.backends.postgres.literals import FENCE
@@ -103,13 +100,8 @@ def _sums(catalog: Catalog, backend: Any, statement: str) -> list[Sums | Any]:  
     return sums
 
 
-@pytest.mark.parametrize("blocks", [False, True])
 @pytest.mark.parametrize("bounds", BOUNDS)
-def test_sums_are_those_of_duckdb_whatever_is_in_the_table(
-    schema: str,
-    bounds: tuple[float, float],
-    blocks: bool,  # noqa: FBT001 - a case
-) -> None:
+def test_sums_are_those_of_duckdb_whatever_is_in_the_table(schema: str, bounds: tuple[float, float]) -> None:
     names = ("id", "city", "pay", "age")
     kinds = (pa.int64(), pa.string(), pa.float64(), pa.int64())
     frame = pa.table(
@@ -118,10 +110,7 @@ def test_sums_are_those_of_duckdb_whatever_is_in_the_table(
     there = _catalog(bounds, source=_server().address, location=f"{schema}.people")
     here = _catalog(bounds, frames={"people": frame})
     one, other = PostgresBackend(there), DuckDBBackend(here)
-    one._close_units = blocks
     try:
-        (request,) = _requests(there, one, STATEMENTS[0])
-        assert [" blocks AS " in each.replace("\n", " ") for each in one.forms(request)] == [False, True]
         for statement in STATEMENTS:
             assert _sums(there, one, statement) == _sums(here, other, statement), statement
     finally:
@@ -132,8 +121,7 @@ def test_sums_are_those_of_duckdb_whatever_is_in_the_table(
 PARALLEL = ("parallel_setup_cost=0", "parallel_tuple_cost=0.1", "min_parallel_table_scan_size=0")
 
 
-@pytest.mark.parametrize("blocks", [False, True])
-def test_several_processes_add_up_the_same(schema: str, blocks: bool) -> None:  # noqa: FBT001 - a case
+def test_several_processes_add_up_the_same(schema: str) -> None:
     alone = _catalog((0.0, 20.0), source=_server().address, location=f"{schema}.people")
     options = "%20".join(f"-c{each.replace('=', '%3D')}" for each in PARALLEL)
     several = _catalog((0.0, 20.0), source=f"{_server().address}&options={options}", location=f"{schema}.people")
@@ -142,13 +130,12 @@ def test_several_processes_add_up_the_same(schema: str, blocks: bool) -> None:  
     )
     _server().admin.execute(f"ANALYZE {schema}.people")
     one, other = PostgresBackend(alone), PostgresBackend(several)
-    one._close_units = other._close_units = blocks
     try:
         for statement in STATEMENTS:
             assert _sums(alone, one, statement) == _sums(several, other, statement), statement
         (request,) = _requests(several, other, STATEMENTS[0])
         with other._pool.taken() as connection:
-            plan = connection.execute("EXPLAIN (COSTS OFF) " + other.forms(request)[blocks]).fetchall()
+            plan = connection.execute("EXPLAIN (COSTS OFF) " + other.text(request)).fetchall()
     finally:
         one.close()
         other.close()
@@ -188,47 +175,6 @@ def test_what_is_sorted_and_dissolved_is_read_back_alike(schema: str) -> None:
         (read,) = read_back(text_, "postgres")
         assert (read.cap, read.shared, read.groups) == (4, True, None)
         assert text_.count(FENCE) < text_.count(" AS NOT MATERIALIZED (")
-    finally:
-        backend.close()
-
-
-@pytest.mark.parametrize(
-    ("ids", "close"),
-    [
-        ("g % 90", True),  # a range as wide as there are rows
-        ("g % 7", False),  # few
-        ("g * 16", False),  # one in each block
-        ("CAST(NULL AS bigint)", False),
-    ],
-)
-def test_units_are_close_together_as_statistics_say(
-    schema: str,
-    ids: str,
-    close: bool,  # noqa: FBT001 - a case
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(close_units, "FEW", 10)
-    admin = _server().admin
-    table = f'"{schema}"."units"'
-    admin.execute(f"CREATE TABLE {table} AS SELECT {ids} AS id FROM generate_series(1, 100) AS g")
-    admin.execute(f"CREATE VIEW {schema}.seen AS SELECT * FROM {table}")
-    assert not close_together(admin, table, "id")  # nobody has looked at it yet
-    admin.execute(f"ANALYZE {table}")
-    assert close_together(admin, table, "id") is close
-    assert not close_together(admin, f"{schema}.seen", "id")
-    assert not close_together(admin, f"{schema}.nowhere", "id")
-
-
-def test_a_row_whose_unit_has_no_weight_counts_nothing(schema: str) -> None:
-    catalog = _catalog((0.0, 20.0), source=_server().address, location=f"{schema}.people")
-    backend = PostgresBackend(catalog)
-    backend._close_units = True
-    try:
-        (request,) = _requests(catalog, backend, STATEMENTS[0])
-        found = re.search(r"(CASE WHEN code >= .* END) AS weight FROM coded", backend.forms(request)[-1])
-        assert found is not None
-        codes = f"SELECT {found[1]} FROM (VALUES (CAST(0 AS BIGINT)), (1), (5), (16384 + 7)) AS t (code)"
-        assert _server().admin.execute(codes).fetchall() == [(None,), (4 << 20,), ((4 << 20) // 5,), (7,)]
     finally:
         backend.close()
 

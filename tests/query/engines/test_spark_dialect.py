@@ -28,7 +28,7 @@ from privet.query.scalars.facts import Facts, Type
 from privet.query.second_price.engine_text import read_back
 from tests.query.engines.test_golden import STATEMENTS
 from tests.support.hospital import HOSPITAL, row_level
-from tests.support.replaying_ledger import quote_of
+from tests.support.replaying_ledger import TIGHT, quote_of
 
 DIALECT = SparkDialect()
 
@@ -175,6 +175,15 @@ def printed(name: str, limits: Limits | None) -> str:
         for table in HOSPITAL.tables.values()
     }
     return print_request(plan.stages[0].needs.request, DIALECT, Sources(HOSPITAL, tables))
+
+
+def test_sums_of_products_are_read_back_under_every_limit() -> None:
+    """What the second price cannot read is refused before the charge: it would be answered on other engines alone."""
+    names = [name for name, text in STATEMENTS.items() if re.search("CORR|COVAR|REGR", text)]
+    assert len(names) > 5
+    for name in names:
+        for limits in (None, *TIGHT):
+            assert read_back(printed(name, limits), "spark")
 
 
 @pytest.mark.parametrize(("name", "sent"), [("join_three", ["clinic"]), ("join_units", []), ("join_values", [""])])

@@ -59,12 +59,9 @@ class Backend(Protocol):
         """Make tables of earlier stages available to relations that mention them."""
 
     def text(self, request: Bounded) -> str:
-        """The SQL for a request as it is shown, which is free: nothing of it follows from rows or their statistics."""
+        """The SQL that `sums` or `ranks` runs, which is shown for free and which the second price reads back.
 
-    def forms(self, request: Bounded) -> tuple[str, ...]:
-        """Every SQL that `sums` or `ranks` may run, the shown one first: what the second price reads back.
-
-        Which of them is run may follow from what the engine knows of its rows; which there are may not.
+        Nothing of it follows from rows or their statistics.
         """
 
     def close(self) -> None:

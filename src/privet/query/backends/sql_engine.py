@@ -40,7 +40,6 @@ class SqlEngine(ABC):
     """
 
     name: str  # as sqlglot calls its SQL, which the second price reads back
-    packs = False  # whether weights of units that are close together are looked up in blocks
 
     def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
         self._catalog = catalog
@@ -48,7 +47,6 @@ class SqlEngine(ABC):
         self._tables: dict[str, Source] = {}
         self._released: dict[str, str] = {}
         self._whole_units = False  # by their type
-        self._close_units = False  # by what the engine knows of its rows: seen in nothing but time
         self._turn = threading.RLock()
 
     @contextmanager
@@ -115,19 +113,9 @@ class SqlEngine(ABC):
     def text(self, request: Bounded) -> str:
         """The SQL for a request; several statements, if DISTINCT is among the measures, each after a semicolon.
 
-        It is printed before earlier stages are answered, whose tables then have the name they would get, and as if
-        nothing were known of rows.
+        It is printed before earlier stages are answered, whose tables then have the name they would get.
         """
-        return self._printed(request, close_units=False)
-
-    def forms(self, request: Bounded) -> tuple[str, ...]:
-        """The SQL with weights of units one by one, and in blocks where the type of units allows for them."""
-        shown = self.text(request)
-        packed = (self._printed(request, close_units=True),) if self.packs and self._whole_units else ()
-        return tuple(dict.fromkeys((shown, *packed)))
-
-    def _printed(self, request: Bounded, *, close_units: bool) -> str:
-        sources = replace(self._sources(), released=_Promised(self._released), close_units=close_units)
+        sources = replace(self._sources(), released=_Promised(self._released))
         return ";\n".join(print_request(part, self._dialect, sources) for part in split(request))
 
     def _refuse_unlike_units(self) -> None:
@@ -163,8 +151,7 @@ class SqlEngine(ABC):
         return source.types[engine_column(source, table, column)]
 
     def _sources(self) -> Sources:
-        known = {"whole_units": self._whole_units, "close_units": self._close_units}
-        return Sources(self._catalog, self._tables, self._released, **known)
+        return Sources(self._catalog, self._tables, self._released, whole_units=self._whole_units)
 
     def _rows(self, text: str) -> list[tuple[Any, ...]]:
         return self._safely(lambda: self._fetch(text))

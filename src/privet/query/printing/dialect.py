@@ -84,17 +84,6 @@ class Dialect(ABC):
     def quotient(self, dividend: str, divisor: str) -> str:
         """The whole part of the quotient of two whole numbers, of which the first is >= 0 and the second > 0."""
 
-    def bits(self, text: str) -> str:
-        """A small whole number as something that another can be shifted by."""
-        return f"({text})"
-
-    def block(self, unit: str) -> str:
-        """The number of the block that a unit lies in, a whole number: 16 share one, which differ in their last 4 bits.
-
-        Only for engines that say that units are close together (`Sources.close_units`).
-        """
-        raise NotImplementedError
-
     @abstractmethod
     def convert(self, text: str, source: Type, target: Type, *, fits: bool = False) -> str:
         """A value as another type, NULL where that cannot be: the rule of `functions/casts.py`.

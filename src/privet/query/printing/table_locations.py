@@ -41,13 +41,9 @@ class Sources:
         tables: by their name in the catalog.
         released: by the name of a stage: the engine's name of the table, whose columns are called c1, c2, …
         whole_units: whether units are whole numbers of 64 bits in the engine.
-        close_units: whether units are whole numbers so close together that their weights are kept in blocks. It decides
-            how fast an answer is found, never which; and never what `explain` shows, because the engine knows it from
-            rows.
     """
 
     catalog: Catalog
     tables: Mapping[str, Source]
     released: Mapping[str, str] = field(default_factory=dict)
     whole_units: bool = False
-    close_units: bool = False

@@ -3,15 +3,11 @@
 
 from privet.query.measures.request import PART, Measure, Shape
 from privet.query.printing.placed_rows import PlacedRows, plain, products, signed, size_of
-from privet.query.printing.weight_blocks import packs, print_blocks
 
 
 def print_by_row(context: PlacedRows, rows: str) -> str:
     """The rest of a statement whose rows are weighed one by one."""
     matched = _add_weights(context, rows)
-    if matched == context.unit and packs(context):
-        rows = print_blocks(context, rows)
-        return _weighed(context, rows, rows)
     same = " AND ".join(
         f"{rows}.{name} {'=' if name in context.unit else 'IS NOT DISTINCT FROM'} weights.{name}" for name in matched
     )

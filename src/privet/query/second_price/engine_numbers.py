@@ -20,12 +20,9 @@ BINARY: Mapping[type[exp.Expression], Callable[[Any, Any], Any]] = {
     exp.LTE: operator.le,
     exp.LT: operator.lt,
     exp.GT: operator.gt,
-    exp.GTE: operator.ge,
-    exp.EQ: operator.eq,
-    exp.BitwiseAnd: lambda one, other: Fraction(int(one) & int(other)),
-    exp.BitwiseLeftShift: lambda one, other: Fraction(int(one) << int(other)),
     exp.BitwiseRightShift: lambda one, other: Fraction(int(one) >> int(other)),
     exp.IntDiv: lambda one, other: Fraction(int(one / other)),
+    exp.Mod: lambda one, other: one - other * int(one / other),  # with the sign of the dividend, on every engine
 }
 
 

@@ -15,7 +15,6 @@ import sqlglot
 from sqlglot import exp
 
 from privet.errors import InvalidParameter
-from privet.query.second_price.engine_blocks import refuse_other_weights
 from privet.query.second_price.engine_numbers import Unreadable, number_of
 
 FAR = Fraction(10**40)  # beyond every clip
@@ -23,7 +22,6 @@ SAMPLES = 5  # steps between the ends of a clip at which a row is tried
 FEW_SAMPLES = 3  # the same where many rows of a unit are
 CROWDS = (1, 2, 3, 7, 1000)  # times as many rows as count, with a few more
 Place: TypeAlias = dict[str, Fraction]  # of each argument
-MANY = (1, 2, 5, 99, 1000, 8191, 8192, 8193, 16385, 10**5, 10**7)  # rows of units that have weights in blocks
 
 
 @dataclass(frozen=True)
@@ -179,20 +177,9 @@ class _Reader:
         if "pairs" in self.steps:
             self._refuse_other_groups()
         self._refuse_detour("weights")
-        self._refuse_other_weights("sampled" if "sampled" in self.steps else "placed")
+        self._refuse_other_tables("weighed", {"sampled" if "sampled" in self.steps else "placed", "weights"})
         item = next(each for each in weights.expressions if each.alias == "weight").this
         return int(number_of(next(item.find_all(exp.LTE)).expression, {})), shared
-
-    def _refuse_other_weights(self, rows: str) -> None:
-        """Rows are weighed with the weight of their unit: joined with it, or looked up in blocks."""
-        if "blocks" not in self.steps:
-            self._refuse_other_tables("weighed", {rows, "weights"})
-            return
-        way = (("codes", {"weights"}), ("blocks", {"codes"}), ("coded", {rows, "blocks"}), ("weighted", {"coded"}))
-        for step, tables in (*way, ("weighed", {"weighted"})):
-            self._refuse_other_tables(step, tables)
-        (unit,) = self.unit
-        refuse_other_weights(self.steps, unit, [self._weight(Fraction(rows)) for rows in MANY])
 
     def _units_only(self, columns: Sequence[exp.Expression]) -> bool:
         """Whether these are the columns that tell units apart, and no keys; all of the former must be there."""

@@ -25,7 +25,7 @@ from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
-from privet.query.measures.request import Bounded, Shape
+from privet.query.measures.request import Shape
 from privet.query.pricing.priced import Drawn, PricedStage
 from privet.query.pricing.quote import Quote
 from privet.query.second_price.engine_text import ReadNumbers, ReadRequest, read_back
@@ -69,7 +69,7 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
     neighbors = catalog.unit.neighbors
     losses = []
     requests = (stage.needs.request, *stage.needs.rankings)
-    read = [_read_forms(each, backend) for each in requests]
+    read = [read_back(backend.text(each), backend.name) for each in requests]
     if stage.selection is not None:
         times = _partitions(read[0][0], neighbors, copies)
         losses.append(PrivacyLoss.of(ApproximateCurve(stage.selection.epsilon, stage.selection.delta), times))
@@ -77,14 +77,6 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
         request, numbers = _found(stage, place, read)
         losses.append(_loss(mechanism, moves_of(request, numbers, neighbors=neighbors, copies=copies), request))
     return sum_of(losses)
-
-
-def _read_forms(request: Bounded, backend: Backend) -> tuple[ReadRequest, ...]:
-    """What is read back from the engine's SQL, which is the same whichever form of it is run."""
-    found, *others = [read_back(text, backend.name) for text in backend.forms(request)]
-    if any(other != found for other in others):
-        raise InvalidParameter("two forms of the engine's SQL have two prices: nothing was run or charged")
-    return found
 
 
 def moves_of(request: ReadRequest, numbers: ReadNumbers, *, neighbors: Neighbors, copies: int) -> Moves:

@@ -18,7 +18,6 @@ from privet.core import Unit
 from privet.errors import InvalidParameter, ReleaseFailed
 from privet.loss import Guarantee
 from privet.query.backends.duckdb import DuckDBBackend
-from privet.query.backends.duckdb.dense_counting import count_in_arrays
 from privet.query.backends.duckdb.dialect import DuckDBDialect
 from privet.query.backends.sql_engine import FAILED
 from privet.query.catalog import Catalog, DeclaredTable, Step, TimeWindow
@@ -347,30 +346,6 @@ def test_units_are_never_rounded_into_one(tmp_path: Path) -> None:
     sums = backend.sums(ages(visit()))
     assert sum(sums.units.values()) == 2, "only 1 and 2 are whole numbers"
     backend.close()
-
-
-@pytest.mark.parametrize(
-    ("threads", "memory", "rows", "bits"),
-    [
-        (1, "8GiB", 10**8, 24),
-        (4, "8GiB", 10**8, 23),
-        (2, "1GiB", 10**8, 21),
-        (1, "200MB", 10**8, 19),
-        (1, "512KiB", 10**8, 12),
-        (1, "8GiB", 10**5, 18),
-        (1, "8GiB", 2**16, 18),
-        (1, "8GiB", 7, 12),
-    ],
-)
-def test_units_are_counted_in_arrays_that_there_is_room_for(threads: int, memory: str, rows: int, bits: int) -> None:
-    """Each thread has one with 64 bytes for a number, all together at most a quarter of the memory; 4 for each row."""
-    connection = duckdb.connect(":memory:")
-    connection.execute(f"SET threads = {threads}")
-    connection.execute(f"SET memory_limit = '{memory}'")
-    count_in_arrays(connection, ["SELECT 1 AS u1", f"SELECT range AS u1 FROM range({rows})"])  # noqa: S608 - ours
-    assert connection.execute("SELECT current_setting('perfect_ht_threshold')").fetchone() == (bits,)
-    assert connection.cursor().execute("SELECT current_setting('perfect_ht_threshold')").fetchone() == (bits,)
-    connection.close()
 
 
 @pytest.mark.parametrize("values", [["a", "", "é", "A", "a ", "x'y", "%", "null"], ["a", "b"], ["\0", *"abcdefgh"]])

@@ -3,20 +3,19 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import duckdb
 
 MOST_BITS = 24  # of the range that the numbers lie in
-FEW_BITS = 20  # of a range that DuckDB also joins in an array: up to a million
 LEAST_BITS = 12  # DuckDB's own choice
 STATE = 64  # bytes for each number, at most: what is added up for one unit
 SHARE = 4  # of the memory, one part in so many
 ROOM = 4  # numbers in the range for each row, at most: to clear a larger array takes longer than to hash the rows
-ARRAY = "PERFECT_HASH_GROUP_BY"  # what DuckDB calls it
 
 
-def count_in_arrays(connection: duckdb.DuckDBPyConnection, selects: Iterable[str]) -> bool:
+def count_in_arrays(connection: duckdb.DuckDBPyConnection, selects: Iterable[str]) -> None:
     """Let DuckDB group by whole numbers in an array, if those of a column lie close enough together.
 
     Every bounded sum counts the rows of each unit. Each thread has an array of its own, so how large one may be follows
@@ -26,25 +25,12 @@ def count_in_arrays(connection: duckdb.DuckDBPyConnection, selects: Iterable[str
         connection: of an engine whose settings are not locked yet.
         selects: the units of each private table, as u1. DuckDB is asked for its plans of them, which it makes from what
             files and tables say of themselves; no row is read, and no answer depends on it, only how fast it is found.
-
-    Returns:
-        Whether all units are counted in arrays, but some are too many to be joined in one: weights are then looked up
-        in blocks (`printing/weight_blocks.py`).
     """
-    texts = tuple(selects)
-    try:
-        plans = [_plan(connection, text) for text in texts]
-        bits = min(_room(connection), (ROOM * max(map(_rows, plans), default=0)).bit_length() - 1, MOST_BITS)
-        few, many = (_counted(connection, texts, max(most, LEAST_BITS)) for most in (min(bits, FEW_BITS), bits))
-    except (duckdb.Error, ValueError, TypeError, KeyError):
-        return False  # where the words are not known, the engine goes on as it does
-    return many and not few
-
-
-def _counted(connection: duckdb.DuckDBPyConnection, texts: tuple[str, ...], bits: int) -> bool:
-    """Set the most bits of a range; whether all units then are counted in arrays."""
-    connection.execute(f"SET GLOBAL perfect_ht_threshold = {bits}")
-    return bool(texts) and all(ARRAY in json.dumps(_plan(connection, text)) for text in texts)
+    # where the words are not known, the engine goes on as it does
+    with suppress(duckdb.Error, ValueError, TypeError, KeyError):
+        rows = max((_rows(_plan(connection, text)) for text in selects), default=0)
+        bits = min(_room(connection), (ROOM * rows).bit_length() - 1, MOST_BITS)
+        connection.execute(f"SET GLOBAL perfect_ht_threshold = {max(bits, LEAST_BITS)}")
 
 
 def _room(connection: duckdb.DuckDBPyConnection) -> int:

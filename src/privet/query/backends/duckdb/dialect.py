@@ -62,13 +62,6 @@ class DuckDBDialect(Dialect):
             return f"(({dividend}) >> {number.bit_length() - 1})"
         return f"(({dividend}) // {divisor})"
 
-    def block(self, unit: str) -> str:
-        """DuckDB's // rounds toward 0, so numbers below 0 have blocks of their own; unlike >> it keeps the range known.
-
-        Blocks in a known range of up to a million are looked up in an array.
-        """
-        return f"({unit} // 16 + CAST({unit} >= 0 AS BIGINT))"
-
     def convert(self, text: str, source: Type, target: Type, *, fits: bool = False) -> str:
         """One type as another."""
         if source is Type.TEXT:

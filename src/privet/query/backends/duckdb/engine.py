@@ -60,7 +60,6 @@ class DuckDBBackend(SqlEngine):
     """
 
     name = "duckdb"
-    packs = True
 
     def __init__(self, catalog: Catalog, *, threads: int | None = None, memory: str | None = None) -> None:
         super().__init__(catalog, DuckDBDialect())
@@ -78,7 +77,7 @@ class DuckDBBackend(SqlEngine):
         try:
             self._tables = {name: self._source(name, table) for name, table in catalog.tables.items()}
             self._refuse_unlike_units()
-            self._close_units = count_in_arrays(self._connection, self._unit_selects().values()) and self._whole_units
+            count_in_arrays(self._connection, self._unit_selects().values())
             with suppress(duckdb.Error):  # before version 1.4
                 self._connection.execute(f"SET allowed_configs = [{', '.join(map(quoted, SHOWING))}]")
             for statement in LOCKED:

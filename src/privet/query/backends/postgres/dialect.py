@@ -96,14 +96,6 @@ class PostgresDialect(Dialect):
             return f"(({dividend}) >> {number.bit_length() - 1})"
         return f"(({dividend}) / {divisor})"
 
-    def bits(self, text: str) -> str:
-        """As the operators want them."""
-        return f"CAST({text} AS INTEGER)"
-
-    def block(self, unit: str) -> str:
-        """PostgreSQL shifts the sign along, so numbers below 0 have blocks of their own."""
-        return f"({unit} >> 4)"
-
     def convert(self, text: str, source: Type, target: Type, *, fits: bool = False) -> str:  # noqa: ARG002 - a name costs little
         """One type as another."""
         if source is Type.TEXT:

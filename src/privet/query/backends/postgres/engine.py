@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from privet.errors import InvalidParameter
 from privet.query.backends.postgres.address import Address
-from privet.query.backends.postgres.close_units import close_together
 from privet.query.backends.postgres.connection import connect, search_path
 from privet.query.backends.postgres.dialect import PostgresDialect
 from privet.query.backends.postgres.pool import Pool
@@ -23,7 +22,6 @@ from privet.query.measures.request import Bounded
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.relations import Join, JoinKind, Relation, Window
 from privet.query.printing import Sources
-from privet.query.printing.catalog_tables import known
 from privet.query.scalars.expressions import Call, Expression, Reference
 
 CANCEL_TIMEOUT = 5  # seconds
@@ -34,7 +32,7 @@ class PostgresBackend(SqlEngine):
 
     Args:
         catalog: which tables there are; its source is "postgresql://user@host/database", read as libpq reads it, so
-            PGPASSWORD, ~/.pgpass, service files and sslmode work. Opening reads schemas and statistics, never rows.
+            PGPASSWORD, ~/.pgpass, service files and sslmode work. Opening reads schemas, never rows.
         statement_timeout: the longest one statement may take, such as "90s"; by default what the address says
             (?statement_timeout=90s), or else what the server allows.
 
@@ -48,7 +46,6 @@ class PostgresBackend(SqlEngine):
     """
 
     name = "postgres"
-    packs = True
 
     def __init__(self, catalog: Catalog, *, statement_timeout: str | None = None) -> None:
         super().__init__(catalog, PostgresDialect())
@@ -64,7 +61,6 @@ class PostgresBackend(SqlEngine):
             with self._pool.taken() as connection:
                 self._find(connection)
                 self._refuse_unlike_units()
-                self._look_at_units(connection)
         except BaseException:
             self.close()
             raise
@@ -134,15 +130,6 @@ class PostgresBackend(SqlEngine):
         }
         self._tables = {name: each.source for name, each in found.items()}
         self.writable = tuple(name for name, each in found.items() if each.writable)
-
-    def _look_at_units(self, connection: "psycopg.Connection[Any]") -> None:
-        """Whether they are whole numbers close together."""
-        columns: list[tuple[str, str]] = []
-        for name, table in self._catalog.tables.items():
-            if not table.public and table.unit_column is not None:
-                source = known(self._tables, table.unit_path[-1].table if table.unit_path else name)
-                columns.append((source.text, source.column(table.unit_column) or ""))
-        self._close_units = self._whole_units and all(close_together(connection, *each) for each in columns)
 
 
 # --- what PostgreSQL cannot run ---
