@@ -80,7 +80,7 @@ def sqlite_rows(folder: Path, sizes: list[int], console: Console) -> Table:
     for column in ("rows in the ledger", "bare insert", "spend", "ratio", "open", "hashing", "verify", "ratio"):
         table.add_column(column, justify="right")
     connection = bare_sqlite(folder / "bare.db")
-    ledger = Ledger(Guarantee(10**9), unit=PERSON, journal=f"sqlite:///{folder}/ledger.db", analyst="ada")
+    ledger = Ledger(Guarantee(10**9), unit=PERSON, journal=f"sqlite:///{folder}/ledger.db", analyst="ada", create=True)
     journal = ledger.journal
     entry = entry_of(ledger)
     text = "x" * len(next(iter([row.body for row in journal.rows()])))
@@ -132,7 +132,9 @@ def postgres_rows(console: Console) -> Table | None:
             return None
         import psycopg  # noqa: PLC0415 - only if there is a server
 
-        ledger = Ledger(Guarantee(10**9), unit=PERSON, journal=f"{address}&ledger=benchmark", analyst="ada")
+        ledger = Ledger(
+            Guarantee(10**9), unit=PERSON, journal=f"{address}&ledger=benchmark", analyst="ada", create=True
+        )
         journal = ledger.journal
         entry = entry_of(ledger)
         text = "x" * len(next(iter([row.body for row in journal.rows()])))
