@@ -243,6 +243,8 @@ class SqliteJournal(RestorableJournal):
                 Path(f"{self._name}{ending}").unlink()
 
     def _disconnect(self) -> None:
+        if self._log is not None and _identity(f"{self._name}-wal") != self._log:
+            self._forsake()
         connection = self._connection
         self._connection = None
         if connection is not None:
