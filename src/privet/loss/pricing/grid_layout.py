@@ -32,7 +32,7 @@ PENALTY, MOST = 4.0, 20.0  # natural logarithm of what a tilt may lose for speed
 NARROW = 3.0  # what a narrower window is worth of it
 STEEP, STEEPEST = 16.0, 256.0  # the largest tilts of shallow and deep questions, times the standard deviation
 NEGLECTED = 1e-7  # share of delta that may become infinite loss when curves are cut off
-EDGE = 65 / 64  # the largest loss is a step or two higher on the grid than on the scouting grid
+EDGE = 513 / 512  # a loss where a curve is cut off is a step or two higher on the grid than on the scouting grid
 CUTS = 4  # how often a careful plan looks anew at what is left when so much is cut off: the aim depends on it
 AGREES = 0.6  # how much lower than planned an answer may lie without asking for a finer step
 LEAST = -745.0  # log(delta) below which no float lies: a point that is lower is aimed at as if it were here
@@ -269,10 +269,10 @@ def _careful_window(logs: Array, ladder: Ladder, aim: Aim, chosen: int, guard: f
     rise = rising[chosen] - logs[:slower]
     gap = tilt - ladder.forward[:slower]
     begin = float(((rise - BELOW - guard) / gap).max())
-    return min(begin, high - _period(tilts, rising, chosen, aim.epsilon, room), aim.epsilon - ABOVE / tilt), high
+    return min(begin, high - _period(tilts, rising, chosen, aim.epsilon, room, EDGE), aim.epsilon - ABOVE / tilt), high
 
 
-def _period(tilts: Array, rising: Array, chosen: int, answer: float, room: float) -> float:
+def _period(tilts: Array, rising: Array, chosen: int, answer: float, room: float, edge: float = 1.0) -> float:  # noqa: PLR0913, PLR0917 - one formula
     """A width of the window at which what lies outside hardly changes delta at the answer, when it is folded into it.
 
     Folding moves a loss by the width w, down or up, and its weight in delta becomes e^(tilt w) or e^(-tilt w) times
@@ -280,7 +280,7 @@ def _period(tilts: Array, rising: Array, chosen: int, answer: float, room: float
     e^(tilt w) P[loss > answer + w], which every steeper tilt bounds.
     """
     tilt = float(tilts[chosen])
-    return max(room / tilt, EDGE * _steeper(tilts, rising, chosen, room - tilt * answer) - answer)
+    return max(room / tilt, edge * _steeper(tilts, rising, chosen, room - tilt * answer) - answer)
 
 
 def _steeper(tilts: Array, rising: Array, chosen: int, room: float) -> float:
