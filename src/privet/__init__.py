@@ -3,43 +3,42 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
-from privet.errors import BudgetExceeded, PrivetError
-from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
-from privet.stats import (
-    cdf,
-    correlation,
-    count,
-    counts,
-    covariance,
-    covariance_matrix,
-    hierarchical_counts,
-    histogram,
-    histogram2d,
-    maximum,
-    mean,
-    median,
-    minimum,
-    moments,
-    proportion,
-    quantile,
-    quantile_interval,
-    quantiles,
-    release_function,
-    sample_and_aggregate,
-    sampled_sensitivity,
-    smooth_median,
-    smooth_sensitivity,
-    stddev,
-    target_error,
-    top_k,
-    total,
-    variance,
-)
-
 if TYPE_CHECKING:
+    from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
+    from privet.errors import BudgetExceeded, PrivetError
+    from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
     from privet.query.catalog import Catalog
     from privet.query.connect import connect
+    from privet.stats import (
+        cdf,
+        correlation,
+        count,
+        counts,
+        covariance,
+        covariance_matrix,
+        hierarchical_counts,
+        histogram,
+        histogram2d,
+        maximum,
+        mean,
+        median,
+        minimum,
+        moments,
+        proportion,
+        quantile,
+        quantile_interval,
+        quantiles,
+        release_function,
+        sample_and_aggregate,
+        sampled_sensitivity,
+        smooth_median,
+        smooth_sensitivity,
+        stddev,
+        target_error,
+        top_k,
+        total,
+        variance,
+    )
 
 __all__ = [
     "BudgetExceeded",
@@ -86,11 +85,34 @@ __all__ = [
     "variance",
 ]
 
-_LATER = {"Catalog": "privet.query.catalog", "connect": "privet.query.connect"}  # engine and parser load when needed
+_WHERE = {  # the modules that have these names; all others are statistics
+    "BudgetExceeded": "privet.errors",
+    "Catalog": "privet.query.catalog",
+    "ConcentratedGuarantee": "privet.loss",
+    "Guarantee": "privet.loss",
+    "Ledger": "privet.core",
+    "Neighbors": "privet.loss",
+    "PrivacyLoss": "privet.loss",
+    "PrivetError": "privet.errors",
+    "Release": "privet.core",
+    "Sensitive": "privet.core",
+    "Sensitivity": "privet.core",
+    "Unit": "privet.core",
+    "calibrate": "privet.core",
+    "connect": "privet.query.connect",
+}
+_ROOMS = ("core", "errors", "explain", "loss", "mechanisms", "noise", "query", "stats")
 
 if not TYPE_CHECKING:  # a type checker knows every name from above, and should refuse all others
 
     def __getattr__(name: str) -> object:
-        if name not in _LATER:
+        """A name, loaded when it is first asked for: nobody waits for what they do not use."""
+        if name in _ROOMS:
+            return import_module(f"privet.{name}")
+        if name not in __all__:
             raise AttributeError(f"module 'privet' has no attribute {name!r}")
-        return getattr(import_module(_LATER[name]), name)
+        found = globals()[name] = getattr(import_module(_WHERE.get(name, "privet.stats")), name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__, *_ROOMS})

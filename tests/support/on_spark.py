@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from privet.query.backends.spark import SparkBackend
 from privet.query.backends.spark.dialect import SparkDialect
+from privet.query.backends.spark.engine import SparkBackend
 from privet.query.catalog import Catalog
 from privet.query.printing.function_templates import print_expression
 from privet.query.scalars.expressions import Column, Expression

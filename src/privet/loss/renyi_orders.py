@@ -5,7 +5,6 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from scipy import optimize
 
 from privet.errors import InvalidParameter
 from privet.loss.divergences.divergence import Array
@@ -28,6 +27,8 @@ def best_order(bound: Bound) -> Fraction:
     Args:
         bound: orders -> values, vectorised; the smaller the better.
     """
+    from scipy import optimize  # noqa: PLC0415 - slow to load, and few need it
+
     grid = np.geomspace(1e-6, 1e13, 400)
     with np.errstate(over="ignore", invalid="ignore"):
         values = np.nan_to_num(bound(1 + grid), nan=math.inf)

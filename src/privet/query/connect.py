@@ -6,7 +6,7 @@ from pathlib import Path
 from privet.errors import InvalidParameter
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
-from privet.query.backends.spark import SparkBackend, is_spark
+from privet.query.backends.spark import is_spark
 from privet.query.catalog import Catalog
 from privet.query.catalog.catalog_ledger import ledger_of
 from privet.query.catalog.schema import Schema, completed
@@ -72,6 +72,8 @@ def backend_of(catalog: Catalog, *, memory: str | None = None, threads: int | No
     if rest and scheme in SERVERS:
         return SERVERS[scheme](catalog)
     if is_spark(catalog):
+        from privet.query.backends.spark.engine import SparkBackend  # noqa: PLC0415 - slow to load, and few need it
+
         return SparkBackend(catalog, memory=memory, threads=threads)
     if catalog.source and not catalog.source.startswith(DUCKDB):
         raise InvalidParameter(

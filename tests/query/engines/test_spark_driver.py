@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from privet.query.backends.spark import SparkBackend
+from privet.query.backends.spark.engine import SparkBackend
 from privet.query.backends.spark.settings import PINNED
 from tests.query.engines.test_golden import STATEMENTS
 from tests.support.hospital import HOSPITAL

@@ -10,7 +10,7 @@ import pytest
 import privet
 from privet import Catalog, Guarantee
 from privet.errors import InvalidParameter
-from privet.query.backends.spark import SparkBackend
+from privet.query.backends.spark.engine import SparkBackend
 from privet.query.backends.spark.settings import PINNED
 from tests.support.hospital import HOSPITAL
 from tests.support.neighbor_hospitals import CROWDED, world

@@ -13,7 +13,7 @@ import pytest
 import privet
 from privet import Catalog, Guarantee
 from privet.errors import InvalidParameter, ReleaseFailed
-from privet.query.backends.spark import SparkBackend
+from privet.query.backends.spark.engine import SparkBackend
 from privet.query.backends.spark.settings import KEPT, PINNED
 from tests.support.on_spark import Spark, spark
 from tests.support.spark import HOSTILE

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import integrate
 
 from privet.errors import InvalidParameter
 from privet.loss.divergences.divergence import Array, Masses, log_ratio, pair
@@ -138,6 +137,8 @@ class FDivergence:
             >>> round(KL.between_densities(normal(0), normal(1), support=line, breaks=[0, 1]), 6)
             0.5
         """
+        from scipy import integrate  # noqa: PLC0415 - slow to load, and few need it
+
         outside: list[float] = []
 
         def integrand(x: float) -> float:

@@ -14,7 +14,6 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from privet.loss.curve import ROUNDING, Array, LossCurve
 
@@ -172,6 +171,8 @@ def _convex(climb: Array, losses: Array) -> Array:
         points, and that chord lies above the true curve, which is convex. So the hull is still an upper bound; points
         above it are the wiggles of a curve that was itself computed. Its slopes are the isotonic regression of theirs.
     """
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415 - slow to load, and few need it
+
     width = np.exp(losses[:-1]) * np.expm1(losses[1:] - losses[:-1])
     slopes: Array = isotonic_regression(climb / width, weights=width).x * width
     return slopes

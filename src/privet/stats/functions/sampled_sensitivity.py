@@ -9,8 +9,6 @@ from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from rich.console import Console
-from rich.progress import Progress
 
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
@@ -230,6 +228,9 @@ def _watched(items: Iterable[Item], total: int) -> Iterator[Item]:
     if not sys.stderr.isatty():
         yield from items
         return
+    from rich.console import Console  # noqa: PLC0415 - slow to load, and few wait that long
+    from rich.progress import Progress  # noqa: PLC0415 - the same
+
     start = time.monotonic()
     progress = Progress(console=Console(stderr=True), transient=True)
     task = progress.add_task("sampling the sensitivity", total=total)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from functools import lru_cache
 
-from scipy.optimize import brentq
-
 from privet.core import Uncertainty
 from privet.core.uncertainty import UP
 from privet.mechanisms.gaussian import GaussianError
@@ -121,6 +119,8 @@ def _laplace_tail(scales: tuple[float, ...], distance: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _laplace_distance(scales: tuple[float, ...], tail: float) -> float:
+    from scipy.optimize import brentq  # noqa: PLC0415 - slow to load, and few need it
+
     low = 0.0
     high = scales[-1]
     while _laplace_tail(scales, high) > tail:

@@ -1,6 +1,5 @@
-"""Spark: the engine of clusters."""
+"""Spark: the engine of clusters. It is loaded (`engine.py`) when a catalog has its tables there."""
 
-from privet.query.backends.spark.engine import SparkBackend
 from privet.query.backends.spark.running_spark import is_spark
 
-__all__ = ["SparkBackend", "is_spark"]
+__all__ = ["is_spark"]
