@@ -10,10 +10,11 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "privet"
 LAYERS = [
     {"errors"},
-    {"loss", "noise"},
+    {"wording"},
+    {"loss", "noise", "display"},
     {"core"},
     {"mechanisms"},
-    {"wording", "postprocessing"},
+    {"postprocessing"},
     {"asking"},  # refuses unknown words with wording's did-you-mean
     {"stats", "query", "learn", "local", "synth", "series", "audit", "explain"},
     {"demo", "server"},
@@ -44,8 +45,8 @@ DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files 
     "pyspark": "query",
     "psycopg": "",  # the ledger's journal and the query backend
     "fastapi": "server",
-    "altair": "explain/chart.py",
-    "vl_convert": "explain/chart.py",
+    "altair": "display/chart.py",
+    "vl_convert": "display/chart.py",
     "typer": "cli",
     "sqlite3": "core/journals/",  # the journal in a file, and a backup of any journal
 }
@@ -126,16 +127,17 @@ def signpost(text: str, here: str) -> set[str] | None:
     if found is None:
         return None
     below = {there for there in LEVEL if LEVEL[there] < LEVEL[here]}
-    named = below if found["rooms"] == "every room below" else set(found["rooms"].split(", "))
+    rooms = " ".join(found["rooms"].split())
+    named = below if rooms == "every room below" else set(rooms.split(", "))
     return named if named <= below else None
 
 
 def layers_signpost(text: str, here: str) -> tuple[set[str], set[str]] | None:
     """The layers of query/ and the rooms that a layer says it may import; None if not all of them are below it."""
     found = SIGNPOST.search(text)
-    if found is None or found["rooms"].count("; ") != 1:
+    if found is None or found["rooms"].count(";") != 1:
         return None
-    layers, rooms = (set(part.split(", ")) - {NO_LAYER} for part in found["rooms"].split("; "))
+    layers, rooms = (set(part.split(", ")) - {NO_LAYER} for part in " ".join(found["rooms"].split()).split("; "))
     level = next(number for number, names in enumerate(QUERY) if here in names)
     below = set().union(*QUERY[:level])
     return (layers, rooms) if layers <= below and all(LEVEL[each] < LEVEL["query"] for each in rooms) else None

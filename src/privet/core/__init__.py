@@ -3,7 +3,7 @@
 Here are the nouns of every release (`Unit`, `Sensitivity`, `Sensitive`, `Mechanism`, `Uncertainty`, `Release`), the
 `Ledger` that charges, and the journals it charges in.
 
-May import: errors, loss, noise.
+May import: errors, wording, display, loss, noise.
 Never touches: statements, engines with data, HTTP.
 """
 

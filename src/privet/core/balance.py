@@ -1,7 +1,7 @@
 """Balance: what a ledger shows, and that it is a handle, not data."""
 
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from privet.core.journals.backup import back_up
 from privet.core.journals.entry import Entry
@@ -11,6 +11,9 @@ from privet.core.mechanism import Mechanism
 from privet.core.unit import Unit
 from privet.loss import Amount, Guarantee, PrivacyLoss, Promise, SpendingRule, compare_rules
 from privet.loss.rule_choice import RuleComparison
+
+if TYPE_CHECKING:
+    from privet.display import Chart
 
 
 class Balance:
@@ -76,6 +79,18 @@ class Balance:
             ε and δ add up                            100
         """
         return compare_rules(limit, answer=answer.loss if isinstance(answer, Mechanism) else answer)
+
+    def plot(self) -> "Chart":
+        """A chart of what was spent after each question, below the limit; needs `pip install 'privet[charts]'`."""
+        from privet.core.ledger_card import ledger_chart  # noqa: PLC0415 - for those who draw
+
+        return ledger_chart(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what is spent, what is left, and the last questions."""
+        from privet.core.ledger_card import ledger_card  # noqa: PLC0415 - for notebooks
+
+        return ledger_card(self).html()
 
     def __repr__(self) -> str:
         return (

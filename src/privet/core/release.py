@@ -126,6 +126,13 @@ class Release(Generic[T]):
             spent = f"({spent}, γ={readable(self.gamma)}) random DP"
         return f"{self._shown()}\nspent {spent} per {self.unit.name} on {self.purpose!r} by {self.mechanism}"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the value with its margin, and what it cost."""
+        from privet.display import Card  # noqa: PLC0415 - for notebooks
+
+        title, *lines = repr(self).split("\n")
+        return Card(title, lines=lines).html()
+
     def _shown(self) -> str:
         if self.uncertainty is None or np.asarray(self.value).dtype.kind not in "iufO":
             return _clipped(self.value)

@@ -1,9 +1,9 @@
 """Explain: what privacy means and costs: pictures, and in `theorems/` the theorems of the field beside each other.
 
-May import: errors, loss, core, mechanisms, wording, postprocessing.
+May import: errors, wording, display, loss, core, mechanisms, postprocessing.
 Never touches: data. Nothing is charged by a formula from here.
 """
 
-from privet.explain.chart import Chart
+from privet.display import Chart
 
 __all__ = ["Chart"]

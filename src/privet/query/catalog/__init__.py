@@ -1,6 +1,6 @@
 """Catalogs: the public facts about data, declared by its owner, and the files they are written in.
 
-May import: plan, functions, scalars; errors, core, loss, wording.
+May import: plan, functions, scalars; errors, core, display, loss, wording.
 Never touches: engines, prices, the parser.
 """
 

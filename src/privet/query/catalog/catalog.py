@@ -57,6 +57,12 @@ class Catalog:
         """Whose rows the limits of a table count, in words: a unit's, or with a window a unit's on one day."""
         return self.unit.name if self.window is None else f"unit on each {self.window.column}"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: tables and columns, and what is public about each."""
+        from privet.query.catalog.catalog_card import catalog_card  # noqa: PLC0415 - for notebooks
+
+        return catalog_card(self).html()
+
     @classmethod
     def of(cls, frame: object, **declared: Unpack[FrameWords]) -> "Catalog":
         """The catalog of a pandas, polars or Arrow frame; see `catalog_of_frame`."""

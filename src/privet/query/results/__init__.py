@@ -1,5 +1,6 @@
 """Results: what a reader is given: answers, explanations, receipts, and the notes beside them.
 
-May import: answering, backends, pricing, aggregates, measures, plan, scalars; errors, core, loss, mechanisms, wording.
+May import: answering, backends, pricing, aggregates, measures, plan, scalars;
+    errors, core, display, loss, mechanisms, wording.
 Never touches: rows, secrets.
 """

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from privet.display.layer import Curve, Height, Layer, Measured, Row, Spanned
 from privet.errors import InvalidParameter
-from privet.explain.layer import Curve, Layer, Measured, Row
 
 # Okabe and Ito's colors: told apart with every kind of color vision. Dashes tell lines apart without any color.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -44,6 +44,7 @@ class Chart:
     log_y: bool = False
     parts: tuple["Chart", ...] = field(default=())
     columns: int = 2
+    days: bool = False  # True where the horizontal axis is of time: numbers on it are milliseconds since 1970
 
     # --- making one -------------------------------------------------------------------------------------------
 
@@ -57,6 +58,7 @@ class Chart:
         title: str = "",
         log_x: bool = False,
         log_y: bool = False,
+        days: bool = False,
     ) -> "Chart":
         """A line through the points of each series.
 
@@ -67,8 +69,9 @@ class Chart:
             title: what the picture says.
             log_x: True for a logarithmic horizontal axis; its numbers must be > 0.
             log_y: the same for the vertical axis.
+            days: True for an axis of time; its numbers are milliseconds since 1970.
         """
-        return cls._of("line", series, title=title, x=x, y=y, log_x=log_x, log_y=log_y)
+        return cls._of("line", series, title=title, x=x, y=y, log_x=log_x, log_y=log_y, days=days)
 
     @classmethod
     def steps(cls, series: Mapping[str, Curve], *, x: str, y: str, title: str = "") -> "Chart":
@@ -78,20 +81,24 @@ class Chart:
     @classmethod
     def points(  # noqa: PLR0913 - the words on a picture, each by name
         cls,
-        series: Mapping[str, Curve | Measured],
+        series: Mapping[str, Curve | Measured | Spanned],
         *,
         x: str,
         y: str,
         title: str = "",
         log_x: bool = False,
         log_y: bool = False,
+        days: bool = False,
     ) -> "Chart":
-        """Dots; a series of three is (where, how high, margin), and gets a bar from height - margin to + margin."""
-        return cls._of("point", series, title=title, x=x, y=y, log_x=log_x, log_y=log_y)
+        """Dots; of three, (where, how high, margin), and of four, (where, how high, low, high), with whiskers."""
+        return cls._of("point", series, title=title, x=x, y=y, log_x=log_x, log_y=log_y, days=days)
 
     @classmethod
-    def bars(cls, series: Mapping[str, Mapping[str, float]], *, x: str, y: str, title: str = "") -> "Chart":
-        """Upright bars: for each series a height by category; several series stand side by side."""
+    def bars(cls, series: Mapping[str, Mapping[str, Height]], *, x: str, y: str, title: str = "") -> "Chart":
+        """Upright bars: for each series a height by category, or (low, height, high) for one with a whisker.
+
+        Several series stand side by side.
+        """
         return cls(_some([Layer.of_bars(name, heights) for name, heights in series.items()]), title, x, y)
 
     @classmethod
@@ -116,8 +123,8 @@ class Chart:
         """Both in one picture, with the words and axes of the first."""
         if self.parts or other.parts:
             raise InvalidParameter("panels cannot be laid over one another: add the charts before making panels")
-        if (self.log_x, self.log_y) != (other.log_x, other.log_y):
-            raise InvalidParameter("charts that are added must have the same logarithmic axes: set log_x, log_y alike")
+        if (self.log_x, self.log_y, self.days) != (other.log_x, other.log_y, other.days):
+            raise InvalidParameter("charts that are added must have the same axes: set log_x, log_y and days alike")
         if len({layer.kind == "bar" for layer in self.layers + other.layers}) > 1:
             raise InvalidParameter("bars stand over names, other series over numbers: put them into panels instead")
         return replace(self, layers=self.layers + other.layers)
@@ -151,10 +158,10 @@ class Chart:
         return _styled(drawing)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """What a notebook shows: a drawing that needs no network, as altair's own would."""
+        """What a notebook shows: a drawing that needs no network, in the page's own colors where it is a page."""
         drawing = io.StringIO()
         self.to_altair().save(drawing, format="svg")
-        return {"image/svg+xml": drawing.getvalue()}
+        return {"text/html": _in_the_pages_colors(drawing.getvalue()), "image/svg+xml": drawing.getvalue()}
 
     def _drawn(self, altair: ModuleType, size: tuple[int, int]) -> Any:  # noqa: ANN401 - altair's own
         names = list(dict.fromkeys(layer.name for layer in self.layers))
@@ -173,8 +180,13 @@ class Chart:
             labels = list(dict.fromkeys(str(row["x"]) for row in rows))
             x = altair.X("x:N", title=self.x, sort=labels).axis(labelAngle=0)
             beside = {"xOffset": altair.XOffset("series:N", sort=names)} if len(names) > 1 else {}
-            return [plot.mark_bar().encode(x=x, y=y.scale(zero=True), color=color, **beside)]
-        x = _scaled(altair.X("x:Q", title=self.x), [layer.rows for layer in self.layers], "x", log=self.log_x)
+            bars = plot.mark_bar().encode(x=x, y=y.scale(zero=True), color=color, **beside)
+            spans = altair.Chart(altair.InlineData(values=[row for row in rows if "low" in row]))
+            low = altair.Y("low:Q", title=self.y)
+            whiskers = spans.mark_errorbar(ticks={"size": 8}, color=INK).encode(x=x, y=low, y2="high:Q", **beside)
+            return [bars, whiskers] if any("low" in row for row in rows) else [bars]
+        x = altair.X(f"x:{'T' if self.days else 'Q'}", title=self.x)
+        x = x.scale(type="utc") if self.days else _scaled(x, [layer.rows for layer in self.layers], "x", log=self.log_x)
         if kind == "point":
             dots = plot.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=color)
             spans = altair.Chart(altair.InlineData(values=[row for row in rows if "low" in row]))
@@ -239,6 +251,14 @@ def _styled(drawing: Any) -> Any:  # noqa: ANN401 - altair's own
     )
     legends = axes.configure_legend(labelFontSize=12, labelLimit=260, symbolStrokeWidth=2, labelColor=INK)
     return legends.configure_title(anchor="start", frame="group", fontSize=14, fontWeight="bold", color=INK, offset=10)
+
+
+def _in_the_pages_colors(drawing: str) -> str:
+    """The drawing for a page that may be dark: no background, and ink of the color of the page's text."""
+    clear = drawing.replace('fill="white"', 'fill="none"')
+    for dark in (INK, "#000000", "#000"):
+        clear = clear.replace(f'"{dark}"', '"currentColor"')
+    return clear.replace(f'"{FAINT}"', '"rgba(128,128,128,.3)"')
 
 
 def _altair() -> ModuleType:

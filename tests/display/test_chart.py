@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from privet.display import Chart
+from privet.display.chart import COLORS, DASHES, INK
 from privet.errors import InvalidParameter
-from privet.explain import Chart
-from privet.explain.chart import COLORS, DASHES
 
 CURVE = ([1, 2, 3], [0.5, 0.25, 0.125])
 
@@ -125,8 +125,32 @@ def test_a_chart_is_written_in_every_format(ending: str, start: bytes, tmp_path:
 
 def test_a_notebook_shows_it() -> None:
     shown = Chart.lines({"one": CURVE}, x="people", y="")._repr_mimebundle_(include=None, exclude=None)
-    assert list(shown) == ["image/svg+xml"]
-    assert ">people<" in shown["image/svg+xml"]
+    assert list(shown) == ["text/html", "image/svg+xml"]
+    assert all(">people<" in text for text in shown.values())
+
+
+def test_a_page_gives_its_colors_to_the_drawing() -> None:
+    shown = Chart.bars({"one": {"a": (1, 2, 3)}}, x="people", y="")._repr_mimebundle_()
+    assert INK in shown["image/svg+xml"]
+    assert 'fill="white"' in shown["image/svg+xml"]
+    assert INK not in shown["text/html"]
+    assert 'fill="white"' not in shown["text/html"]
+    assert "currentColor" in shown["text/html"]
+
+
+def test_intervals_need_not_be_symmetric() -> None:
+    drawn = specification(Chart.points({"seen": ([1], [10.0], [7.0], [19.0])}, x="", y=""))
+    assert [(row["low"], row["high"]) for row in values(drawn["layer"][0], drawn)] == [(7, 19)]
+    bars = specification(Chart.bars({"seen": {"a": (7, 10, 19), "b": 4}}, x="", y=""))
+    assert [row["y"] for row in values(bars["layer"][0], bars)] == [10, 4]
+    assert [(row["low"], row["high"]) for row in values(bars["layer"][1], bars)] == [(7, 19)]
+
+
+def test_days_stand_on_an_axis_of_time() -> None:
+    chart = Chart.lines({"one": CURVE}, x="", y="", days=True)
+    assert encoding(chart)["x"]["type"] == "temporal"
+    with pytest.raises(InvalidParameter, match="same axes"):
+        chart + Chart.lines({"one": CURVE}, x="", y="")
 
 
 @pytest.mark.parametrize(
@@ -144,6 +168,8 @@ def test_a_notebook_shows_it() -> None:
         ({"a": ([1], [None])}, "finite"),
         ({"a": ([1, 2, 3], [1, 2, 3], [1, 1])}, "one margin"),
         ({"a": ([1, 2], [1, 2], -1)}, "one margin"),
+        ({"a": ([1, 2], [1, 2], [0, 3], [3, 2])}, "low end first"),
+        ({"a": ([1, 2], [1, 2], [0], [3])}, "low end first"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(series: Any, words: str) -> None:  # noqa: ANN401 - wrong on purpose
@@ -175,7 +201,7 @@ def test_panels_of_panels_and_sums_that_do_not_fit_are_refused() -> None:
         part + Chart.panels([part])
     with pytest.raises(InvalidParameter, match="over names"):
         part + Chart.bars({"a": {"x": 1}}, x="", y="")
-    with pytest.raises(InvalidParameter, match="same logarithmic axes"):
+    with pytest.raises(InvalidParameter, match="same axes"):
         part + Chart.lines({"one": CURVE}, x="", y="", log_y=True)
 
 
