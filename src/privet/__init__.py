@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
     from privet.errors import BudgetExceeded, PrivetError
-    from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
+    from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss, Risk
     from privet.query.catalog import Catalog
     from privet.query.connect import connect
     from privet.stats import (
@@ -50,6 +50,7 @@ __all__ = [
     "PrivacyLoss",
     "PrivetError",
     "Release",
+    "Risk",
     "Sensitive",
     "Sensitivity",
     "Unit",
@@ -95,6 +96,7 @@ _WHERE = {  # the modules that have these names; all others are statistics
     "PrivacyLoss": "privet.loss",
     "PrivetError": "privet.errors",
     "Release": "privet.core",
+    "Risk": "privet.loss",
     "Sensitive": "privet.core",
     "Sensitivity": "privet.core",
     "Unit": "privet.core",

@@ -56,3 +56,11 @@ def test_statistics_and_statements_refuse_with_the_same_words(name: str, amount:
     with pytest.raises(InvalidParameter) as priced:
         Price.of({name: amount})
     assert str(asked.value) == str(priced.value)
+
+
+def test_a_risk_stands_in_the_place_of_epsilon() -> None:
+    assert Budget.of(risk="50% to 60%").promise == Guarantee("0.4054")
+    assert Price.of({"risk": "advantage 10%", "delta": "1e-6"}).limit == Guarantee("0.2006", "1e-6")
+    for other in ({"epsilon": 1}, {"rho": 1}):
+        with pytest.raises(InvalidParameter, match="just one of them"):
+            Budget.of(risk="50% to 60%", **other)

@@ -7,18 +7,20 @@ from privet.core import Ledger, Mechanism, Unit
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
 from privet.loss.exact import Exact
+from privet.loss.risk import Risk
 from privet.wording.nearest import nearest
 
 
 class Asking(TypedDict, total=False):
     """How to ask: the price, who pays, who is protected, and which rows count.
 
-    The price is exactly one of: `epsilon`; `epsilon` and `delta`; `rho`; `mechanism`.
+    The price is exactly one of: `epsilon`; `epsilon` and `delta`; `rho`; `risk`; `mechanism`.
 
     Args:
         epsilon: > 0; the answer is epsilon-DP, or (epsilon, delta)-DP with a delta.
         delta: in (0, 1); allows Gaussian noise where that is less. With `mechanism`, the δ it is charged at.
         rho: > 0; the answer is rho-zCDP, by Gaussian noise.
+        risk: in the place of epsilon, what an attacker may gain at most: a `Risk`, or a text such as "50% to 60%".
         mechanism: a ready mechanism, for the statistic's sensitivity in the statistic's own unit.
         ledger: a `Ledger` or `Reservation`, which is charged. Without one, a ledger in memory is made that allows
             this one answer.
@@ -45,6 +47,7 @@ class Asking(TypedDict, total=False):
     epsilon: Exact
     delta: Exact
     rho: Exact
+    risk: Risk | str
     mechanism: Mechanism[Any, Any]
     ledger: Ledger
     purpose: str

@@ -1,4 +1,4 @@
-"""Budget: what may be spent on an answer, as the caller put it: the one reader of epsilon, delta and rho."""
+"""Budget: what may be spent on an answer, as the caller put it: the one reader of epsilon, delta, rho and risk."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -6,6 +6,7 @@ from fractions import Fraction
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.exact import Exact, exact, shortest
+from privet.loss.risk import Risk
 
 
 @dataclass(frozen=True)
@@ -19,18 +20,37 @@ class Budget:
     Example:
         >>> Budget.of(epsilon="0.1", delta=1e-6).promise, Budget.of(rho=0.5).promise
         ((ε=0.1, δ=1e-6)-DP, (ρ=0.5)-zCDP)
+        >>> Budget.of(risk="50% to 60%").promise
+        (ε=0.4054)-DP
     """
 
     promise: Promise
     delta: Fraction | None = None
 
     @classmethod
-    def of(cls, *, epsilon: Exact | None = None, delta: Exact | None = None, rho: Exact | None = None) -> "Budget":
-        """Refuse everything that is not an amount above 0, before anything else happens."""
-        if (epsilon is None) == (rho is None):
+    def of(
+        cls,
+        *,
+        epsilon: Exact | None = None,
+        delta: Exact | None = None,
+        rho: Exact | None = None,
+        risk: Risk | str | None = None,
+    ) -> "Budget":
+        """Refuse everything that is not an amount above 0, before anything else happens.
+
+        Args:
+            epsilon: an ε; or
+            rho: a ρ; or
+            risk: what an attacker may gain at most (`Risk`), which stands for the largest ε that keeps it.
+            delta: the δ beside an ε, or with ρ the one at which a ledger that counts ε and δ charges it.
+        """
+        if risk is not None and epsilon is None and rho is None:
+            return cls(Risk.of(risk).guarantee(delta=0 if delta is None else delta))
+        if (epsilon is None) == (rho is None) or risk is not None:
+            also = "" if risk is None else f", risk={risk!r:.80}"
             raise InvalidParameter(
-                "say what to spend: epsilon (with a delta where groups are private or Gaussian noise may be used), or "
-                f"rho, and not both; got epsilon={epsilon!r}, rho={rho!r}"
+                "say what to spend: epsilon (with a delta where groups are private or Gaussian noise may be used), "
+                f"rho or risk, and just one of them; got epsilon={epsilon!r}, rho={rho!r}{also}"
             )
         name, amount = ("epsilon", epsilon) if rho is None else ("rho", rho)
         spent = exact(amount, name)  # type: ignore[arg-type] # one of the two was given

@@ -12,7 +12,7 @@ from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, EpsilonSum, Guarantee, Promise, ZcdpSum
 from privet.loss.guarantee import failing
 
-WAYS = "epsilon, epsilon and delta, rho, or a mechanism"
+WAYS = "epsilon, epsilon and delta, rho, risk, or a mechanism"
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Price:
     @classmethod
     def of(cls, asking: Mapping[str, Any]) -> "Price":
         """Return the price in a caller's keywords; refuses none, and more than one."""
-        given = [name for name in ("epsilon", "rho", "mechanism") if asking.get(name) is not None]
+        given = [name for name in ("epsilon", "rho", "risk", "mechanism") if asking.get(name) is not None]
         if len(given) != 1:
             got = " and ".join(given) if given else "none of them"
             raise InvalidParameter(f"the price must be exactly one of {WAYS}, got {got}: for example epsilon=1")
         if given != ["mechanism"]:
-            budget = Budget.of(epsilon=asking.get("epsilon"), delta=asking.get("delta"), rho=asking.get("rho"))
+            budget = Budget.of(**{name: asking.get(name) for name in ("epsilon", "delta", "rho", "risk")})
             if budget.delta:
                 raise InvalidParameter("delta does not go with rho: leave it out, or ask with epsilon and delta")
             return cls(budget)

@@ -53,6 +53,9 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     epsilon: Number = None,
     delta: Number = None,
     rho: Number = None,
+    risk: Annotated[
+        str | None, typer.Option(help='Instead: what an attacker may gain: "50% to 60%", "advantage 10%", "20% at 1%".')
+    ] = None,
     analyst: Annotated[str | None, typer.Option(help="Who asks, if the catalog names its analysts.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say what it would cost; spend nothing.")] = False,
     how: Annotated[Format | None, typer.Option("--format", help="By default a table, or what FILE ends with.")] = None,
@@ -83,6 +86,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
             "epsilon": epsilon,
             "delta": delta,
             "rho": rho,
+            "risk": risk,
             "confidence": confidence,
             "rows_per_unit": rows_per_unit,
             "groups_per_unit": groups_per_unit,

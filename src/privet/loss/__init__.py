@@ -20,6 +20,7 @@ from privet.loss.curves.shuffled import ShuffledCurve, ShuffledKaryCurve, Shuffl
 from privet.loss.guarantee import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.neighbors import Neighbors
 from privet.loss.privacy_loss import PrivacyLoss
+from privet.loss.risk import Risk
 from privet.loss.rule_choice import best_rule, compare_rules
 from privet.loss.rules import EpsilonSum, GaussianSum, RenyiSum, SpendingRule, ZcdpSum, rule_from_json
 
@@ -47,6 +48,7 @@ __all__ = [
     "RandomizedResponseCurve",
     "RenyiBoundCurve",
     "RenyiSum",
+    "Risk",
     "ShuffledCurve",
     "ShuffledKaryCurve",
     "ShuffledResponseCurve",

@@ -11,16 +11,18 @@ from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Promise
 from privet.loss.exact import Exact, exact, shortest, whole
+from privet.loss.risk import Risk
 from privet.query.plan.limits import BOUNDING, Limits
 
 SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "bounding", "automatic_bounds")
-ALL = ("epsilon", "delta", "rho", *SHAPING, "confidence")
+ALL = ("epsilon", "delta", "rho", "risk", *SHAPING, "confidence")
 
 
 class Keywords(TypedDict, total=False):
     """What may be said about questions, all by name.
 
-    epsilon, delta, rho: what to spend; the catalog's budget by default. rows_per_unit, or groups_per_unit and
+    epsilon, delta, rho: what to spend; the catalog's budget by default. risk: in the place of ε, what an attacker may
+    gain at most. rows_per_unit, or groups_per_unit and
     rows_per_group: how much of one unit is used, in the place of the catalog's limits. bounding: whether to
     "weigh" or "sample" the rows beyond them. automatic_bounds: the share of the budget, such as "0.2", with which
     bounds are found that nobody declared. confidence: of the intervals.
@@ -29,6 +31,7 @@ class Keywords(TypedDict, total=False):
     epsilon: Exact | None
     delta: Exact | None
     rho: Exact | None
+    risk: Risk | str | None
     rows_per_unit: int | None
     groups_per_unit: int | None
     rows_per_group: int | None
@@ -157,8 +160,9 @@ def _spent(keywords: Keywords, budget: Promise | None) -> Budget:
     epsilon = keywords.get("epsilon")
     delta = keywords.get("delta")
     rho = keywords.get("rho")
-    if epsilon is not None or rho is not None or budget is None:
-        return Budget.of(epsilon=epsilon, delta=delta, rho=rho)
+    risk = keywords.get("risk")
+    if budget is None or any(said is not None for said in (epsilon, rho, risk)):
+        return Budget.of(epsilon=epsilon, delta=delta, rho=rho, risk=risk)
     if isinstance(budget, ConcentratedGuarantee):
         return Budget.of(rho=budget.rho, delta=delta)
     return Budget.of(epsilon=budget.epsilon, delta=budget.delta if delta is None else delta)
