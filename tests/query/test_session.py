@@ -106,7 +106,7 @@ def test_a_delta_that_nothing_needs_is_not_charged(asked: tuple[Session, Watched
         (COUNT, {"epsilon": -1}, "must be > 0"),
         (COUNT, {"epsilon": math.nan}, "finite"),
         (COUNT, {"epsilon": math.inf}, "finite"),
-        (COUNT, {"epsilon": 1, "rho": 1}, "not both"),
+        (COUNT, {"epsilon": 1, "rho": 1}, "just one of them"),
         (COUNT, {"epsilon": 1, "weights": {"salary": 2}}, "'salary'"),
         (COUNT, {"epsilon": 1, "weights": {"n": 0}}, "must be > 0"),
         (COUNT, {"epsilon": 1, "confidence": 1}, "confidence"),
