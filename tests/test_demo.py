@@ -1,5 +1,7 @@
 """The demonstration: its answers are as good as they say, its ledger holds what was charged, it refuses nonsense."""
 
+import re
+import shlex
 from fractions import Fraction
 from pathlib import Path
 
@@ -90,6 +92,8 @@ def test_the_command_shows_answers_margins_and_the_receipt() -> None:
     for text in ("2,000 patients", "±", "costs ε=0.05", "median_cost", "north", "The ledger", "spent ε=0.5, δ=1e-6"):
         assert text in result.output
     assert not any(town in result.output for town in RARE)
+    receipt = result.output.partition("The ledger")[2]
+    assert re.findall(r"│ (\d+) ", receipt) == ["1", "2", "3", "4", "5"]  # questions, whatever rows the ledger has
 
 
 def test_a_kept_hospital_can_be_looked_at(tmp_path: Path) -> None:
@@ -97,9 +101,14 @@ def test_a_kept_hospital_can_be_looked_at(tmp_path: Path) -> None:
     words = ["demo", "--patients", "300", "--folder", str(folder)]
     result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
-    assert f"stays in {folder}" in result.output
+    assert f"stays in {folder}, with ε=1 to go on" in result.output
+    *_, explained, asked, shown = result.output.splitlines()  # what is printed can be pasted
+    for line in (explained, asked, shown):
+        command, *typed = shlex.split(line)
+        done = CliRunner().invoke(app, typed)
+        assert (command, done.exit_code) == ("privet", 0), done.output
     with Ledger.open(str(folder / "hospital.ledger.db")) as ledger:
-        assert ledger.spent.parts[0] == 1
+        assert ledger.spent.parts[0] == Fraction(12, 10)
     again = CliRunner().invoke(app, words)
     assert (again.exit_code, "holds a hospital already" in again.stderr) == (1, True)
 

@@ -40,6 +40,10 @@ Number: TypeAlias = Annotated[str | None, typer.Option(help="Exactly as typed.")
 Count: TypeAlias = Annotated[int | None, typer.Option(help="In the place of the catalog's.")]
 
 
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
 def ask(  # noqa: PLR0913 - everything that may be said about a question, each by name
     catalog: Annotated[Path, typer.Argument(help="The catalog, such as hospital.toml.")],
     statement: Annotated[
@@ -105,7 +109,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
 def _statements(statement: str | None, file: Path | None) -> str | list[str]:
     """One statement, or those of a file."""
     if (statement is None) == (file is None):
-        raise typer.BadParameter("say what to ask: one statement, or --file with several")
+        raise typer.BadParameter('say what to ask: one statement, "-" to type it, or --file with several')
     if file is None:
         return sys.stdin.read() if statement == "-" else str(statement)
     try:

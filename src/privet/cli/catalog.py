@@ -18,7 +18,9 @@ from privet.query.connect import schema_of, writable_of
 from privet.query.drafting.draft import draft_catalog
 from privet.wording.printable import plain, printable
 
-app = typer.Typer(help="Draft and check catalogs: what is public about tables.", no_args_is_help=True)
+app = typer.Typer(
+    help="Draft and check catalogs: what is public about tables.", no_args_is_help=True, add_completion=False
+)
 STYLES = {State.WRONG: "bold red", State.TODO: "yellow", State.OPEN: "cyan", State.GOOD: "green"}
 
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 import typer
 
+from privet.cli.option_names import with_options
 from privet.errors import (
     AnalystFrozen,
     AnswerLost,
@@ -22,6 +23,7 @@ from privet.errors import (
     LedgerUnavailable,
     NewLedger,
     PrivetError,
+    QueryRefused,
     ReleaseFailed,
 )
 from privet.wording.printable import printable
@@ -46,13 +48,19 @@ def errors_in_one_sentence() -> Iterator[None]:
             warnings.showwarning = _show  # type: ignore[assignment] # it is called with all of them by place
             yield
     except PrivetError as error:
-        typer.echo(f"privet: {printable(str(error))}", err=True)
+        typer.echo(f"privet: {printable(_spoken(error))}", err=True)
         raise typer.Exit(code=STATUS.get(type(error), 1)) from None
     except KeyboardInterrupt as stopped:
         if not stopped.args:  # nothing was spent
             raise
         typer.echo(f"privet: {printable(str(stopped))}", err=True)
         raise typer.Exit(code=SPENT) from None
+
+
+def _spoken(error: PrivetError) -> str:
+    """What an error says, in the words of the command line; those of statements and catalogs stay."""
+    said = str(error)
+    return with_options(said, keywords_only=isinstance(error, QueryRefused) or ".toml: " in said)
 
 
 def _show(message: Warning | str, category: type[Warning], *_: object) -> None:

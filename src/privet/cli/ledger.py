@@ -34,7 +34,7 @@ from privet.loss import (
     ZcdpSum,
 )
 
-app = typer.Typer(help="Make, read, check and change ledgers.", no_args_is_help=True)
+app = typer.Typer(help="Make, read, check and change ledgers.", no_args_is_help=True, add_completion=False)
 
 
 class Format(Enum):

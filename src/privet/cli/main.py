@@ -1,23 +1,30 @@
 """The commands of `privet`."""
 
 from importlib.metadata import version
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from privet import demo
-from privet.cli import ask, catalog, ledger
-from privet.cli.exit_status import errors_in_one_sentence
+from privet.cli.later import LaterCommand, LaterGroup
 
-app = typer.Typer(
-    help="Let others learn from data about people without exposing anyone.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
-app.add_typer(catalog.app, name="catalog")
-app.add_typer(ledger.app, name="ledger")
+COMMANDS = {  # in the order of the first hour
+    "demo": ("privet.cli.demo", "Invent a hospital, ask it questions in SQL, and show what each answer cost."),
+    "catalog": ("privet.cli.catalog", "Draft and check catalogs: what is public about tables."),
+    "ask": ("privet.cli.ask", "Ask one question in SQL, or several from a file at once, and pay from the ledger."),
+    "ledger": ("privet.cli.ledger", "Make, read, check and change ledgers."),
+}
+
+
+class Commands(LaterGroup):
+    """All commands."""
+
+    def __init__(self, **words: Any) -> None:  # noqa: ANN401 - as typer has it
+        super().__init__(**words)
+        for name, (module, told) in COMMANDS.items():
+            self.add_command(LaterCommand(name, module, told))
+
+
+app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _print_version(*, wanted: bool) -> None:
@@ -30,22 +37,16 @@ def _print_version(*, wanted: bool) -> None:
 def main(
     *,
     show_version: Annotated[
-        bool, typer.Option("--version", callback=lambda value: _print_version(wanted=value), is_eager=True)
+        bool,
+        typer.Option(
+            "--version",
+            callback=lambda value: _print_version(wanted=value),
+            is_eager=True,
+            help="Print the version.",
+        ),
     ] = False,
 ) -> None:
-    """Let others learn from data about people without exposing anyone."""
+    """Let others learn from data about people without exposing anyone.
 
-
-app.command("ask")(ask.ask)
-
-
-@app.command("demo")
-def show_demo(
-    *,
-    patients: Annotated[int, typer.Option(help="How many patients to invent.")] = 20_000,
-    epsilon: Annotated[str, typer.Option(help="The privacy loss all answers together may cost.")] = "1",
-    folder: Annotated[Path | None, typer.Option(help="Keep the hospital in this new folder, to go on asking.")] = None,
-) -> None:
-    """Invent a hospital, ask it questions in SQL, and show what each answer cost."""
-    with errors_in_one_sentence():
-        demo.run(patients=patients, epsilon=epsilon, console=Console(), folder=folder)
+    Begin with `privet demo --folder hospital`, or with your own file: `privet catalog draft people.csv`.
+    """

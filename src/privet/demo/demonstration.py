@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 
 import numpy as np
 from rich.console import Console
@@ -17,11 +18,12 @@ from rich.text import Text
 from privet.core import Ledger
 from privet.demo.hospital import CLINICS, Hospital, open_hospital
 from privet.errors import InvalidParameter
-from privet.loss.exact import exact
+from privet.loss.exact import exact, readable
 from privet.query.connect import connect
 from privet.query.results.answer import Answer
 from privet.query.session import Session
 
+NEXT = "SELECT sex, AVG(age) AS age FROM patient GROUP BY sex"
 SELECTING = Fraction(1, 10**6)  # δ of the one question whose groups are private
 
 
@@ -108,7 +110,7 @@ def run(*, patients: int, epsilon: str, console: Console, folder: Path | None = 
         patients: how many.
         epsilon: what all answers together cost, as typed.
         console: where to show it.
-        folder: keep the hospital here, to go on asking; otherwise it is thrown away.
+        folder: keep the hospital here, to go on asking with as much again; otherwise it is thrown away.
     """
     if not 1 <= patients <= 1_000_000:  # noqa: PLR2004 - what a demonstration can hold
         raise InvalidParameter(f"patients must be between 1 and 1,000,000, got {patients}")
@@ -117,16 +119,23 @@ def run(*, patients: int, epsilon: str, console: Console, folder: Path | None = 
         raise InvalidParameter(f"epsilon must be between 0.0001 and 100, got {epsilon}: 0.1 to 1 is usual")
     with tempfile.TemporaryDirectory() if folder is None else nullcontext(str(folder)) as place:
         with console.status(f"inventing {patients:,} patients"):
-            hospital = open_hospital(Path(place), patients=patients, epsilon=total)
+            hospital = open_hospital(Path(place), patients=patients, epsilon=2 * total)
         with connect(hospital.catalog, create=True) as session:
             _show_all(session, hospital, total, console)
     if folder is not None:
-        console.print(
-            Text(
-                f"\nThe hospital stays in {folder}. Its budget is spent: see `privet ledger show "
-                f"{folder / 'hospital.ledger.db'}`."
-            )
-        )
+        _show_next(hospital.catalog, total, console)
+
+
+def _show_next(catalog: Path, spent: Fraction, console: Console) -> None:
+    """What to type next, each on a line of its own that can be pasted."""
+    ask = f'privet ask {quote(str(catalog))} "{NEXT}" --epsilon {readable(spent / 5)}'
+    console.print(Text(f"\nThe hospital stays in {catalog.parent}, with ε={readable(spent)} to go on. Next:\n"))
+    for command in (
+        f"{ask} --explain",
+        ask,
+        f"privet ledger show {quote(str(catalog.with_suffix('.ledger.db')))}",
+    ):
+        console.print(Text(f"  {command}", style="bold"), soft_wrap=True)
 
 
 def _show_all(session: Session, hospital: Hospital, epsilon: Fraction, console: Console) -> None:
@@ -155,9 +164,9 @@ def _show_receipt(ledger: Ledger, console: Console) -> None:
     receipt = Table(title="\nThe ledger", title_justify="left", caption_justify="left")
     for column in ("", "question", "charged"):
         receipt.add_column(column)
-    for entry in ledger.entries:
-        if any(entry.cost.parts):
-            receipt.add_row(str(entry.sequence), Text(entry.purpose), str(entry.cost))
+    charged = (entry for entry in ledger.entries if any(entry.cost.parts))
+    for number, entry in enumerate(charged, start=1):
+        receipt.add_row(str(number), Text(entry.purpose), str(entry.cost))
     spent, left = ledger.spent, ledger.remaining
     receipt.caption = f"spent {spent}; {left} left"
     console.print(receipt)

@@ -22,7 +22,7 @@ CATALOG = """\
 # What is public about the hospital. Every word is explained in docs/catalog.md.
 name = "hospital"
 unit = "patient"                                    # who is protected
-limit = {{ epsilon = "{epsilon}", delta = "1e-6" }}  # how much all answers together may reveal about anybody
+limit = {{ epsilon = "{epsilon}", delta = "1e-5" }}  # how much all answers together may reveal about anybody
 
 [tables.patient]
 parquet = "patient.parquet"

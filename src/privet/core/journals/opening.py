@@ -92,7 +92,7 @@ class Opening(Handle):
         refuse_version(f"{self.place} is a journal", facts.get("schema"), known=SCHEMA)
         if facts.get("anchored") and not self._watched:
             raise LedgerUnavailable(
-                f"{self.place} was made with an anchor: name its place with anchor=… or --anchor, or make one for this "
+                f"{self.place} was made with an anchor: name its place with anchor=…, or make one for this "
                 "host with `privet ledger anchor --anchor FILE --recreate --reason …`"
             )
         witness.first(first)
