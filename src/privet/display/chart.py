@@ -16,6 +16,7 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4), (4, 1), (1, 3))
 INK, FAINT = "#222222", "#E4E4E4"
 SIZE, SMALL = (480, 300), (270, 190)
+BAR = 90  # the widest, with the room around it
 GAPS = {"row": 125, "column": 80}  # of panels: room for titles, axes and legends
 SHORT = "datum.value >= 0.001 && datum.value < 1e6 ? format(datum.value, ',~g') : format(datum.value, '.0e')"
 FEW_DECADES = 2  # up to here, a logarithmic axis has room for 2 and 5 between its powers of ten
@@ -169,7 +170,9 @@ class Chart:
         legend = altair.Legend(title=None, **(below if size == SMALL else {})) if len(names) > 1 else None
         color = altair.Color("series:N", legend=legend).scale(domain=names, range=_cycled(COLORS, len(names)))
         marks = [mark for kind in _kinds(self.layers) for mark in self._marks(altair, kind, names, color)]
-        drawing = altair.layer(*marks).properties(width=size[0], height=size[1])
+        bars = {str(row["x"]) for layer in self.layers if layer.kind == "bar" for row in layer.rows}
+        width = min(size[0], BAR * len(bars) * len(names)) if bars else size[0]  # a lone bar is no wall
+        drawing = altair.layer(*marks).properties(width=width, height=size[1])
         return drawing.properties(title=self.title) if self.title else drawing
 
     def _marks(self, altair: ModuleType, kind: str, names: list[str], color: Any) -> list[Any]:  # noqa: ANN401 - altair's own

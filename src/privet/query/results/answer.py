@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from privet.display import Chart
+
 SHOWN = 30  # rows printed
 
 
@@ -76,6 +78,22 @@ class Answer:
             raise InvalidParameter("to_polars needs polars: pip install polars, or use .table") from problem
         frame = pl.from_arrow(self.table)
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def plot(self, y: str | None = None) -> "Chart":
+        """A chart with intervals: lines over days and numbers, bars over names; needs `pip install 'privet[charts]'`.
+
+        Args:
+            y: the one column to draw; by default a panel for each that was measured.
+        """
+        from privet.query.results.answer_chart import answer_chart  # noqa: PLC0415 - for those who draw
+
+        return answer_chart(self.table, intervals=self.intervals, measures=self.measured, y=y)
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The columns that were measured: those with an interval, a rank margin or a note; others are keys."""
+        said = {*self.intervals, *self.rank_margins, *self.notes}
+        return tuple(name for name in self.table.column_names if name in said)
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
