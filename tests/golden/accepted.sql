@@ -353,3 +353,13 @@ SELECT first, COUNT(*) FROM (SELECT pid, MIN(clinic) AS first FROM visit GROUP B
 SELECT COUNT(*) FROM (SELECT pid, MAX(note) AS last FROM visit GROUP BY pid) WHERE last > 'b'
 -- window_first_value
 SELECT AVG(c) FROM (SELECT FIRST_VALUE(cost) OVER (PARTITION BY pid ORDER BY day, vid) AS c FROM visit)
+-- natural_join
+SELECT region, COUNT(*) FROM visit NATURAL JOIN clinic GROUP BY region
+-- schema
+SELECT COUNT(*) FROM main.visit
+-- top
+SELECT TOP 3 sex, COUNT(*) AS n FROM patient GROUP BY sex ORDER BY n DESC
+-- parenthesized_joins
+SELECT COUNT(*) FROM ((SELECT pid FROM patient) AS a JOIN (SELECT pid, stay FROM visit) AS b ON a.pid = b.pid)
+-- having_named_like_a_column
+SELECT clinic, SUM(stay) AS stay FROM visit GROUP BY clinic HAVING stay > 3

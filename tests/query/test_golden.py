@@ -25,7 +25,10 @@ MACROS = (
     "CREATE MACRO clip(x, low, high) AS CASE WHEN x IS NOT NULL THEN LEAST(GREATEST(x, low), high) END",
     "CREATE MACRO quantile_half(x) AS QUANTILE_DISC(x, 0.5)",
 )
-PLAIN = {  # where plain SQL says something else than Privet on purpose
+PLAIN = {
+    "top": "SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex ORDER BY n DESC LIMIT 3",
+    "having_named_like_a_column": "SELECT clinic, SUM(stay) AS s FROM visit GROUP BY clinic HAVING s > 3",
+    # where plain SQL says something else than Privet on purpose
     "per_unit_correlation": "SELECT AVG(r), AVG(clip(slope, -100, 100)) FROM (SELECT NULLIF(CORR(cost, stay), 'nan') "
     "AS r, NULLIF(REGR_SLOPE(cost, stay), 'nan') AS slope FROM visit GROUP BY pid)",  # NaN is NULL
     "sum_division_by_whole": "SELECT SUM(1 / NULLIF(age - 40, 0)) FROM patient",  # a division by 0 is NULL

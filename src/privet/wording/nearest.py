@@ -11,8 +11,20 @@ def nearest(word: str, known: Iterable[str]) -> str:
         >>> nearest("colums", ["columns", "public"]), nearest("x", ["columns", "public"])
         (': did you mean columns?', ': known are columns, public')
     """
+    names = sorted(set(known))
+    meant = close(word, names)
+    if meant is not None:
+        return f": did you mean {meant}?"
+    return f": known are {', '.join(names)}" if names else ": there is none"
+
+
+def close(word: str, known: Iterable[str]) -> str | None:
+    """The known word that is meant, if one is close.
+
+    Example:
+        >>> close("AEG", ["age", "city"])
+        'age'
+    """
     names = {each.casefold(): each for each in known}
-    close = get_close_matches(word.casefold(), names, n=1, cutoff=0.6)
-    if close:
-        return f": did you mean {names[close[0]]}?"
-    return f": known are {', '.join(sorted(names.values()))}" if names else ": there is none"
+    found = get_close_matches(word.casefold(), names, n=1, cutoff=0.6)
+    return names[found[0]] if found else None

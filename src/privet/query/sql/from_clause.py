@@ -16,11 +16,11 @@ from privet.query.sql.context import Context
 from privet.query.sql.handled_arguments import only
 from privet.query.sql.literal_rows import values_scope
 from privet.query.sql.name_scope import Name, NameScope, merged
-from privet.query.sql.names import matching, spelled
+from privet.query.sql.names import matching, same, spelled
 from privet.query.sql.refuse import because, refuse
 from privet.query.sql.reuse import aliased, fresh, one_row
 from privet.query.sql.scalar_expressions import Scalars
-from privet.query.sql.table_relation import table_scope
+from privet.query.sql.table_relation import refuse_schema, table_scope
 
 Names = dict[str, NameScope]
 
@@ -69,7 +69,7 @@ class Sources:
             scope = self._table(node)
         elif isinstance(node, exp.Subquery):
             only(node, "this", "alias", "joins")
-            if isinstance(node.this, exp.Table):
+            if isinstance(node.this, exp.Table | exp.Subquery):
                 scope = self.joins(node.this, self.one(node.this))
             else:
                 scope = self.query(node.this, self.ctes, alias.name if alias else "subquery").called("")
@@ -80,19 +80,18 @@ class Sources:
         return aliased(scope, alias, node)
 
     def _table(self, node: exp.Table) -> NameScope:
-        if node.args.get("db") is not None or node.args.get("catalog") is not None:
-            raise because(node, "qualified table")
-        only(node, "this", "alias", "joins")
+        refuse_schema(node, self.context)
+        only(node, "this", "alias", "joins", "db", "catalog")
         if not isinstance(node.this, exp.Identifier):
             raise because(node, "table function")
-        found = matching(node.this, self.ctes, name=str)
+        found = matching(node.this, self.ctes if node.args.get("db") is None else (), name=str)
         if found:
             return fresh(self.ctes[found[0]], self.context).called(found[0])
         return table_scope(node, self.context)
 
     def join(self, left: NameScope, node: exp.Join) -> NameScope:
         """Two relations side by side."""
-        only(node, "this", "side", "kind", "on", "using")
+        only(node, "this", "side", "kind", "on", "using", "method")
         right = self.joins(node.this, self.one(node.this))
         side, kind = str(node.args.get("side") or ""), str(node.args.get("kind") or "")
         if side not in {"", "LEFT", "RIGHT", "FULL"} or kind not in {"", "INNER", "OUTER", "CROSS"}:
@@ -110,10 +109,24 @@ class Sources:
 
     def _using(self, node: exp.Join, left: NameScope, right: NameScope) -> list[tuple[str, Column, Column]]:
         pairs = []
-        for identifier in node.args.get("using") or []:
+        for identifier in self._natural(node, left, right) or node.args.get("using") or []:
             column = exp.Column(this=identifier)
             pairs.append((spelled(identifier), left.find(column), right.find(column)))
         return pairs
+
+    @staticmethod
+    def _natural(node: exp.Join, left: NameScope, right: NameScope) -> list[exp.Identifier]:
+        """The columns that NATURAL JOIN compares: those that both sides name alike."""
+        method = str(node.args.get("method") or "")
+        if method not in {"", "NATURAL"}:
+            raise because(node, "unknown clause", "use JOIN, LEFT JOIN, FULL JOIN or CROSS JOIN")
+        if not method:
+            return []
+        names = [name.name for name in right.visible]
+        shared = [name.name for name in left.visible if any(same(name.name, other) for other in names)]
+        if not shared:
+            raise refuse(node, "the two have no column of one name", "write JOIN … ON")
+        return [exp.to_identifier(name, quoted=True) for name in dict.fromkeys(shared)]
 
     def _condition(self, node: exp.Join, both: NameScope, using: list[tuple[str, Column, Column]]) -> list[Expression]:
         parts: list[Expression] = []

@@ -70,12 +70,19 @@ class Grouping:
             return False
         return not all(any(e == Reference(unit) for _, e in self.keys) for unit in self.owner.unit)
 
-    def read(self, node: exp.Expr, *, aliases_first: bool = False) -> Expression:
-        """An expression over keys and aggregates."""
+    def read(self, node: exp.Expr, *, aliases_first: bool = False, having: bool = False) -> Expression:
+        """An expression over keys and aggregates.
+
+        Args:
+            node: the expression.
+            aliases_first: whether a name is an item's rather than a column's, as in ORDER BY.
+            having: whether it is an item's unless it is a key's, as in HAVING.
+        """
 
         def special(part: exp.Expr) -> Expression | None:
             other = by_alias(part, self.items)
-            if other is not None and (aliases_first or not self._is_column(part)):
+            taken = self._is_key(part) if having else self._is_column(part)
+            if other is not None and (aliases_first or not taken):
                 return plain.read(other)  # an alias is not looked up inside what it stands for
             return self._special(part)
 
@@ -91,6 +98,12 @@ class Grouping:
 
     def _is_column(self, node: exp.Expr) -> bool:
         return isinstance(node, exp.Column) and bool(self.scope.candidates(node))
+
+    def _is_key(self, node: exp.Expr) -> bool:
+        if not isinstance(node, exp.Column) or not self.scope.candidates(node):
+            return False
+        column = self.scope.find(node)
+        return any(expression == Reference(column) for _, expression in self.keys)
 
     def _aggregate(self, node: exp.Expr) -> Expression:
         """The column of an aggregate; equal ones share it."""

@@ -10,6 +10,7 @@ from privet.query.plan.relations import Relation
 from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.sql.names import matching, same, spelled
 from privet.query.sql.refuse import refuse
+from privet.wording.nearest import close
 
 
 @dataclass(frozen=True)
@@ -75,14 +76,21 @@ class NameScope:
             raise refuse(node, "this name could be several columns", f"write {tables}")
         if _candidates(node, self.outer):
             raise refuse(node, "a subquery cannot use columns of the statement around it", "join the two on the unit")
-        raise refuse(node, "there is no such column here", self._known())
+        raise refuse(node, "there is no such column here", self._known(node))
 
     def candidates(self, node: exp.Column) -> list[Name]:
         """The names a column could be."""
         return _candidates(node, self.names)
 
-    def _known(self) -> str:
+    def _known(self, node: exp.Column) -> str:
+        """What was meant, or what there is."""
         names = sorted({name.name for name in self.names})
+        table = node.args.get("table")
+        if table is not None and not any(same(spelled(table), name) for name in self.tables()):
+            return f"there is no table {spelled(table)}, only {', '.join(sorted(self.tables()))}" if self.names else ""
+        meant = close(spelled(node.this), names)
+        if meant is not None:
+            return f"did you mean {meant}?"
         return f"there are {', '.join(names[:12])}{', …' if len(names) > 12 else ''}" if names else ""  # noqa: PLR2004 - a line's worth
 
     def tables(self) -> set[str]:

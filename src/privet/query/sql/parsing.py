@@ -5,12 +5,25 @@ import logging
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB  # by itself the parser imports it at the first statement
+from sqlglot.tokens import TokenType
 
 from privet.query.sql.refuse import because, refuse
 
 LONGEST = 100_000  # characters
 MOST_WORDS = 20_000  # nodes of the tree, about as many as words and signs
 DEEPEST = 200  # nodes inside one another
+UNREADABLE = (sqlglot.errors.SqlglotError, ValueError, IndexError, AttributeError)
+
+
+class Wider(DuckDB):
+    """What is tried where the dialect does not read a statement: SELECT TOP 5, and names in backticks."""
+
+    class Tokenizer(DuckDB.Tokenizer):
+        """Its words."""
+
+        KEYWORDS = {**DuckDB.Tokenizer.KEYWORDS, "TOP": TokenType.TOP}  # noqa: RUF012 - as the parser declares it
+        IDENTIFIERS = ['"', "`"]  # noqa: RUF012 - the same
+
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it warns about what is refused anyway
 
@@ -27,8 +40,8 @@ def parse(text: str) -> exp.Query:
     if len(text) > LONGEST:
         raise because(text[:40], "too long")
     try:
-        found = [tree for tree in sqlglot.parse(text, dialect=DuckDB) if tree is not None]
-    except (sqlglot.errors.SqlglotError, ValueError, IndexError, AttributeError) as error:
+        found = _trees(text)
+    except UNREADABLE as error:
         raise refuse(_near(error, text), "this cannot be read as SQL", "check the spelling here") from None
     except RecursionError:
         raise because(text[:40], "too deep") from None
@@ -41,6 +54,17 @@ def parse(text: str) -> exp.Query:
         raise because(_kind(tree, text), "not a query")
     _check_depth(tree, text)
     return tree
+
+
+def _trees(text: str) -> list[exp.Expr]:
+    try:
+        found = sqlglot.parse(text, dialect=DuckDB)
+    except UNREADABLE as first:
+        try:
+            found = sqlglot.parse(text, dialect=Wider)
+        except UNREADABLE:
+            raise first from None
+    return [tree for tree in found if tree is not None]
 
 
 def _near(error: Exception, text: str) -> str:

@@ -34,7 +34,7 @@ class Queries:
         draft = self.draft(node, {}, ())
         source = draft.source
         if not isinstance(source, Aggregate) and source.owner is not None:
-            if any(isinstance(item, exp.Star) or isinstance(item.this, exp.Star) for item in node.expressions):
+            if any(item.is_star for item in node.expressions):
                 raise because(node, "star")
             visible = any(column in self.context.marks.from_unit for column, _ in draft.output.items)
             raise because(node, "unit shown" if visible else "rows")

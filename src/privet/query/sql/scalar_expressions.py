@@ -18,6 +18,8 @@ from privet.query.sql.number_literals import number
 from privet.query.sql.operators import OPERATORS
 from privet.query.sql.refuse import because, refuse
 
+CLOCKS = {"now", "getdate", "sysdate", "transaction_timestamp", "statement_timestamp", "clock_timestamp"}
+
 Special = Callable[[exp.Expr], Expression | None]
 
 
@@ -61,7 +63,7 @@ class Scalars:
         return reader(self, node)
 
     def _column(self, node: exp.Column) -> Expression:
-        only(node, "this", "table")
+        only(node, "this", "table", "db", "catalog")
         if isinstance(node.this, exp.Star):
             raise because(node, "star")
         return Reference(self.scope.find(node))
@@ -69,8 +71,11 @@ class Scalars:
     def _named(self, node: exp.Anonymous) -> Expression:
         """A function the parser has no class for."""
         only(node, "this", "expressions")
-        reader = NAMED.get(str(node.this).lower())
+        word = str(node.this).lower()
+        reader = NAMED.get(word)
         if reader is None:
+            if word in CLOCKS:
+                raise because(node, "clock")
             raise because(node, "unknown function")
         return reader(self, node, self.all(node.expressions))
 
@@ -79,6 +84,10 @@ def _unknown(node: exp.Expr) -> Exception:  # noqa: PLR0911 - one return for eac
     """Why a node has no meaning here."""
     if isinstance(node, exp.Placeholder | exp.Parameter | exp.SessionParameter):
         return because(node, "parameter")
+    if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentTime | exp.CurrentDatetime):
+        return because(node, "clock")
+    if isinstance(node, exp.Rand | exp.Randn | exp.Uuid):
+        return because(node, "chance")
     if isinstance(node, exp.Window):
         return because(node, "window here")
     if isinstance(node, exp.Exists):

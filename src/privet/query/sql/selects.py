@@ -169,7 +169,7 @@ class Select:
         grouping = Grouping(self.context, scope, self._keys(scope, items), nodes)
         shown = [(name, _read(item, grouping.read, grouping.show)) for name, item in items]
         having = self.node.args.get("having")
-        condition = None if having is None else grouping.read(only(having, "this").this)
+        condition = None if having is None else grouping.read(only(having, "this").this, having=True)
         if having is not None and condition is not None and facts_of(condition).type is not Type.BOOLEAN:
             raise refuse(having, "HAVING takes a condition", "write a comparison")
         order = self._ordered(lambda node: grouping.read(node, aliases_first=True), [e for _, e in shown])

@@ -10,8 +10,9 @@ from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.scalars.facts import LONGEST_TEXT, Facts, Type
 from privet.query.sql.context import Context
 from privet.query.sql.name_scope import Name, NameScope
-from privet.query.sql.names import matching
+from privet.query.sql.names import matching, same, spelled
 from privet.query.sql.refuse import because, refuse
+from privet.wording.nearest import close
 
 ROW = "row"  # the hidden unit of a table whose rows are the units: the engine tells rows apart
 
@@ -20,12 +21,29 @@ def table_scope(node: exp.Table, context: Context) -> NameScope:
     """The table a name stands for."""
     found = matching(node.this, context.catalog.tables, name=str)
     if len(found) != 1:
-        known = ", ".join(sorted(context.catalog.tables)[:12])
-        raise refuse(node.this, "there is no such table in the catalog", f"there are {known}")
+        known = sorted(context.catalog.tables)
+        meant = close(spelled(node.this), known)
+        fix = f"there are {', '.join(known[:12])}" if meant is None else f"did you mean {meant}?"
+        raise refuse(node.this, "there is no such table in the catalog", fix)
     declared = context.declared(found[0])
     if declared.public:
         return _public(declared, context)
     return _private(declared, context, node)
+
+
+def refuse_schema(node: exp.Table | exp.Column, context: Context) -> None:
+    """Raise if a name stands in a schema of which the catalog says nothing.
+
+    Engines call the usual schema main, public, dbo or default; a data set is called as its catalog, and a table may
+    say where it is. Whatever the schema, the name means the table of the catalog.
+    """
+    known = {"main", "public", "dbo", "default", context.catalog.name}
+    for table in context.catalog.tables.values():
+        known |= set((table.location or "").split(".")[:-1])
+    for word in ("db", "catalog"):
+        part = node.args.get(word)
+        if part is not None and not any(same(spelled(part), other) for other in known):
+            raise because(node, "qualified table")
 
 
 def _public(declared: DeclaredTable, context: Context) -> NameScope:
