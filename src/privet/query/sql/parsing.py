@@ -3,9 +3,8 @@
 import logging
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.dialects.duckdb import DuckDB  # by itself the parser imports it at the first statement
-from sqlglot.tokens import TokenType
 
 from privet.query.sql.refuse import because, refuse
 
