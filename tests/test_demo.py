@@ -89,7 +89,7 @@ def test_a_bad_epsilon_is_refused(epsilon: str) -> None:
 def test_the_command_shows_answers_margins_and_the_receipt() -> None:
     result = CliRunner().invoke(app, ["demo", "--patients", "2000", "--epsilon", "0.5"], env={"COLUMNS": "160"})
     assert result.exit_code == 0, result.output
-    for text in ("2,000 patients", "±", "costs ε=0.05", "median_cost", "north", "The ledger", "spent ε=0.5, δ=1e-6"):
+    for text in ("2,000 patients", "±", "costs ε 0.05", "median_cost", "north", "The ledger", "spent ε=0.5, δ=1e-6"):
         assert text in result.output
     assert not any(town in result.output for town in RARE)
     receipt = result.output.partition("The ledger")[2]

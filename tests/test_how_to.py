@@ -58,5 +58,5 @@ def test_on_postgresql(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     assert "can change" not in checked
     assert "Ready: privet ask people.toml" in checked
     assert "ABC0" in asked
-    assert "costs ε=0.5" in explained
+    assert "costs ε 0.5" in explained
     assert "patients" in capsys.readouterr().out

@@ -56,7 +56,7 @@ def test_the_first_private_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     drafted, checked, explained, first, cities, *refused, shown, last, capped = said
     assert "is drafted" in drafted
     assert "Ready: privet ask people.toml" in checked
-    assert "costs ε=0.5" in explained
+    assert "costs ε 0.5" in explained
     assert "±" in first
     assert all(city in cities for city in ("Bern", "Basel", "Genf", "Chur"))
     assert "Zermatt" not in cities

@@ -49,7 +49,7 @@ def test_a_table_with_margins_and_a_receipt(hospital: Path) -> None:
 def test_explaining_is_free(hospital: Path) -> None:
     done = privet(hospital, COUNT, "--epsilon", "2", "--explain")
     assert done.exit_code == 0, done.output
-    assert "costs ε=2" in done.stdout
+    assert "costs ε 2" in done.stdout
     assert spent(hospital) == 0
 
 
@@ -202,7 +202,8 @@ def test_a_file_of_statements_is_paid_for_at_once(hospital: Path, questions: Pat
 
 def test_a_file_is_explained_and_printed_as_json(hospital: Path, questions: Path) -> None:
     done = privet(hospital, "--file", str(questions), "--epsilon", "2", "--explain")
-    assert "together ε=2, δ=0 per patient in 2 scans" in done.stdout
+    assert "all of this costs ε 2 per patient of the ε 10 left; afterwards ε 8 is left" in done.stdout
+    assert "in 2 scans" in done.stdout
     assert spent(hospital) == 0
     words = ("--file", str(questions), "--epsilon", "2", "--format", "json", "--key", "k")
     done, again = privet(hospital, *words), privet(hospital, *words)

@@ -18,6 +18,6 @@ def test_it_prints_answers_refusals_and_the_receipt() -> None:
     done = subprocess.run(script, capture_output=True, text=True, check=False, timeout=120, env=environment)  # noqa: S603 - our own
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    for text in ("costs ε=1", "±", "Basel", "Genf", "groups are private", "only a SELECT", "spent ε=3, δ=1e-6"):
+    for text in ("costs ε 1", "±", "Basel", "Genf", "groups are private", "only a SELECT", "spent ε=3, δ=1e-6"):
         assert text in done.stdout
     assert "Zermatt" not in done.stdout

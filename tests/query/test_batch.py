@@ -398,7 +398,7 @@ def test_an_explanation_spends_nothing_and_says_the_same_price(asked: tuple[Sess
     assert explained.alone == answers.alone
     assert [each.price for each in explained] == [answer.spent for answer in answers]
     assert [column.name for column in explained["visits"].columns] == ["n", "c"]
-    assert "one by one it would be" in repr(explained)
+    assert "one by one it would cost ε" in repr(explained)
     assert explained.affordable
     assert not session.explain(MANY, epsilon=30).affordable
 

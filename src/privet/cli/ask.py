@@ -62,6 +62,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     ] = None,
     analyst: Annotated[str | None, typer.Option(help="Who asks, if the catalog names its analysts.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say what it would cost; spend nothing.")] = False,
+    details: Annotated[bool, typer.Option("--details", help="With --explain: mechanisms and scales too.")] = False,
     how: Annotated[Format | None, typer.Option("--format", help="By default a table, or what FILE ends with.")] = None,
     output: Annotated[Path | None, typer.Option(help="A new file; the screen by default.")] = None,
     key: Annotated[str | None, typer.Option(help="Makes asking again safe: the same key, the same answer.")] = None,
@@ -100,7 +101,8 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
         }
         with connect(catalog, analyst=analyst, memory=memory, threads=threads) as session:
             if explain:
-                _screen().print(session.explain(asked, **spending))
+                told = session.explain(asked, **spending)
+                _screen().print(told.details if details else told)
                 return
             answer = _answered(session, asked, {**spending, "key": key, "purpose": purpose})
         _write(answer, shape, output)
@@ -200,6 +202,9 @@ def _facts(answer: Answer) -> dict[str, Any]:
         "notes": answer.notes,
         "bounds": answer.bounds,
         "rank_margins": answer.rank_margins,
+        "clipped": answer.clipped,
+        "limits": answer.limits,
+        "stand_ins": answer.stand_ins,
     }
 
 

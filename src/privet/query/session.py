@@ -84,7 +84,7 @@ class Session:
             if paid.stored is not None:
                 return Answer.from_json(paid.stored)
             run = paid.run()
-            answer = Receipt.of(quote, self.ledger, why).answer(run)
+            answer = self._receipt(quote, why).answer(run)
             paid.keep(answer)
             return answer
 
@@ -123,7 +123,7 @@ class Session:
             if paid.stored is not None:
                 return Answers.from_json(paid.stored)
             run = paid.run()
-            joint = Receipt.of(quote, self.ledger, why)
+            joint = self._receipt(quote, why)
             found = {name: part.answer(run) for name, part in self._parts(joint, purpose).items()}
             each = tuple(found[text.strip()] for text in batch.texts)
             answers = Answers(each, batch.names, joint.loss, joint.cost, self.catalog.unit, why)
@@ -152,11 +152,11 @@ class Session:
         if isinstance(text, str):
             quote = self._quoter.quote(text, self._options(keywords, weights, budget=UNSAID))
             refuse_another_price(quote, self._backend, self.catalog)
-            return self._explained(Receipt.of(quote, self.ledger, text), left)
+            return self._explained(self._receipt(quote, text), left)
         batch = Batch.of(text, weights)
         quote = self._quoter.quote_batch(batch, self._options(keywords, budget=UNSAID))
         refuse_another_price(quote, self._backend, self.catalog)
-        joint = Receipt.of(quote, self.ledger, "")
+        joint = self._receipt(quote, "")
         each = {name: self._explained(part, left) for name, part in self._parts(joint, None).items()}
         return Explanations(
             tuple(each[name.strip()] for name in batch.texts),
@@ -186,17 +186,20 @@ class Session:
     def _charge(self, quote: Quote, purpose: str, key: str | None) -> Charge:
         return Charge(quote, purpose, key, self.catalog, self._backend, self.ledger)
 
+    def _receipt(self, quote: Quote, purpose: str) -> Receipt:
+        return Receipt.of(quote, self.ledger, purpose, whose=self.catalog.limited)
+
     def _parts(self, joint: Receipt, purpose: str | None) -> Mapping[str, Receipt]:
         """The receipts of the statements of a batch, by their text."""
         found = {}
         for part in parts_of(joint.quote):
             text = part.statement.text
             why = text if purpose is None else purpose
-            found[text] = Receipt.of_part(part, self.ledger, why, joint=joint.cost)
+            found[text] = Receipt.of_part(part, self.ledger, why, joint=joint)
         return found
 
     def _explained(self, receipt: Receipt, remaining: Amount) -> Explanation:
-        return explained(receipt, self._backend, whose=self.catalog.limited, remaining=remaining)
+        return explained(receipt, self._backend, remaining=remaining)
 
     # --- a session holds connections --------------------------------------------------------------------------
 

@@ -224,9 +224,9 @@ def test_a_session_takes_it_explains_it_and_keeps_it_apart(tmp_path: Path) -> No
     weighed = session.explain(text, epsilon=1)
     sampled = session.explain(text, epsilon=1, bounding="sample")
     assert weighed.price == sampled.price
-    assert any("not sampled" in line for line in weighed.contributions)
-    assert any("sampled (as was said)" in line for line in sampled.contributions)
-    assert "chosen by a hash" in sampled.contributions[0]
+    assert any("not sampled" in line for line in weighed.bounding)
+    assert any("sampled (as was said)" in line for line in sampled.bounding)
+    assert "chosen by a hash" in sampled.bounding[0]
     assert "sampled AS" in sampled.queries[0]
     assert "sampled AS" not in weighed.queries[0]
     first = session.sql(text, epsilon=1, key="k", bounding="sample")

@@ -8,7 +8,7 @@ from privet.core import Unit
 from privet.loss import Guarantee
 from privet.mechanisms import PartitionSelection
 from privet.query.plan.limits import Limits
-from privet.query.results.explanation import held, hidden_by
+from privet.query.results.limit_words import held, hidden_by
 from tests.support.hospital_sessions import hospital, session_with
 
 MIXED = (
@@ -45,18 +45,71 @@ def test_margins_told_beforehand_are_those_of_the_answer(tmp_path: Path) -> None
 
 def test_it_prints_price_limits_and_thresholds(tmp_path: Path) -> None:
     session, _ = session_with(hospital(tmp_path), limit=Guarantee("0.5", "1e-5"))
-    text = repr(session.explain("SELECT zip, COUNT(*) AS n FROM patient GROUP BY zip", epsilon=1, delta="1e-6"))
-    assert "costs ε=1, δ=1e-6 per patient, one unit more or less; ε=0.5, δ=1e-5 remains: not enough" in text
+    told = session.explain("SELECT zip, COUNT(*) AS n FROM patient GROUP BY zip", epsilon=1, delta="1e-6")
+    text = repr(told)
+    assert "costs ε 1 and δ 1e-6 per patient, and only ε 0.5 and δ 1e-5 is left: not enough" in text
+    assert "50 % sure that one patient's rows are in the data can become at most 73.2 % sure by this alone" in text
+    assert "but for one chance in 1,000,000" in text
     assert "groups are private: one of" in text
     assert "each patient counts for at most 1 row in all" in text
-    assert "DiscreteLaplace" in text
+    assert "DiscreteLaplace" not in text
+    assert "DiscreteLaplace" in repr(told.details)
+    assert "one unit more or less" in repr(told.details)
+    assert "rows are weighed, not sampled" in repr(told.details)
+
+
+def test_bounds_are_named_wherever_values_are_clipped(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    joined = "SELECT SUM(cost * 2) AS s FROM visit JOIN patient USING (pid) WHERE patient.age > 40"
+    within = "SELECT AVG(s) AS a FROM (SELECT pid, SUM(cost) AS s FROM visit GROUP BY pid)"
+    by_age = "SELECT age, COUNT(*) AS n FROM patient GROUP BY age"
+    clipped = "SELECT AVG(CLIP(age, 20, 60)) AS a, COUNT(*) FILTER (WHERE age > 100) AS n FROM patient"
+    found = {text: session.explain(text, epsilon=1).clipped for text in (joined, within, by_age, clipped)}
+    assert set(found[joined]) == {"cost", "age"}
+    assert set(found[within]) == {"cost", "SUM(cost)"}
+    assert set(found[by_age]) == {"age"}
+    assert found[clipped]["CLIP(age)"] == ("20", "60")
+    assert not session.explain("SELECT COUNT(*) AS n FROM patient", epsilon=1).clipped
+    answer = session.sql(joined, epsilon=1)
+    assert answer.clipped == found[joined]
+    low, high = answer.clipped["cost"]
+    assert f"count as the nearest bound: cost [{low}, {high}], age" in repr(answer)
+    assert answer.limits[0] in repr(answer)
+
+
+def test_a_batch_names_for_each_statement_its_own_bounds(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    told = session.explain(["SELECT COUNT(*) FROM patient", "SELECT SUM(age) FROM patient"], epsilon=1)
+    assert [set(each.clipped) for each in told] == [set(), {"age"}]
+
+
+def test_a_maximum_is_called_what_it_is(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    text = "SELECT MAX(age) AS oldest, MIN(age), MEDIAN(age) AS half FROM patient"
+    told = session.explain(text, epsilon=1)
+    assert [each.remark.split(";")[0] for each in told.columns[:2]] == [
+        "MAX(age) is answered by the 99 % quantile",
+        "MIN(age) is answered by the 1 % quantile",
+    ]
+    answer = session.sql(text, epsilon=1)
+    assert answer.table.column_names[0] == "oldest"
+    assert answer.stand_ins == {"oldest": "99 % quantile", "MIN(age)": "1 % quantile"}
+    assert "oldest (99 % quantile)" in repr(answer)
+    assert "half (" not in repr(answer)
+    assert answer.notes["oldest"].startswith("MAX(age) is answered by the 99 % quantile")
+
+
+def test_a_price_that_a_ledger_cannot_count_says_what_to_do(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    told = session.explain("SELECT COUNT(*) FROM patient", rho="0.1")
+    assert "has no price in this ledger, which counts ε and δ: pass delta=1e-6" in repr(told)
 
 
 def test_public_groups_and_public_statements_say_so(tmp_path: Path) -> None:
     session, _ = session_with(hospital(tmp_path))
     assert "every group of the public domain is shown" in repr(session.explain(MIXED, epsilon=1))
     for free in ("SELECT COUNT(*) FROM clinic", "SELECT region FROM clinic"):
-        assert repr(session.explain(free)) == "costs nothing: only public and released tables are read"
+        assert repr(session.explain(free)) == "this costs nothing: only public and released tables are read"
         assert session.sql(free, epsilon=1).spent.epsilon == 0
     assert not session.ledger.entries
 

@@ -16,6 +16,7 @@ from rich.table import Table
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
+from privet.query.results.limit_words import clipped_words
 from privet.wording.printable import plain
 from privet.wording.shown_value import shown_margin, shown_value
 
@@ -46,6 +47,9 @@ class Answer:
         rank_margins: of quantiles, by name: by how many rows their rank is off at most, at this confidence. What that
             is in value depends on the data.
         joint: what was charged for the batch that it is one of; None if it was asked alone.
+        clipped: the declared bounds in force, by column: values outside counted as the nearest bound.
+        limits: what each unit's data was held to, a sentence each.
+        stand_ins: columns that are not what they are called, by name: a maximum that is the "99 % quantile".
 
     Privacy: an answer may be printed, stored, sent and computed with; nothing done to it costs more.
     """
@@ -62,6 +66,9 @@ class Answer:
     bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
     rank_margins: dict[str, float] = field(default_factory=dict)
     joint: Amount | None = None
+    clipped: dict[str, tuple[str, str]] = field(default_factory=dict)
+    limits: tuple[str, ...] = ()
+    stand_ins: dict[str, str] = field(default_factory=dict)
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame; needs pandas."""
@@ -123,6 +130,9 @@ class Answer:
                 "bounds": self.bounds,
                 "joint": None if self.joint is None else amount_facts(self.joint),
                 "rank_margins": self.rank_margins,
+                "clipped": self.clipped,
+                "limits": self.limits,
+                "stand_ins": self.stand_ins,
             },
             ensure_ascii=False,
         )
@@ -144,6 +154,9 @@ class Answer:
             {name: (low, high) for name, (low, high) in facts.get("bounds", {}).items()},
             facts.get("rank_margins", {}),
             None if facts.get("joint") is None else amount_of(facts["joint"]),
+            {name: (low, high) for name, (low, high) in facts.get("clipped", {}).items()},
+            tuple(facts.get("limits", ())),
+            facts.get("stand_ins", {}),
         )
 
     def __repr__(self) -> str:
@@ -158,7 +171,8 @@ class Answer:
         table = Table(box=box.SIMPLE_HEAD)
         for name in names:
             numeric = pa.types.is_integer(kind := self.table.schema.field(name).type) or pa.types.is_floating(kind)
-            table.add_column(plain(name), justify="right" if numeric else "left")
+            heading = f"{name} ({self.stand_ins[name]})" if name in self.stand_ins else name
+            table.add_column(plain(heading), justify="right" if numeric else "left")
         for row in self.table.slice(0, SHOWN).to_pylist():
             table.add_row(*(plain(self._cell(row, name)) for name in names))
         yield table
@@ -168,6 +182,9 @@ class Answer:
             yield f"± at {100 * self.confidence:g}% for each number alone, from the noise only"
         if shown := [f"{name} ± {shown_margin(rows)} rows" for name, rows in self.rank_margins.items()]:
             yield plain(f"quantiles are off in rank, in each group at {100 * self.confidence:g}%: {', '.join(shown)}")
+        if bounds := clipped_words(f"{name} [{low}, {high}]" for name, (low, high) in self.clipped.items()):
+            yield plain(bounds)
+        yield from map(plain, self.limits)
         if self.hidden:
             yield plain(self.hidden)
         for name in self.bounds:

@@ -1,25 +1,28 @@
 """Explaining: from a receipt to what a reader is told of it beforehand."""
 
+from privet.core import Unit
 from privet.loss import Amount
 from privet.query.backends.backend import Backend
+from privet.query.measures.overflow import bounding_note, counts_rows
 from privet.query.pricing.quote import Quote
-from privet.query.results.explanation import Explanation, explain_plan
+from privet.query.results.column_plans import column_plans
+from privet.query.results.explanation import Explanation
+from privet.query.results.limit_words import clipped_in, hidden_by, limits_in_force
 from privet.query.results.receipt import Receipt
 
 
-def explained(receipt: Receipt, backend: Backend, *, whose: str, remaining: Amount) -> Explanation:
+def explained(receipt: Receipt, backend: Backend, *, remaining: Amount) -> Explanation:
     """Price, mechanisms and margins of a statement, before anything is spent or read.
 
     Args:
         receipt: of the statement.
         backend: whose SQL is shown.
-        whose: the word for those whose data is held to limits, such as "person".
         remaining: what may still be charged.
     """
     quote = receipt.quote
     unit = receipt.unit
+    whose = receipt.whose
     confidence = receipt.confidence
-    columns, groups, contributions = explain_plan(quote, unit=unit, whose=whose, confidence=confidence)
     return Explanation(
         statement=quote.statement.text,
         price=receipt.cost,
@@ -27,12 +30,35 @@ def explained(receipt: Receipt, backend: Backend, *, whose: str, remaining: Amou
         promise=quote.options.promise,
         loss=receipt.loss,
         unit=unit,
-        columns=tuple(columns),
-        groups=tuple(groups),
-        contributions=tuple(contributions),
+        columns=tuple(column_plans(quote, confidence=confidence)),
+        groups=_groups_shown(quote, unit),
+        contributions=limits_in_force(quote, whose=whose),
         confidence=confidence,
         queries=queries_of(quote, backend),
+        clipped=clipped_in(quote),
+        bounding=_bounding_of(quote, whose),
     )
+
+
+def _groups_shown(quote: Quote, unit: Unit) -> tuple[str, ...]:
+    found = []
+    for stage in quote.by_name.values():
+        if stage.selection is not None:
+            found.append(hidden_by(stage.selection, unit=unit))
+        elif stage.needs.aggregate.keys:
+            found.append("every group of the public domain is shown, empty ones too")
+    return tuple(dict.fromkeys(found))
+
+
+def _bounding_of(quote: Quote, whose: str) -> tuple[str, ...]:
+    """How rows beyond the limits are treated, each way once."""
+    requests = [
+        each
+        for stage in quote.by_name.values()
+        for each in (stage.needs.request, *stage.needs.rankings)
+        if counts_rows(each)
+    ]
+    return tuple(dict.fromkeys(bounding_note(each, whose=whose) for each in requests))
 
 
 def queries_of(quote: Quote, backend: Backend) -> tuple[str, ...]:

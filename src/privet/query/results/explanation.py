@@ -1,8 +1,8 @@
 """Explanation: what a statement would cost and how good its answer would be, before anything is spent or read."""
 
 import io
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from rich import box
@@ -11,44 +11,18 @@ from rich.table import Table
 
 from privet.core import Unit
 from privet.loss import Amount, PrivacyLoss, Promise
-from privet.loss.exact import readable
-from privet.mechanisms import PartitionSelection
-from privet.query.measures.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
-from privet.query.measures.overflow import bounding_note, counts_rows
-from privet.query.measures.ratio_interval import fieller
-from privet.query.measures.readings import Average, Linear, Quantile, Reading
-from privet.query.plan.limits import ONE_ROW, Limits
-from privet.query.plan.statement import Search
-from privet.query.pricing.priced import PricedStage
-from privet.query.pricing.quote import Quote
-from privet.query.results.notes import between, names_of, rank_margin, searches_by_column
+from privet.query.results.column_plans import ColumnPlan
+from privet.query.results.limit_words import clipped_words
+from privet.query.results.price_words import meaning_of, price_words
 from privet.wording.printable import plain
-from privet.wording.shown_value import shown_margin
 
-CLIPPED = "clipped to the bounds that are found, which may bias it"
-SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand
-
-
-@dataclass(frozen=True)
-class ColumnPlan:
-    """How one column will be released.
-
-    Args:
-        name: of the column.
-        mechanism: with its public parameters.
-        margin: at the confidence asked for, in words; "" where it is not known beforehand.
-        note: rounding, clipping, and what it is not.
-    """
-
-    name: str
-    mechanism: str
-    margin: str
-    note: str
+FREE = "this costs nothing: only public and released tables are read"
+UNKNOWN = "not known beforehand"
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Price, mechanisms and margins of a statement.
+    """Price and margins of a statement, in plain words; `details` has mechanisms and scales.
 
     Args:
         statement: its text.
@@ -58,10 +32,12 @@ class Explanation:
         loss: of the whole.
         unit: who is protected.
         columns: how each is released.
-        groups: how groups are named.
+        groups: which groups are shown.
         contributions: what each unit's data is held to.
         confidence: of the margins.
         queries: the engine's SQL, for the owner.
+        clipped: the bounds in force, by column: values outside count as the nearest bound.
+        bounding: how rows beyond the limits are treated, and why.
     """
 
     statement: str
@@ -75,123 +51,97 @@ class Explanation:
     contributions: tuple[str, ...]
     confidence: float
     queries: tuple[str, ...] = ()
+    clipped: dict[str, tuple[str, str]] = field(default_factory=dict)
+    bounding: tuple[str, ...] = ()
 
     @property
     def affordable(self) -> bool:
         """Whether what remains covers the price."""
         return self.price.fits(self.remaining)
 
+    @property
+    def meaning(self) -> str:
+        """What the loss means for one unit, in a sentence."""
+        return meaning_of(self.loss, promise=self.promise, unit=self.unit)
+
+    @property
+    def details(self) -> "Details":
+        """The same with mechanisms, sensitivities, scales, and how rows beyond the limits are treated."""
+        more = (f"neighbors: {self.unit.neighbors.value}",) if self.loss.parts else ()
+        return Details((*self.opening, *more), (("", self),))
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """The price and what it means, a sentence each; nothing if it is free."""
+        if not self.loss.parts:
+            return ()
+        return price_words(self.price, self.remaining, unit=self.unit), self.meaning
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """What is clipped, what is left of each unit's data and which groups are shown, a sentence each."""
+        bounds = clipped_words(f"{name} [{low}, {high}]" for name, (low, high) in self.clipped.items())
+        return tuple(line for line in (bounds, *self.contributions, *self.groups) if line)
+
     def __repr__(self) -> str:
-        buffer = io.StringIO()
-        Console(file=buffer, width=120, color_system=None, legacy_windows=False).print(self)
-        return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().split("\n"))
+        return on_lines(self)
 
     def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
-        """The price, then a row for each column, then the rules."""
-        verdict = "" if self.affordable else ": not enough"
+        """The price and what it means, then a row for each column, then the rules."""
         if not self.loss.parts:
-            yield "costs nothing: only public and released tables are read"
+            yield FREE
             return
-        price = f"costs {self.price.beside(self.remaining)} per {self.unit.name}, {self.unit.neighbors.value}"
-        yield plain(f"{price}; {self.remaining.beside(self.price)} remains{verdict}")
+        yield from map(plain, self.opening)
+        yield from self.body()
+
+    def body(self) -> Iterator[object]:
+        """All but the price."""
         table = Table(box=box.SIMPLE_HEAD)
-        for name in ("column", f"± at {100 * self.confidence:g}%", "mechanism", "note"):
+        remarks = any(each.remark for each in self.columns)
+        for name in ("column", f"expected ± at {100 * self.confidence:g} %", *(["remark"] if remarks else [])):
             table.add_column(name, overflow="fold")
         for each in self.columns:
-            cells = (each.name, each.margin or "not known beforehand", each.mechanism, each.note)
-            table.add_row(*map(plain, cells))
+            cells = (each.name, each.margin or UNKNOWN, each.remark)
+            table.add_row(*map(plain, cells if remarks else cells[:2]))
         yield table
-        yield from map(plain, (*self.contributions, *self.groups))
+        yield from map(plain, self.rules)
 
 
-def explain_plan(
-    quote: Quote, *, unit: Unit, whose: str, confidence: float
-) -> tuple[list[ColumnPlan], list[str], list[str]]:
-    """Columns, groups and contributions of every paid stage, in words; limits hold for each of `whose`."""
-    groups, contributions = [], []
-    names, unknown = names_of(quote), searches_by_column(quote)
-    columns = [search_plan(quote, search, confidence) for search in quote.searches]
-    if columns:
-        contributions.append(f"where bounds are found, {held(ONE_ROW, keys=True, whose=whose)}")
-    for stage in quote.by_name.values():
-        for reading in stage.needs.readings:
-            mechanism = repr(stage.mechanisms[reading.draw])
-            if reading.column in unknown and not isinstance(reading, Quantile):
-                columns.append(ColumnPlan(names[reading.column], mechanism, "", CLIPPED))
+@dataclass(frozen=True, repr=False)
+class Details:
+    """Explanations with all that is behind them, for those who check them.
+
+    Args:
+        opening: the price and what it means.
+        parts: what each is about, "" if there is one alone, and its explanation.
+    """
+
+    opening: tuple[str, ...]
+    parts: tuple[tuple[str, Explanation], ...]
+
+    def __repr__(self) -> str:
+        return on_lines(self)
+
+    def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
+        """A mechanism and a note for each column, then the rules."""
+        yield from map(plain, self.opening)
+        for name, about in self.parts:
+            if name:
+                yield plain(name)
+            if not about.loss.parts:
+                yield FREE
                 continue
-            note = CLIPPED if reading.column in unknown else reading.note
-            columns.append(
-                ColumnPlan(names[reading.column], mechanism, margin_before(stage, reading, confidence), note)
-            )
-        requests = [each for each in (stage.needs.request, *stage.needs.rankings) if counts_rows(each)]
-        sampled = any(each.sample for each in requests)
-        limits = stage.needs.aggregate.limits
-        keys = bool(stage.needs.aggregate.keys)
-        contributions.append(held(limits, keys=keys, whose=whose, sampled=sampled))
-        contributions += [bounding_note(each, whose=whose) for each in requests]
-        if stage.selection is not None:
-            groups.append(hidden_by(stage.selection, unit=unit))
-        elif stage.needs.aggregate.keys:
-            groups.append("every group of the public domain is shown, empty ones too")
-    return columns, groups, list(dict.fromkeys(contributions))
+            table = Table(box=box.SIMPLE_HEAD)
+            for heading in ("column", f"± at {100 * about.confidence:g} %", "mechanism", "note"):
+                table.add_column(heading, overflow="fold")
+            for each in about.columns:
+                table.add_row(*map(plain, (each.name, each.margin or UNKNOWN, each.mechanism, each.note)))
+            yield table
+            yield from map(plain, (*about.rules, *about.bounding))
 
 
-def search_plan(quote: Quote, search: Search, confidence: float) -> ColumnPlan:
-    """How the bounds of some columns will be found."""
-    stage = quote.searches[search]
-    names = names_of(quote)
-    (rows,) = stage.needs.readings
-    noise = stage.noise_of(0)
-    if not isinstance(rows, Linear) or noise is None:
-        raise TypeError("bins are counted")
-    about = ", ".join(names[column] for column, other in searches_by_column(quote).items() if other is search)
-    note = (
-        f"rows in {len(BINS)} bins by sign and power of two; used from the first to the last with more than "
-        f"{shown_margin(threshold_of(rows, noise))}, which an empty one has with probability {float(WRONG):g} at most; "
-        f"if there is none, {between(FALLBACK)}"
-    )
-    return ColumnPlan(f"bounds of {about}", repr(noise), shown_margin(rows.margin(noise, confidence)), note)
-
-
-def margin_before(stage: PricedStage, reading: Reading, confidence: float) -> str:
-    """The margin of a column, where public numbers tell it; of an average in a group of a thousand rows."""
-    noise = stage.noise_of(reading.draw)
-    if (rows := rank_margin(stage, reading, confidence)) is not None:
-        return f"{shown_margin(rows)} rows in rank"
-    if isinstance(reading, Linear) and noise is not None:
-        return shown_margin(reading.margin(noise, confidence))
-    if isinstance(reading, Average) and noise is not None:
-        import numpy as np  # noqa: PLC0415 - for one number
-
-        cells = stage.needs.draws[reading.draw].measure.cells
-        size = reading.span.steps ** (cells - 1) * SEEN
-        middle = np.array([[size / 2, size / 2]] if cells == 2 else [[size / 4, size / 2, size / 4]])  # noqa: PLR2004 - MEAN
-        low, high = fieller(middle, noise, confidence)
-        bounds = reading.bounds
-        return f"{shown_margin(float(high[0] - low[0]) / 2 * (bounds[1] - bounds[0]))} in {SEEN:,} rows"
-    return ""
-
-
-def held(limits: Limits, *, keys: bool, whose: str, sampled: bool = False) -> str:
-    """What each unit's data is held to, in words."""
-    more = "of more, as many are chosen by a hash" if sampled else "more are weighted down"
-    if limits.rows_per_unit is not None:
-        much = f"{limits.rows_per_unit} row" + ("s" if limits.rows_per_unit > 1 else "")
-        return f"each {whose} counts for at most {much} in all; {more}"
-    rows, groups = limits.rows_per_group or 1, limits.groups_per_unit or 1
-    each = f"{rows} row" + ("s" if rows > 1 else "")
-    if not keys:
-        return f"each {whose} counts for at most {each}; {more}"
-    many = f"{groups} group" + ("s" if groups > 1 else "")
-    return f"each {whose} counts in at most {many}, for at most {each} in each; {more}"
-
-
-def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
-    """What a selection hides in expectation, in words."""
-    seldom, half, mostly = (selection.units_for(Fraction(*share)) for share in ((1, 20), (1, 2), (19, 20)))
-    name = unit.name
-    alone = readable(float(f"{float(selection.probability(1)):.3g}"))
-    return (
-        f"groups are private: one of {half} {name}s or more is shown with probability 50 % or more, of {mostly} or "
-        f"more with 95 % or more, of fewer than {seldom} with less than 5 %, of a single {name} with {alone}"
-    )
+def on_lines(shown: object) -> str:
+    """What rich prints on a screen of 120 columns, without colors."""
+    buffer = io.StringIO()
+    Console(file=buffer, width=120, color_system=None, legacy_windows=False).print(shown)
+    return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().split("\n"))

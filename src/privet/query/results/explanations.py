@@ -1,6 +1,5 @@
 """Explanations: what a batch of statements would cost together, before anything is spent or read."""
 
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -11,7 +10,8 @@ from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss, Promise
 from privet.query.results.answers import total
-from privet.query.results.explanation import Explanation
+from privet.query.results.explanation import FREE, Details, Explanation, on_lines
+from privet.query.results.price_words import amount_words, meaning_of, price_words
 from privet.wording.nearest import nearest
 from privet.wording.printable import plain
 
@@ -68,18 +68,44 @@ class Explanations(Sequence[Explanation]):
     def __iter__(self) -> Iterator[Explanation]:
         return iter(self.explanations)
 
+    @property
+    def meaning(self) -> str:
+        """What the loss of all of them means for one unit, in a sentence."""
+        return meaning_of(self.loss, promise=self.promise, unit=self.unit)
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """The price of all and what it means, a sentence each; nothing if they are free."""
+        if not self.loss.parts:
+            return ()
+        scans = f"{len(self.queries)} scan" + ("" if len(self.queries) == 1 else "s")
+        return (
+            price_words(self.price, self.remaining, unit=self.unit, what="all of this"),
+            self.meaning,
+            f"the data is read in {scans}; one by one it would cost {amount_words(self.alone)}",
+        )
+
+    @property
+    def details(self) -> Details:
+        """The same with mechanisms, sensitivities and scales."""
+        more = (f"neighbors: {self.unit.neighbors.value}",) if self.loss.parts else ()
+        return Details((*self.opening, *more), tuple(self._titled()))
+
+    def _titled(self) -> Iterator[tuple[str, Explanation]]:
+        for place, each in enumerate(self.explanations):
+            yield f"{self.names[place] if self.names else place + 1}: {each.statement.strip()}", each
+
     def __repr__(self) -> str:
-        buffer = io.StringIO()
-        Console(file=buffer, width=120, color_system=None, legacy_windows=False).print(self)
-        return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().split("\n"))
+        return on_lines(self)
 
     def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
-        """Each explanation, and the price of all."""
-        for place, each in enumerate(self.explanations):
-            yield plain(f"{self.names[place] if self.names else place + 1}: {each.statement.strip()}")
-            yield each
-        verdict = "" if self.affordable else ": not enough"
-        scans = f"{len(self.queries)} scan" + ("" if len(self.queries) == 1 else "s")
-        price = self.price.beside(self.remaining)
-        yield plain(f"together {price} per {self.unit.name} in {scans}; one by one it would be {self.alone}")
-        yield plain(f"{self.remaining.beside(self.price)} remains{verdict}")
+        """The price of all and what it means, then each explanation."""
+        yield from map(plain, self.opening)
+        for title, each in self._titled():
+            yield ""
+            yield plain(title)
+            if each.loss.parts:
+                yield plain(f"alone it would cost {amount_words(each.price)}")
+                yield from each.body()
+            else:
+                yield FREE

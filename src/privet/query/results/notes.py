@@ -1,11 +1,14 @@
 """Notes: what a reader of an answer should know about its columns."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.query.aggregates.needs import fraction_of
 from privet.query.aggregates.table import bounded_arguments
 from privet.query.measures.automatic_bounds import FALLBACK, Ends
 from privet.query.measures.readings import Reading
+from privet.query.plan.aggregation import Function
 from privet.query.plan.statement import Search
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
@@ -24,16 +27,48 @@ def notes_of(quote: Quote, stages: Mapping[str, PricedStage], found: Mapping[Sea
     """
     names = names_of(quote)
     searches = searches_by_column(quote)
+    instead = instead_of(quote)
     notes = {}
     for stage in stages.values():
         for each in stage.needs.readings:
-            words = [each.note]
+            words = [instead.get(each.column, ""), each.note]
             if each.column in searches:
                 ends = found[searches[each.column]]
                 words.insert(0, f"clipped to the bounds found, {between(ends)}, which may bias it" if ends else MISSED)
             if said := "; ".join(word for word in words if word):
                 notes[names[each.column]] = said
     return notes
+
+
+def instead_of(quote: Quote) -> dict[Column, str]:
+    """Of MAX and MIN: what answers them, by the released column. One unit would decide the true ones."""
+    return {
+        column: f"{column.name} is answered by the {quantile_name(fraction_of(item))}"
+        for stage in quote.by_name.values()
+        for column, item in stage.needs.aggregate.items
+        if item.function in {Function.MAXIMUM, Function.MINIMUM}
+    }
+
+
+def stand_ins(quote: Quote) -> dict[str, str]:
+    """The columns of an answer that are not what they are called: what they are, by name."""
+    names = names_of(quote)
+    return {
+        names[column]: quantile_name(fraction_of(item))
+        for stage in quote.by_name.values()
+        for column, item in stage.needs.aggregate.items
+        if column in instead_of(quote)
+    }
+
+
+def quantile_name(fraction: Fraction) -> str:
+    """A quantile for people.
+
+    Example:
+        >>> quantile_name(Fraction(99, 100))
+        '99 % quantile'
+    """
+    return f"{float(100 * fraction):g} % quantile"
 
 
 def bounds_found(quote: Quote, found: Mapping[Search, Ends | None]) -> dict[str, tuple[float, float]]:

@@ -11,8 +11,8 @@ from privet.query.plan.statement import Aggregate
 from privet.query.pricing.batch_parts import restricted
 from privet.query.pricing.quote import Quote
 from privet.query.results.answer import Answer
-from privet.query.results.explanation import hidden_by
-from privet.query.results.notes import bounds_found, notes_of, rank_margins
+from privet.query.results.limit_words import clipped_in, hidden_by, limits_in_force
+from privet.query.results.notes import bounds_found, notes_of, rank_margins, stand_ins
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Receipt:
         purpose: as recorded.
         confidence: of the intervals.
         joint: what is charged for the batch that it is one of.
+        whose: the word for those whose data is held to limits, such as "person".
     """
 
     quote: Quote
@@ -36,20 +37,21 @@ class Receipt:
     purpose: str
     confidence: float
     joint: Amount | None = None
+    whose: str = "unit"
 
     @classmethod
-    def of(cls, quote: Quote, ledger: Ledger, purpose: str) -> "Receipt":
+    def of(cls, quote: Quote, ledger: Ledger, purpose: str, *, whose: str) -> "Receipt":
         """Of a statement that is charged by itself, or of a whole batch."""
         loss = quote.loss.under(ledger.unit.neighbors)
         cost = ledger.rule.cost(loss, promise=quote.promise, delta=quote.options.delta)
-        return cls(quote, loss, cost, ledger.unit, purpose, quote.options.confidence)
+        return cls(quote, loss, cost, ledger.unit, purpose, quote.options.confidence, whose=whose)
 
     @classmethod
-    def of_part(cls, part: Quote, ledger: Ledger, purpose: str, *, joint: Amount) -> "Receipt":
+    def of_part(cls, part: Quote, ledger: Ledger, purpose: str, *, joint: "Receipt") -> "Receipt":
         """Of one statement of a batch."""
         loss = part.loss.under(ledger.unit.neighbors)
         cost = cost_alone(part, loss, ledger.rule)
-        return cls(part, loss, cost, ledger.unit, purpose, part.options.confidence, joint)
+        return cls(part, loss, cost, ledger.unit, purpose, part.options.confidence, joint.cost, joint.whose)
 
     def answer(self, run: Run) -> Answer:
         """What a run of the statement, or of the batch that it is one of, gave."""
@@ -76,6 +78,9 @@ class Receipt:
             bounds_found(quote, run.found),
             rank_margins(quote, self.confidence),
             self.joint,
+            clipped=clipped_in(quote),
+            limits=limits_in_force(quote, whose=self.whose),
+            stand_ins=stand_ins(quote),
         )
 
 

@@ -1,0 +1,114 @@
+"""Column plans: how each column of an answer will be released, and how good it will be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from privet.query.measures.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
+from privet.query.measures.ratio_interval import fieller
+from privet.query.measures.readings import Average, Linear, Quantile, Reading
+from privet.query.measures.request import Shape
+from privet.query.plan.statement import Aggregate, Search
+from privet.query.pricing.priced import PricedStage
+from privet.query.pricing.quote import Quote
+from privet.query.results.notes import between, instead_of, names_of, rank_margin, searches_by_column
+from privet.query.scalars.expressions import Reference, columns_in
+from privet.wording.shown_value import shown_margin
+
+CLIPPED = "clipped to the bounds that are found, which may bias it"
+SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """How one column will be released.
+
+    Args:
+        name: of the column.
+        mechanism: with its public parameters; "" if it is computed from released columns.
+        margin: at the confidence asked for, in words; "" where it is not known beforehand.
+        note: rounding, clipping, and what it is not.
+        remark: what nobody should overlook, in plain words.
+    """
+
+    name: str
+    mechanism: str
+    margin: str
+    note: str
+    remark: str = ""
+
+
+def column_plans(quote: Quote, *, confidence: float) -> list[ColumnPlan]:
+    """The searches for bounds, the released columns of every paid stage, then what the answer computes from them."""
+    plans = [_search_plan(quote, search, confidence) for search in quote.searches]
+    for stage in quote.by_name.values():
+        plans += [_released_plan(quote, stage, reading, confidence) for reading in stage.needs.readings]
+    return [*dict.fromkeys(plans), *_computed(quote)]
+
+
+def _released_plan(quote: Quote, stage: PricedStage, reading: Reading, confidence: float) -> ColumnPlan:
+    name = names_of(quote)[reading.column]
+    mechanism = repr(stage.mechanisms[reading.draw])
+    searched = reading.column in searches_by_column(quote)
+    if searched and not isinstance(reading, Quantile):
+        return ColumnPlan(name, mechanism, "", CLIPPED, CLIPPED)
+    margin = margin_before(stage, reading, confidence)
+    words = [instead_of(quote).get(reading.column, "")]
+    if isinstance(reading, Quantile):
+        words.append("how far it is off in value depends on the data")
+    if searched:
+        words.append(CLIPPED)
+    note = CLIPPED if searched else reading.note
+    return ColumnPlan(name, mechanism, margin, note, "; ".join(word for word in words if word))
+
+
+def _computed(quote: Quote) -> list[ColumnPlan]:
+    """What the answer computes from released columns."""
+    last = quote.statement.stages[-1]
+    if not isinstance(last.source, Aggregate) or last.name not in quote.by_name:
+        return []
+    names = names_of(quote)
+    keys = {key.column for key in last.source.keys}
+    found = []
+    for column, expression in last.output.items:
+        made_of = [names[each] for each in names if each in columns_in(expression) - keys]
+        if made_of and not isinstance(expression, Reference):
+            found.append(ColumnPlan(column.name, "", "", f"computed from {', '.join(made_of)}", "computed"))
+    return found
+
+
+def _search_plan(quote: Quote, search: Search, confidence: float) -> ColumnPlan:
+    """How the bounds of some columns will be found."""
+    stage = quote.searches[search]
+    names = names_of(quote)
+    (rows,) = stage.needs.readings
+    noise = stage.noise_of(0)
+    if not isinstance(rows, Linear) or noise is None:
+        raise TypeError("bins are counted")
+    about = ", ".join(names[column] for column, other in searches_by_column(quote).items() if other is search)
+    note = (
+        f"rows in {len(BINS)} bins by sign and power of two; used from the first to the last with more than "
+        f"{shown_margin(threshold_of(rows, noise))}, which an empty one has with probability {float(WRONG):g} at most; "
+        f"if there is none, {between(FALLBACK)}"
+    )
+    margin = shown_margin(rows.margin(noise, confidence))
+    return ColumnPlan(f"bounds of {about}", repr(noise), margin, note, "found first, by counting rows in bins")
+
+
+def margin_before(stage: PricedStage, reading: Reading, confidence: float) -> str:
+    """The margin of a column, where public numbers tell it; of an average in a group of a thousand rows."""
+    noise = stage.noise_of(reading.draw)
+    if (rows := rank_margin(stage, reading, confidence)) is not None:
+        return f"{shown_margin(rows)} rows in rank"
+    if isinstance(reading, Linear) and noise is not None:
+        return shown_margin(reading.margin(noise, confidence))
+    if isinstance(reading, Average) and noise is not None:
+        size = reading.span.steps * SEEN
+        middle = np.array([[size / 2, size / 2]])
+        if reading.shape is Shape.SPREAD:
+            size *= reading.span.steps
+            middle = np.array([[size / 4, size / 2, size / 4]])
+        low, high = fieller(middle, noise, confidence)
+        bounds = reading.bounds
+        return f"{shown_margin(float(high[0] - low[0]) / 2 * (bounds[1] - bounds[0]))} in {SEEN:,} rows"
+    return ""

@@ -1,0 +1,98 @@
+"""Limits for people: how much of each unit is used, which groups are shown, and what is clipped."""
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from privet.core import Unit
+from privet.loss.exact import readable
+from privet.mechanisms import PartitionSelection
+from privet.query.measures.overflow import counts_rows
+from privet.query.measures.request import Shape
+from privet.query.plan.bounds_in_force import bounds_in_force
+from privet.query.plan.limits import ONE_ROW, Limits
+from privet.query.plan.relations import Few, Relation, sources
+from privet.query.pricing.priced import PricedStage
+from privet.query.pricing.quote import Quote
+
+
+def limits_in_force(quote: Quote, *, whose: str) -> tuple[str, ...]:
+    """What each unit's data is held to in a statement, each once; limits hold for each of `whose`."""
+    said = [f"where bounds are found, {held(ONE_ROW, keys=True, whose=whose)}"] if quote.searches else []
+    for stage in quote.by_name.values():
+        said += _limits_of(stage, whose)
+        said += [
+            f"before rows are joined, at most {rows:,} of each {whose} are taken, chosen by a hash"
+            for rows in _joined(stage.needs.aggregate.source)
+        ]
+    return tuple(dict.fromkeys(said))
+
+
+def _limits_of(stage: PricedStage, whose: str) -> Iterator[str]:
+    needs = stage.needs
+    keys = bool(needs.aggregate.keys)
+    limits = needs.aggregate.limits
+    requests = [each for each in (needs.request, *needs.rankings) if counts_rows(each)]
+    if requests:
+        yield held(limits, keys=keys, whose=whose, sampled=any(each.sample for each in requests))
+    elif keys and needs.request.cap_groups:
+        many = number(needs.request.groups, "group")
+        yield f"each {whose} counts in at most {many}; of more, as many are chosen by a hash"
+    if any(draw.measure.shape is Shape.DISTINCT for draw in needs.draws):
+        yield f"of each {whose} at most {number(limits.cap, 'distinct value')} count{'' if limits.cap > 1 else 's'}"
+
+
+def _joined(relation: Relation) -> Iterator[int]:
+    if isinstance(relation, Few):
+        yield relation.rows
+    for source in sources(relation):
+        yield from _joined(source)
+
+
+def held(limits: Limits, *, keys: bool, whose: str, sampled: bool = False) -> str:
+    """What each unit's data is held to, in words."""
+    more = "of more, as many are chosen by a hash" if sampled else "more are weighted down"
+    if limits.rows_per_unit is not None:
+        return f"each {whose} counts for at most {number(limits.rows_per_unit, 'row')} in all; {more}"
+    each = number(limits.rows_per_group or 1, "row")
+    if not keys:
+        return f"each {whose} counts for at most {each}; {more}"
+    many = number(limits.groups_per_unit or 1, "group")
+    return f"each {whose} counts in at most {many}, for at most {each} in each; {more}"
+
+
+def number(many: int, what: str) -> str:
+    """So many of something.
+
+    Example:
+        >>> number(1, "row"), number(3, "row")
+        ('1 row', '3 rows')
+    """
+    return f"{many} {what}" + ("s" if many > 1 else "")
+
+
+def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
+    """What a selection hides in expectation, in words."""
+    seldom, half, mostly = (selection.units_for(Fraction(*share)) for share in ((1, 20), (1, 2), (19, 20)))
+    name = unit.name
+    alone = readable(float(f"{float(selection.probability(1)):.3g}"))
+    return (
+        f"groups are private: one of {half} {name}s or more is shown with probability 50 % or more, of {mostly} or "
+        f"more with 95 % or more, of fewer than {seldom} with less than 5 %, of a single {name} with {alone}"
+    )
+
+
+def clipped_in(quote: Quote) -> dict[str, tuple[str, str]]:
+    """The bounds in force in a statement, by what is clipped to them."""
+    aggregates = [stage.needs.aggregate for stage in quote.by_name.values()]
+    return {clip.name: clip.ends for clip in bounds_in_force(aggregates)}
+
+
+def clipped_words(clips: Iterable[str]) -> str:
+    """What happens to values beyond their bounds, in words; "" if there are no bounds.
+
+    Example:
+        >>> clipped_words(["age [0, 110]", "income [0, 250000]"])
+        'values outside their bounds count as the nearest bound: age [0, 110], income [0, 250000]'
+    """
+    listed = ", ".join(clips)
+    return f"values outside their bounds count as the nearest bound: {listed}" if listed else ""
