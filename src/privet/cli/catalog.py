@@ -21,7 +21,13 @@ from privet.wording.printable import plain, printable
 app = typer.Typer(
     help="Draft and check catalogs: what is public about tables.", no_args_is_help=True, add_completion=False
 )
-STYLES = {State.WRONG: "bold red", State.TODO: "yellow", State.OPEN: "cyan", State.GOOD: "green"}
+STYLES = {
+    State.WRONG: "bold red",
+    State.TODO: "yellow",
+    State.DOUBTFUL: "magenta",
+    State.OPEN: "cyan",
+    State.GOOD: "green",
+}
 
 
 @app.command()

@@ -9,6 +9,7 @@ from pathlib import Path
 from privet.errors import InvalidParameter, PrivetError
 from privet.query.catalog.catalog import Catalog
 from privet.query.catalog.declared_table import DeclaredTable
+from privet.query.catalog.doubts import doubts_about
 from privet.query.catalog.schema import Schema, contradictions
 from privet.query.catalog.toml_file import read_catalog
 from privet.query.plan.limits import ONE_ROW
@@ -23,6 +24,7 @@ class State(enum.Enum):
 
     WRONG = "wrong"  # nothing can be asked before this is put right
     TODO = "todo"  # a draft's question that nobody has answered
+    DOUBTFUL = "doubtful"  # allowed, and probably not meant
     OPEN = "open"  # usable; more would unlock more
     GOOD = "good"
 
@@ -56,7 +58,7 @@ class Check:
     @property
     def finished(self) -> bool:
         """Whether it is usable and no TODO is left."""
-        return all(each.state in {State.OPEN, State.GOOD} for each in self.findings)
+        return all(each.state in {State.DOUBTFUL, State.OPEN, State.GOOD} for each in self.findings)
 
 
 def check_catalog(
@@ -88,7 +90,8 @@ def check_catalog(
     wrong = [] if schema_of is None else list(_compared(catalog, schema_of))
     if writable_of is not None and not any(each.state is State.WRONG for each in wrong):
         wrong += _writable(writable_of(catalog))
-    return Check((*wrong, *todos, *_explained(catalog)))
+    doubtful = [Finding(State.DOUBTFUL, place, sentence) for place, sentence in doubts_about(catalog)]
+    return Check((*wrong, *todos, *doubtful, *_explained(catalog)))
 
 
 def _lines(path: Path) -> list[str]:
