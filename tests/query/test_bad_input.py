@@ -400,7 +400,7 @@ def test_what_fails_after_the_releases_says_nothing_either(
     def fail(*_: object) -> None:
         raise RuntimeError(SECRET)
 
-    monkeypatch.setattr(run, "post_process", fail)
+    monkeypatch.setattr(run, "shown_rows", fail)
     with pytest.raises(ReleaseFailed) as caught:
         session.sql(COUNT, epsilon=1)
     says_nothing(caught.value)

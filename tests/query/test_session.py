@@ -426,7 +426,7 @@ def test_what_fails_outside_a_release_says_nothing_either(
     def fail(*_: object) -> None:
         raise ValueError("could not convert 'fever of 42'")
 
-    monkeypatch.setattr(run_module, "post_process", fail)
+    monkeypatch.setattr(run_module, "shown_rows", fail)
     with pytest.raises(ReleaseFailed) as caught:
         asked[0].sql("SELECT COUNT(*) FROM visit", epsilon=1)
     assert "42" not in str(caught.value)

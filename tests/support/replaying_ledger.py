@@ -17,7 +17,9 @@ from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query import sql
 from privet.query.answering import run as run_module
+from privet.query.answering.margins import Shown
 from privet.query.answering.postprocess import post_process
+from privet.query.answering.released_table import ReleasedTable
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
@@ -134,8 +136,11 @@ def play(quote: Quote, backend: Backend, catalog: Catalog, before: Played | None
             processed.append((table, post_process(output, table, columns)))
         return processed[-1][1]
 
+    def rows(released: ReleasedTable, output: Output) -> Shown:
+        return Shown(once(output, released.table, released.columns), None)
+
     run = Run(quote, backend=backend, ledger=ledger, purpose="replay", catalog=catalog)  # type: ignore[arg-type]
-    with patch.object(run_module, "post_process", once):
+    with patch.object(run_module, "post_process", once), patch.object(run_module, "shown_rows", rows):
         table = run.answer()
     return Played(table, tuple(ledger.drawn), tuple(processed))
 

@@ -12,7 +12,7 @@ from privet.core import Ledger
 from privet.core.silence import FAILED
 from privet.errors import AnalystFrozen, InvalidParameter, LedgerUnavailable, PrivetError, ReleaseFailed
 from privet.query.answering import run
-from privet.query.answering.postprocess import post_process
+from privet.query.answering.margins import shown_rows
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Sums
 from privet.query.backends.duckdb.engine import DuckDBBackend
@@ -29,7 +29,7 @@ TOLD = "patient 123456"
         (DuckDBBackend, "_fetch", KeyboardInterrupt(TOLD)),
         (run, "released_table", ValueError(TOLD)),
         (run, "released_table", GeneratorExit(TOLD)),
-        (run, "post_process", InvalidParameter(TOLD)),
+        (run, "shown_rows", InvalidParameter(TOLD)),
     ],
 )
 def test_one_sentence_wherever_it_fails(
@@ -92,10 +92,10 @@ def test_a_statement_that_was_overtaken_is_withheld(tmp_path: Path, monkeypatch:
         with Ledger.open(str(file.with_suffix(".ledger.db"))) as other:
             for number in range(3):
                 other.journal.fail(number, None)
-        return post_process(*given, **more)
+        return shown_rows(*given, **more)
 
     with privet.connect(file, threads=1) as session:
-        monkeypatch.setattr(run, "post_process", overtaken)
+        monkeypatch.setattr(run, "shown_rows", overtaken)
         with pytest.raises(AnalystFrozen, match="stays paid for"):
             session.sql(COUNT, epsilon=1)
         with pytest.raises(AnalystFrozen, match="nothing was charged"):

@@ -1,18 +1,17 @@
 """ReleasedTable: what one paid stage gives, before the statement's own arithmetic is done with it."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from privet.query.measures.noise_margin import Floats
-from privet.query.plan.statement import Output
+from privet.query.measures.readings import Reading
 from privet.query.pricing.priced import PricedStage
 from privet.query.scalars.arrow_types import ARROW
 from privet.query.scalars.dates import day_of, second_of
-from privet.query.scalars.expressions import Column, Reference
+from privet.query.scalars.expressions import Column
 from privet.query.scalars.facts import Facts, Type, Value
 
 LARGEST = float(1 << 62)
@@ -21,35 +20,35 @@ REACH = {Type.DATE: (-719_162, 2_932_896), Type.TIMESTAMP: (-62_135_596_800, 253
 
 @dataclass(frozen=True)
 class ReleasedTable:
-    """Keys, aggregates and the ends of their intervals.
+    """Keys and aggregates, and the released numbers that these were read off.
 
     Args:
+        stage: with its readings and mechanisms.
         columns: of the table, in its order.
         table: the values.
-        intervals: for each aggregate that has an interval, the columns of its two ends.
+        numbers: of each draw, one row for each row of the table.
+        first: how many released numbers the statement had before these, by which simulated noise is told apart.
     """
 
+    stage: PricedStage
     columns: tuple[Column, ...]
     table: pa.Table
-    intervals: dict[Column, tuple[Column, Column]]
+    numbers: tuple[Floats, ...]
+    first: int = 0
 
-    def with_intervals(self, output: Output) -> Output:
-        """The output with x_low and x_high after every column x that is an aggregate as it was released."""
-        if output.distinct:
-            return output
-        taken = {column.name for column, _ in output.items}
-        items = []
-        for column, expression in output.items:
-            items.append((column, expression))
-            ends = self.intervals.get(expression.column) if isinstance(expression, Reference) else None
-            names = (f"{column.name}_low", f"{column.name}_high")
-            if ends is not None and not taken & set(names):
-                items += [(Column(name, end.facts), Reference(end)) for name, end in zip(names, ends, strict=True)]
-        return replace(output, items=tuple(items))
+    @property
+    def cells(self) -> int:
+        """How many released numbers it holds."""
+        return sum(each.size for each in self.numbers)
+
+    @property
+    def readings(self) -> dict[Column, Reading]:
+        """By the column that each is."""
+        return {reading.column: reading for reading in self.stage.needs.readings}
 
 
 def released_table(
-    stage: PricedStage, groups: Sequence[tuple[Value, ...]], numbers: Sequence[Floats], *, confidence: float
+    stage: PricedStage, groups: Sequence[tuple[Value, ...]], numbers: Sequence[Floats], *, first: int = 0
 ) -> ReleasedTable:
     """Read every column off the released numbers.
 
@@ -57,27 +56,20 @@ def released_table(
         stage: with its readings.
         groups: the keys of each row.
         numbers: of each draw, one row for each group.
-        confidence: of the intervals.
+        first: how many released numbers the statement had before these.
     """
-    aggregate = stage.needs.aggregate
-    columns: list[Column] = [key.column for key in aggregate.keys]
-    arrays = [key_array([group[place] for group in groups], each.facts) for place, each in enumerate(columns)]
-    intervals = {}
-    for reading in stage.needs.readings:
-        mine = numbers[reading.draw]
-        noise = stage.noise_of(reading.draw)
-        columns.append(reading.column)
-        arrays.append(number_array(reading.values(mine), reading.column.facts.type, np.rint))
-        ends = None if noise is None else reading.interval(mine, noise, confidence)
-        if ends is not None:
-            facts = Facts(reading.column.facts.type)
-            low, high = Column(f"{reading.column.name}_low", facts), Column(f"{reading.column.name}_high", facts)
-            intervals[reading.column] = (low, high)
-            columns += [low, high]
-            arrays += [number_array(ends[0], facts.type, np.floor), number_array(ends[1], facts.type, np.ceil)]
+    keys = [key.column for key in stage.needs.aggregate.keys]
+    arrays = [key_array([group[place] for group in groups], each.facts) for place, each in enumerate(keys)]
+    arrays += [read_array(reading, numbers[reading.draw]) for reading in stage.needs.readings]
+    columns = (*keys, *(reading.column for reading in stage.needs.readings))
     names = [f"c{place}" for place in range(len(columns))]
     table = pa.table(dict(zip(names, arrays, strict=True))) if arrays else pa.table({})
-    return ReleasedTable(tuple(columns), table, intervals)
+    return ReleasedTable(stage, columns, table, tuple(numbers), first)
+
+
+def read_array(reading: Reading, numbers: Floats) -> pa.Array:
+    """A column as it is shown."""
+    return number_array(reading.values(numbers), reading.column.facts.type, np.rint)
 
 
 def key_array(values: Sequence[Value], facts: Facts) -> pa.Array:
@@ -120,8 +112,3 @@ def number_array(values: Floats, kind: Type, rounded: np.ufunc) -> pa.Array:
     if kind is Type.BOOLEAN:
         return pa.array(whole > 0, pa.bool_(), mask=missing)
     return pa.array(whole, pa.int64(), mask=missing)
-
-
-def is_number(value: object) -> bool:
-    """Whether it can be shown as a number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -13,6 +13,7 @@ from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
 from privet.core.silence import FAILED
 from privet.errors import ReleaseFailed
 from privet.query.aggregates.needs import needs_of
+from privet.query.answering.margins import ColumnMargins, Margins, shown_rows
 from privet.query.answering.postprocess import post_process
 from privet.query.answering.released_table import ReleasedTable, released_table
 from privet.query.backends.backend import Backend, Keys, Sums
@@ -58,6 +59,7 @@ class Run:
         self._purpose = purpose
         self._confidence = quote.options.confidence
         self.tables: dict[str, pa.Table] = {}
+        self.margins: dict[str, Margins] = {}  # of the stages that are shown
         self.stages: dict[str, PricedStage] = {}  # as they were answered
         self.found: dict[Search, Ends | None] = {}
         self._done: dict[Aggregate, tuple[PricedStage, ReleasedTable]] = {}
@@ -74,8 +76,11 @@ class Run:
             if stage.source not in self._done:
                 self._done[stage.source] = self._released(stage.source, self._quote.by_name[stage.name])
             self.stages[stage.name], released = self._done[stage.source]
-            output = released.with_intervals(stage.output) if shown else stage.output
-            return post_process(output, released.table, released.columns)
+            rows = shown_rows(released, stage.output)
+            if not shown:
+                return rows.table
+            self.margins[stage.name] = ColumnMargins(released, stage.output, self._confidence).of(rows)
+            return self.margins[stage.name].table
         table = self._backend.read(stage.source, self._mentioned(stage.source))
         return post_process(stage.output, table, stage.source.columns)
 
@@ -94,7 +99,8 @@ class Run:
         places = range(len(stage.mechanisms)) if groups else ()
         numbers = [self._numbers(stage, place, groups, sums, ranks) for place in places]
         none = [np.zeros((0, draw.measure.cells)) for draw in stage.needs.draws]  # no group was named
-        return stage, released_table(stage, groups, numbers or none, confidence=self._confidence)
+        before = sum(released.cells for _, released in self._done.values())
+        return stage, released_table(stage, groups, numbers or none, first=before)
 
     def _bounded(self, stage: PricedStage) -> PricedStage:
         """The stage with the bounds that are found for it; its mechanisms and their price stay as they are."""

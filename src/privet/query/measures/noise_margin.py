@@ -1,5 +1,7 @@
 """noise_margin: how far a weighted sum of independent noises may lie from 0."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,6 +52,38 @@ def noise_margin(weights: Floats, noise: Noise, confidence: float) -> Floats:
         return np.asarray(np.sqrt((sizes**2).sum(axis=1)) * alone * UP + slack)
     margin_of = _laplace_margin if sizes.shape[1] <= FEW else _margin_of_many
     return np.asarray(margin_of(sizes * error.scale * UP, 1 - confidence) * UP + slack)
+
+
+def sum_margin(parts: Sequence[tuple[Floats, Noise]], confidence: float) -> float | None:
+    """The same for one sum of noises of several mechanisms; None where their laws are of different kinds.
+
+    Args:
+        parts: the weights of each mechanism's own noises, with the mechanism.
+        confidence: between 0 and 1, both excluded.
+
+    Proof: noises of one kind with scales of their own are noises of one scale with weights of their own, as
+        `noise_margin` takes them: the largest scale is the unit. What is rounded is added for each.
+
+    Example:
+        >>> one, two = Gaussian(l2_sensitivity=1, scale=3), Gaussian(l2_sensitivity=1, scale=4)
+        >>> round(sum_margin([(np.ones(1), one), (np.ones(1), two)], 0.95) / one.uncertainty.margin(0.95) * 3, 3)
+        5.0
+    """
+    used = [(weights, noise) for weights, noise in parts if weights.any()]
+    if not used:
+        return 0.0
+    if len(used) == 1:
+        return float(noise_margin(used[0][0][None, :], used[0][1], confidence)[0])
+    if len({isinstance(noise, Gaussian) for _, noise in used}) > 1:
+        return None
+    widest = max((noise for _, noise in used), key=lambda noise: noise.uncertainty.scale)
+    whole = any(isinstance(noise, DiscreteLaplace) for _, noise in used)
+    unit = widest.uncertainty.scale
+    joint = np.concatenate([weights * (noise.uncertainty.scale / unit) for weights, noise in used])
+    alike = Laplace(l1_sensitivity=1, scale=unit) if whole else widest
+    steps = [1.0 if isinstance(noise, DiscreteLaplace) else noise.uncertainty.step / 2 for _, noise in used]
+    slack = sum(float(np.abs(weights).sum()) * step for (weights, _), step in zip(used, steps, strict=True))
+    return float(noise_margin(joint[None, :], alike, confidence)[0]) + slack
 
 
 def _laplace_margin(scales: Floats, tail: float) -> Floats:

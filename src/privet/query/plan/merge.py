@@ -94,12 +94,7 @@ def _of_columns(wanted: Aggregation, columns: Mapping[Column, Column]) -> Aggreg
 
 def _output(output: Output, columns: Mapping[Column, Column]) -> Output:
     """The same output of shared columns."""
-    return replace(
-        output,
-        items=tuple((column, exchanged(each, columns)) for column, each in output.items),
-        condition=None if output.condition is None else exchanged(output.condition, columns),
-        order=tuple((exchanged(each, columns), down) for each, down in output.order),
-    )
+    return output.changed(lambda each: exchanged(each, columns))
 
 
 def _renamed(relation: Relation, names: Mapping[str, str]) -> Relation:

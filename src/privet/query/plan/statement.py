@@ -3,11 +3,13 @@
 `Aggregate` is the only way from an owned relation (`plan/relations.py`) to released numbers.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from privet.query.plan.aggregation import Aggregation
 from privet.query.plan.limits import Limits
 from privet.query.plan.relations import Relation
+from privet.query.plan.released_window import ReleasedWindow
 from privet.query.scalars.expressions import Column, Expression
 from privet.query.scalars.facts import Value
 
@@ -74,6 +76,8 @@ class Output:
         condition: HAVING, over released columns.
         order: (expression, descending).
         distinct: SELECT DISTINCT over released rows.
+        windows: columns that are computed from the rows which the condition leaves, each for items, order and QUALIFY.
+        qualify: which rows are shown, seen through windows.
     """
 
     items: tuple[tuple[Column, Expression], ...]
@@ -82,6 +86,19 @@ class Output:
     limit: int | None = None
     offset: int = 0
     distinct: bool = False
+    windows: tuple[tuple[Column, ReleasedWindow], ...] = ()
+    qualify: Expression | None = None
+
+    def changed(self, change: Callable[[Expression], Expression]) -> "Output":
+        """The same with each of its expressions changed."""
+        return replace(
+            self,
+            items=tuple((column, change(expression)) for column, expression in self.items),
+            condition=None if self.condition is None else change(self.condition),
+            order=tuple((change(expression), descending) for expression, descending in self.order),
+            windows=tuple((column, window.changed(change)) for column, window in self.windows),
+            qualify=None if self.qualify is None else change(self.qualify),
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 import base64
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from privet.display import Chart
 
 SHOWN = 30  # rows printed
+UNCLEAR = "? too few rows to say: the margin is as large as the number, or nearly all that the bounds allow"
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +51,10 @@ class Answer:
         clipped: the declared bounds in force, by column: values outside counted as the nearest bound.
         limits: what each unit's data was held to, a sentence each.
         stand_ins: columns that are not what they are called, by name: a maximum that is the "99 % quantile".
+        simulated: the columns whose interval is from simulated noise: what they are computed from is no weighted sum.
+        without_margin: why a number that noise is in has no interval, by name.
+        unclear: where a number says next to nothing, by name: the places of the rows, from 0. The interval is nearly
+            all that the bounds allow, or as wide as twice the number, or has no end.
 
     Privacy: an answer may be printed, stored, sent and computed with; nothing done to it costs more.
     """
@@ -69,6 +74,9 @@ class Answer:
     clipped: dict[str, tuple[str, str]] = field(default_factory=dict)
     limits: tuple[str, ...] = ()
     stand_ins: dict[str, str] = field(default_factory=dict)
+    simulated: tuple[str, ...] = ()
+    without_margin: dict[str, str] = field(default_factory=dict)
+    unclear: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame; needs pandas."""
@@ -133,6 +141,9 @@ class Answer:
                 "clipped": self.clipped,
                 "limits": self.limits,
                 "stand_ins": self.stand_ins,
+                "simulated": self.simulated,
+                "without_margin": self.without_margin,
+                "unclear": self.unclear,
             },
             ensure_ascii=False,
         )
@@ -157,6 +168,9 @@ class Answer:
             {name: (low, high) for name, (low, high) in facts.get("clipped", {}).items()},
             tuple(facts.get("limits", ())),
             facts.get("stand_ins", {}),
+            simulated=tuple(facts.get("simulated", ())),
+            without_margin=facts.get("without_margin", {}),
+            unclear={name: tuple(places) for name, places in facts.get("unclear", {}).items()},
         )
 
     def __repr__(self) -> str:
@@ -173,33 +187,41 @@ class Answer:
             numeric = pa.types.is_integer(kind := self.table.schema.field(name).type) or pa.types.is_floating(kind)
             heading = f"{name} ({self.stand_ins[name]})" if name in self.stand_ins else name
             table.add_column(plain(heading), justify="right" if numeric else "left")
-        for row in self.table.slice(0, SHOWN).to_pylist():
-            table.add_row(*(plain(self._cell(row, name)) for name in names))
+        for place, row in enumerate(self.table.slice(0, SHOWN).to_pylist()):
+            table.add_row(*(plain(self._cell(row, name, place)) for name in names))
         yield table
+        yield from map(plain, self._words())
+
+    def _words(self) -> Iterator[str]:
+        """What is said below the table."""
         if (left := self.table.num_rows - SHOWN) > 0:
             yield f"… {left:,} more rows"
         if self.intervals:
             yield f"± at {100 * self.confidence:g}% for each number alone, from the noise only"
+        if self.unclear:
+            yield UNCLEAR
         if shown := [f"{name} ± {shown_margin(rows)} rows" for name, rows in self.rank_margins.items()]:
-            yield plain(f"quantiles are off in rank, in each group at {100 * self.confidence:g}%: {', '.join(shown)}")
+            yield f"quantiles are off in rank, in each group at {100 * self.confidence:g}%: {', '.join(shown)}"
         if bounds := clipped_words(f"{name} [{low}, {high}]" for name, (low, high) in self.clipped.items()):
-            yield plain(bounds)
-        yield from map(plain, self.limits)
+            yield bounds
+        yield from self.limits
+        for name, why in self.without_margin.items():
+            if name not in self.rank_margins:
+                yield f"{name} has no ±: {why}"
         if self.hidden:
-            yield plain(self.hidden)
+            yield self.hidden
         for name in self.bounds:
-            yield plain(f"{name}: {self.notes.get(name, '')}")
+            yield f"{name}: {self.notes.get(name, '')}"
         if self.joint is None:
-            yield plain(f"spent {self.spent} per {self.unit.name} on {self.purpose!r}")
+            yield f"spent {self.spent} per {self.unit.name} on {self.purpose!r}"
         else:
-            yield plain(
-                f"one of a batch that spent {self.joint} per {self.unit.name}; alone it would cost {self.spent}"
-            )
+            yield (f"one of a batch that spent {self.joint} per {self.unit.name}; alone it would cost {self.spent}")
 
-    def _cell(self, row: dict[str, Any], name: str) -> str:
+    def _cell(self, row: dict[str, Any], name: str, place: int) -> str:
         if name not in self.intervals:
             return shown_value(row[name])
-        return shown_value(row[name], low=row[f"{name}_low"], high=row[f"{name}_high"])
+        mark = " ?" if place in self.unclear.get(name, ()) else ""
+        return shown_value(row[name], low=row[f"{name}_low"], high=row[f"{name}_high"]) + mark
 
 
 def amount_facts(amount: Amount) -> dict[str, Any]:

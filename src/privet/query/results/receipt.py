@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from privet.core import Ledger, Unit
 from privet.loss import Amount, Guarantee, PrivacyLoss, SpendingRule
+from privet.query.answering.margins import Margins
 from privet.query.answering.run import Run
-from privet.query.plan.statement import Aggregate
 from privet.query.pricing.batch_parts import restricted
 from privet.query.pricing.quote import Quote
 from privet.query.results.answer import Answer
@@ -59,6 +57,7 @@ class Receipt:
         unit = self.unit
         name = self.quote.statement.answers[-1]
         table = run.tables[name]
+        margins = run.margins.get(name, Margins(table))
         answered = {}
         for each, stage in run.stages.items():
             if each in quote.by_name:
@@ -72,7 +71,7 @@ class Receipt:
             unit,
             self.purpose,
             self.confidence,
-            _intervals(quote, table),
+            margins.intervals,
             "\n".join(hidden) or None,
             notes_of(quote, answered, run.found),
             bounds_found(quote, run.found),
@@ -81,6 +80,9 @@ class Receipt:
             clipped=clipped_in(quote),
             limits=limits_in_force(quote, whose=self.whose),
             stand_ins=stand_ins(quote),
+            simulated=margins.simulated,
+            without_margin=dict(margins.without),
+            unclear=dict(margins.unclear),
         )
 
 
@@ -91,11 +93,3 @@ def cost_alone(part: Quote, loss: PrivacyLoss, rule: SpendingRule) -> Amount:
     if isinstance(options.promise, Guarantee) and float("inf") in pure.parts:
         return rule.cost(loss, delta=options.promise.delta)
     return pure
-
-
-def _intervals(quote: Quote, table: pa.Table) -> tuple[str, ...]:
-    """The columns of the answer that are followed by the ends of their intervals."""
-    last = quote.statement.stages[-1]
-    shown = [column.name for column, _ in last.output.items] if isinstance(last.source, Aggregate) else []
-    ends = set(table.column_names) - set(shown)
-    return tuple(name for name in shown if {f"{name}_low", f"{name}_high"} <= ends)

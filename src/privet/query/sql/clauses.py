@@ -153,9 +153,4 @@ def output_expressions(output: Output) -> list[Expression]:
 
 def renewed_output(output: Output, renewal: dict[Column, Column]) -> Output:
     """The output over new versions of its columns."""
-    return replace(
-        output,
-        items=tuple((column, renewed(expression, renewal)) for column, expression in output.items),
-        condition=None if output.condition is None else renewed(output.condition, renewal),
-        order=tuple((renewed(expression, renewal), descending) for expression, descending in output.order),
-    )
+    return output.changed(lambda expression: renewed(expression, renewal))
