@@ -196,18 +196,10 @@ class Answer:
         """What is said below the table."""
         if (left := self.table.num_rows - SHOWN) > 0:
             yield f"… {left:,} more rows"
-        if self.intervals:
-            yield f"± at {100 * self.confidence:g}% for each number alone, from the noise only"
-        if self.unclear:
-            yield UNCLEAR
-        if shown := [f"{name} ± {shown_margin(rows)} rows" for name, rows in self.rank_margins.items()]:
-            yield f"quantiles are off in rank, in each group at {100 * self.confidence:g}%: {', '.join(shown)}"
+        yield from self._about_margins()
         if bounds := clipped_words(f"{name} [{low}, {high}]" for name, (low, high) in self.clipped.items()):
             yield bounds
         yield from self.limits
-        for name, why in self.without_margin.items():
-            if name not in self.rank_margins:
-                yield f"{name} has no ±: {why}"
         if self.hidden:
             yield self.hidden
         for name in self.bounds:
@@ -216,6 +208,18 @@ class Answer:
             yield f"spent {self.spent} per {self.unit.name} on {self.purpose!r}"
         else:
             yield (f"one of a batch that spent {self.joint} per {self.unit.name}; alone it would cost {self.spent}")
+
+    def _about_margins(self) -> Iterator[str]:
+        """What the margins are, and why some numbers have none."""
+        if self.intervals:
+            yield f"± at {100 * self.confidence:g}% for each number alone, from the noise only"
+        if self.unclear:
+            yield UNCLEAR
+        if shown := [f"{name} ± {shown_margin(rows)} rows" for name, rows in self.rank_margins.items()]:
+            yield f"quantiles are off in rank, in each group at {100 * self.confidence:g}%: {', '.join(shown)}"
+        for name, why in self.without_margin.items():
+            if name not in self.rank_margins:
+                yield f"{name} has no ±: {why}"
 
     def _cell(self, row: dict[str, Any], name: str, place: int) -> str:
         if name not in self.intervals:
