@@ -37,10 +37,13 @@ def draft(
     ],
     *,
     output: Annotated[Path | None, typer.Option(help="A new file; the screen by default.")] = None,
+    look: Annotated[
+        bool, typer.Option("--look", help="Read the rows of CSV files for types, as their owner; judge what it found.")
+    ] = False,
 ) -> None:
     """Write a first draft from the schema alone, with everything that only you know left as a TODO."""
     with errors_in_one_sentence():
-        text = draft_catalog(data, folder=None if output is None else output.parent)
+        text = draft_catalog(data, folder=None if output is None else output.parent, look=look)
         if output is None:
             typer.echo(text, nl=False)
             return

@@ -1,5 +1,6 @@
 """Drafts: from the schema alone, and what is left to do is told."""
 
+import re
 from pathlib import Path
 
 import duckdb
@@ -9,6 +10,7 @@ import pytest
 
 from privet.errors import InvalidParameter
 from privet.query.catalog.check import State, check_catalog
+from privet.query.catalog.text_files import PACKED
 from privet.query.catalog.toml_file import catalog_from
 from privet.query.connect import connect
 from privet.query.drafting.draft import draft_catalog
@@ -27,10 +29,10 @@ def database(tmp_path: Path) -> Path:
 def test_a_database(database: Path) -> None:
     text = draft_catalog(database, folder=database.parent)
     assert 'source = "duckdb:///hospital.duckdb"' in text
-    assert 'columns.age = { type = "integer" }  # TODO: bounds = [lowest, highest]' in text
+    assert 'columns.age = { type = "integer" }  # TODO: age: bounds = [lowest, highest]' in text
     assert 'unique = ["pid"]' in text
     assert '[tables."vis it"]' in text
-    assert 'columns.cost = { type = "real", nullable = true }  # TODO: bounds' in text
+    assert 'columns.cost = { type = "real", nullable = true }  # TODO: cost: bounds' in text
     assert "# columns.raw is BLOB, which Privet does not read" in text
     assert "4711" not in text
     assert "99" not in text
@@ -52,7 +54,7 @@ def test_a_draft_becomes_a_catalog_when_every_todo_is_answered(database: Path) -
         "# TODO: limit": "limit",
         '# TODO: unit_column = "pid"': 'unit_column = "pid"',
         '# TODO: unit_column = "p\\"id"': 'unit_column = "p\\"id"',
-        'age = { type = "integer" }  # TODO: bounds = [lowest, highest]': 'age = { type = "integer", bounds = [0, 9] }',
+        '"integer" }  # TODO: age: bounds = [lowest, highest]': '"integer", bounds = [0, 9] }',
     }.items():
         assert todo in text
         text = text.replace(todo, answer)
@@ -73,7 +75,7 @@ def test_the_check_lists_what_a_draft_leaves_open(database: Path) -> None:
     assert any(each.startswith("unit = ") for each in todos)
     assert sum(each.startswith("unit_column = ") for each in todos) == 2
     assert (
-        sum(each == "bounds = [lowest, highest]" for each in todos) == 4
+        sum(each.endswith(": bounds = [lowest, highest]") for each in todos) == 4
     )  # of age, p"id, cost and day; keys need none
     assert not any("privet catalog check" in each for each in todos)
 
@@ -88,7 +90,7 @@ def test_files_and_folders(tmp_path: Path) -> None:
     assert 'parquet = "data/visits.parquet"' in text
     assert 'columns.x = { type = "real", nullable = true }' in text
     assert "# columns.tags is list<" in text
-    assert 'columns."full, name" = { type = "text" }  # TODO: type' in text
+    assert 'columns."full, name" = { type = "text" }  # TODO: full, name: its type' in text
     assert 'columns."größe"' in text
     assert "77123" not in text
     assert "Ada" not in text
@@ -134,6 +136,69 @@ def test_ids_that_would_be_rounded_are_drafted_exactly(tmp_path: Path) -> None:
         )
         with connect(file, threads=1) as session:
             assert session.sql("SELECT COUNT(*) AS n FROM t", epsilon=40).rows == [{"n": 40, "n_low": 40, "n_high": 40}]
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("age,sex,educ,paid,covid", 'unit_column = "…"  # who a row is about: no name tells'),
+        ("age,person_id,sex", 'unit_column = "person_id"  # who a row is about;'),
+        ("VisitID,PatientNr", 'unit_column = "PatientNr"  # who a row is about (or is it VisitID?);'),
+    ],
+)
+def test_a_unit_is_proposed_by_its_name_alone(tmp_path: Path, columns: str, said: str) -> None:
+    (tmp_path / "t.csv").write_text(f"{columns}\n")
+    assert f"# TODO: {said}" in draft_catalog(tmp_path / "t.csv")
+
+
+def test_a_file_that_begins_with_a_row_is_refused_without_it(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("39, State-gov, 77516\n")
+    with pytest.raises(InvalidParameter, match="put a line with their names before it") as refused:
+        draft_catalog(tmp_path / "t.csv")
+    assert "State" not in str(refused.value)
+    (tmp_path / "u.csv").write_text("country,2019,2020\n")
+    assert "columns.2019" in draft_catalog(tmp_path / "u.csv")
+
+
+SEEN = {
+    "whole": ["1", "-7", "", "+3"],
+    "real": ["1", "2.5", "1e3", ""],
+    "code": ["00501", "12345", "", ""],
+    "day": ["2024-02-29", "", "", ""],
+    "at": ["2024-02-29 12:00:00", "2024-01-01", "", ""],
+    "yes": ["true", "false", "", ""],
+    "town": [" Bern", "Genf", "", ""],
+    "none": ["", "", "", ""],
+    "mixed": ["1", "x4711", "", ""],
+}
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
+def test_an_owner_may_look_and_is_told_to_judge(tmp_path: Path, ending: str) -> None:
+    lines = [",".join(SEEN), *map(",".join, zip(*SEEN.values(), strict=True)), ""]
+    content = "\n".join(lines).encode()
+    file = tmp_path / f"t.csv{ending}"
+    file.write_bytes(pa.compress(content, codec=PACKED[ending], asbytes=True) if ending else content)
+    blind, seen = (draft_catalog(file, folder=tmp_path, look=look) for look in (False, True))
+    assert 'type = "integer"' not in blind
+    assert "no row was read" in blind
+    assert "no row was read" not in seen
+    assert "were read from private rows" in seen
+    kinds = dict(re.findall(r'^columns\.(\w+) = \{ type = "(\w+)" \}  # as seen', seen, re.MULTILINE))
+    expected = ("integer", "real", "text", "date", "timestamp", "boolean", "text", "text")
+    assert kinds == dict(zip([*[*SEEN][:7], "mixed"], expected, strict=True))
+    assert "with spaces around values" in next(line for line in seen.splitlines() if "town" in line)
+    assert seen.count("with spaces") == 1
+    assert "columns.none = " in seen
+    assert not any(value in seen for value in ("4711", "Bern", "501"))
+    assert 'name = "t"' in seen
+
+
+def test_a_broken_archive_is_not_looked_into(tmp_path: Path) -> None:
+    whole = pa.compress(b"id,x\n" + b"1,1\n" * 9999, codec="gzip", asbytes=True)
+    (tmp_path / "t.csv.gz").write_bytes(whole[:-8] + b"sums" + whole[-4:])
+    with pytest.raises(InvalidParameter, match="archive"):
+        draft_catalog(tmp_path / "t.csv.gz", look=True)
 
 
 def test_the_rows_of_a_csv_file_do_not_matter(tmp_path: Path) -> None:

@@ -3,11 +3,10 @@
 Sessions leave out a line that cannot be read, because no analyst may learn of it; here the owner is told which it is.
 """
 
-import gzip
+import io
 import itertools
 import os
 import re
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ import pyarrow.parquet as pq
 
 from privet.errors import InvalidParameter
 from privet.query.catalog.frame_objects import objects_as
+from privet.query.catalog.text_files import between, unpacked
 from privet.query.catalog.toml_file import ENDINGS, read_catalog
 from privet.query.scalars.arrow_types import ARROW
 from privet.query.scalars.facts import Type
@@ -65,7 +65,7 @@ def convert(
             before += file.stat().st_size
         _closed(writer)
         part.replace(out)
-    except (OSError, EOFError, zlib.error) as problem:
+    except OSError as problem:
         why = getattr(problem, "strerror", None) or "it is damaged"
         place = getattr(problem, "filename", None) or file
         raise InvalidParameter(f"{place} cannot be read or written ({why}): name another") from None
@@ -132,8 +132,7 @@ def _cast(column: Any, name: str, file: Path, declared: Mapping[str, Type]) -> A
 
 def _lines(file: Path, declared: Mapping[str, Type]) -> Iterator[tuple[pa.Table, int]]:
     """The rows of a CSV or TSV file, which have quotes as RFC 4180 has them; an empty field is NULL."""
-    with file.open("rb") as raw:
-        opened: IO[bytes] | gzip.GzipFile = gzip.GzipFile(fileobj=raw) if file.suffix.lower() == ".gz" else raw
+    with file.open("rb") as raw, io.BufferedReader(unpacked(raw)) as opened:
         records = _records(opened, file)
         _, names = next(records, (1, []))
         if not all(map(str.strip, names)) or len({name.casefold() for name in names}) != max(len(names), 1):
@@ -172,9 +171,9 @@ def _typed(texts: list[str | None], kind: Type, name: str, file: Path, lines: li
     return made
 
 
-def _records(opened: IO[bytes] | gzip.GzipFile, file: Path) -> Iterator[tuple[int, list[str]]]:
+def _records(opened: IO[bytes], file: Path) -> Iterator[tuple[int, list[str]]]:
     """The number of the first line of each row, and its fields. A row goes on while a quote is open."""
-    comma = "\t" if file.name.lower().endswith((".tsv", ".tsv.gz")) else ","
+    comma = between(file.name)
     field = f'(?:"(?:[^"]|"")*"|[^"{comma}\r\n]*)'
     whole = re.compile(f"{field}(?:{comma}{field})*")
     each = re.compile(f"({field}){comma}")

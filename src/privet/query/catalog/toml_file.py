@@ -8,6 +8,7 @@ from typing import Any
 
 from privet.core import Unit
 from privet.errors import InvalidParameter, PrivetError
+from privet.query.catalog import text_files
 from privet.query.catalog.catalog import Catalog
 from privet.query.catalog.column_words import facts_from
 from privet.query.catalog.declared_table import DeclaredTable, Step, TimeWindow
@@ -32,7 +33,7 @@ TABLE_WORDS = (
     "location",
     "columns",
 )
-ENDINGS = {"parquet": (".parquet", ".pq"), "csv": (".csv", ".tsv", ".csv.gz", ".tsv.gz")}
+ENDINGS = {"parquet": (".parquet", ".pq"), "csv": text_files.ENDINGS}
 LARGEST = 1 << 26  # bytes of a file that somebody could have written
 
 

@@ -2,6 +2,21 @@
 
 from dataclasses import dataclass
 
+from privet.query.scalars.facts import Type
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the values of a column are.
+
+    Args:
+        type: the narrowest that every value says.
+        spaced: whether texts begin or end with spaces, which a list of values must then have too.
+    """
+
+    type: Type
+    spaced: bool
+
 
 @dataclass(frozen=True)
 class FoundColumn:
@@ -11,11 +26,13 @@ class FoundColumn:
         name: of the column.
         engine: its type there; None if the file does not say, as CSV does not.
         nullable: whether the schema allows NULL.
+        seen: what its values are, if the owner let them be looked at.
     """
 
     name: str
     engine: str | None
     nullable: bool = False
+    seen: Seen | None = None
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,18 @@ import gzip
 import random
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import privet
-from privet.errors import InvalidParameter
+from privet.errors import InvalidParameter, ReleaseFailed
 from privet.query.backends.duckdb import csv_lines
 from privet.query.backends.duckdb.csv_lines import LONGEST, MARK, lines_select
+from privet.query.catalog.text_files import PACKED
 
 Row = tuple[str | None, ...]
 FIELD = re.compile(r'"((?:[^"]|"")*)"|([^",]*)')
@@ -155,3 +158,44 @@ def test_tabs_and_compressed_files(tmp_path: Path) -> None:
     with gzip.open(tmp_path / "t.tsv.gz", "wb") as file:
         file.write(b'id\tx\n1\t"a\tb"\n2\tc,d\n')
     assert read([tmp_path / "t.tsv.gz"]) == Counter([("1", "a\tb"), ("2", "c,d")])
+
+
+def packed(content: bytes, ending: str) -> bytes:
+    return content if not ending else pa.compress(content, codec=PACKED[ending], asbytes=True)
+
+
+@pytest.mark.parametrize("ending", ["", *PACKED])
+def test_packed_files_are_read_alike(tmp_path: Path, ending: str) -> None:
+    """Also of several members, with names in other letters, beside plain files, and with a line that never ends."""
+    (tmp_path / f"T.CSV{ending.upper()}").write_bytes(packed(b"id,x\n1,2\n", ending) + packed(b"3,4\n", ending))
+    (tmp_path / "u.csv").write_bytes(b"x,id\n6,5\n")
+    (tmp_path / f"v.csv{ending}").write_bytes(packed(b"id,x\n7," + bytes(40_000_000) + b"\n8,9\n", ending))
+    expected = Counter([("1", "2"), ("3", "4"), ("5", "6"), ("8", "9")])
+    assert read(sorted(tmp_path.iterdir())) == expected
+
+
+BREAK: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda whole: whole[:-1],
+    "cut in the middle": lambda whole: whole[: len(whole) // 2],
+    "with something behind it": lambda whole: whole + b"something",
+    "changed": lambda whole: (
+        whole[: len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 16]) + whole[len(whole) // 2 + 1 :]
+    ),
+}
+
+
+@pytest.mark.parametrize(("ending", "how"), [(e, h) for e in PACKED for h in BREAK if (e, h) != (".zst", "changed")])
+def test_a_broken_archive_gives_no_answer(tmp_path: Path, ending: str, how: str) -> None:
+    """It is charged, and it says only that it failed; the same file, mended, is read. (This zstd sums nothing.)"""
+    rows = b"".join(b"%d,%d\n" % (number, number * 7919 % 10) for number in range(200_000))
+    whole = packed(b"id,x\n" + rows, ending)
+    (tmp_path / "c.toml").write_text(CATALOG.replace("t*.csv", f"t.csv{ending}"))
+    (tmp_path / f"t.csv{ending}").write_bytes(BREAK[how](whole))
+    with privet.connect(tmp_path / "c.toml", threads=1, create=True) as session:
+        with pytest.raises(ReleaseFailed):
+            session.sql("SELECT COUNT(*) AS n FROM t", epsilon=20)
+        assert session.ledger.spent.parts[0] == 20
+    (tmp_path / f"t.csv{ending}").write_bytes(whole)
+    with privet.connect(tmp_path / "c.toml", threads=1) as session:
+        for _ in range(2):
+            assert session.sql("SELECT COUNT(*) AS n FROM t", epsilon=20).rows[0]["n"] == 200_000

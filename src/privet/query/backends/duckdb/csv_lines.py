@@ -2,19 +2,17 @@
 """CSV files, read line by line: a line is a row whatever it contains, and nobody's line changes how another is read."""
 
 import csv
-import gzip
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import IO
 
 from privet.errors import InvalidParameter
 from privet.query.backends.duckdb.dialect import quoted
+from privet.query.catalog.text_files import PIECE, between, packed_with, unpacked
 
 LONGEST = 2_000_000  # bytes of a line; a longer one is left out
 LONGEST_HEADER = 1 << 20  # bytes
 MARK = "\x01\x02\x03\x04"  # ends a line early where it occurs, so no line that is read has it in it
-COMMAS, TABS = ",", "\t"
-ENDINGS = (".tsv", ".tsv.gz")  # of files whose fields are between tabs
 
 
 def lines_select(name: str, files: Sequence[str], wanted: Iterable[str] | None) -> str:
@@ -32,7 +30,7 @@ def lines_select(name: str, files: Sequence[str], wanted: Iterable[str] | None) 
 
     Proof: the engine's reader is told that there are no quotes, no comments and one column, and to look for no types
         or habits in the rows. What is left of it to go wrong, it does line by line. All else here is an expression of
-        one line.
+        one line. How a file is packed follows from its name, and what it unpacks to is what its lines are.
     """
     headers = {file: header_of(name, file) for file in files}
     first = headers[files[0]]
@@ -42,15 +40,15 @@ def lines_select(name: str, files: Sequence[str], wanted: Iterable[str] | None) 
             f"table {name}: the first line of {_short(files[0])} names none of the columns that the catalog declares: "
             "add a first line with the names of the columns"
         )
-    alike: dict[tuple[str, ...], list[str]] = {}
+    alike: dict[tuple[str | None, ...], list[str]] = {}
     for file, header in headers.items():
         if sorted(header) != sorted(first):
             raise InvalidParameter(
                 f"table {name}: the first line of {_short(file)} must name the same columns as that of "
                 f"{_short(files[0])}, in any order: correct it, or add it"
             )
-        alike.setdefault(tuple(header), []).append(file)
-    return " UNION ALL ".join(_select(header, some, first) for header, some in alike.items())
+        alike.setdefault((packed_with(file), between(file), *header), []).append(file)
+    return " UNION ALL ".join(_select(headers[some[0]], some, first) for some in alike.values())
 
 
 def header_of(name: str, file: str) -> list[str]:
@@ -60,25 +58,35 @@ def header_of(name: str, file: str) -> list[str]:
         InvalidParameter: without a word of the line, which is a person's if somebody forgot the names.
     """
     try:
-        with _opened(file) as opened:
+        with io.BufferedReader(unpacked(file)) as opened:
             text = opened.readline(LONGEST_HEADER).split(b"\r")[0].decode("utf-8-sig").rstrip("\n")
         names = next(csv.reader([text], delimiter=between(file), strict=True), [])
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error):
+    except (OSError, UnicodeDecodeError, csv.Error):
+        packed = " of a whole archive" if packed_with(file) else ""
         raise InvalidParameter(
             f"table {name}: the first line of {_short(file)} cannot be read: it should name the columns, in UTF-8"
+            f"{packed}"
         ) from None
     if not names or len({each.casefold() for each in names}) < len(names) or not all(map(str.strip, names)):
         raise InvalidParameter(f"table {name}: the first line of {_short(file)} must name every column once")
     return names
 
 
-def between(file: str) -> str:
-    """What stands between the fields of a file: its ending says so, not its rows."""
-    return TABS if file.lower().endswith(ENDINGS) else COMMAS
+def refuse_broken(files: Iterable[str], *, stopped: Callable[[], bool]) -> None:
+    """Raise if an archive is cut short or its checksum is wrong: the engine's reader notices neither in each of them.
 
+    Args:
+        files: those that are packed are read from end to end, by a reader that compares checksums.
+        stopped: asked after every piece whether to stop.
 
-def _opened(file: str) -> IO[bytes] | gzip.GzipFile:
-    return gzip.open(file, "rb") if file.lower().endswith(".gz") else Path(file).open("rb")
+    Raises:
+        OSError: the archive is broken; after the charge, so nobody sees which one.
+    """
+    for file in filter(packed_with, files):
+        with unpacked(file) as opened:
+            while opened.read(PIECE):
+                if stopped():
+                    raise InterruptedError
 
 
 def _short(file: str) -> str:
@@ -95,11 +103,12 @@ def _select(header: Sequence[str], files: list[str], order: Sequence[str]) -> st
 
 def _lines(files: list[str]) -> str:
     listed = ", ".join(map(quoted, files))
+    packed = packed_with(files[0]) or "none"
     return (
         f"read_csv([{listed}], columns = {{'line': 'VARCHAR'}}, auto_detect = false, header = true, "
         f"delim = '{MARK}', quote = '', escape = '', comment = '', nullstr = '', new_line = '\\n', "
         f"max_line_size = {LONGEST}, ignore_errors = true, strict_mode = false, null_padding = false, "
-        "hive_partitioning = false)"
+        f"compression = '{packed}', hive_partitioning = false)"
     )
 
 

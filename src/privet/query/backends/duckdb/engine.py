@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
-from privet.query.backends.duckdb.csv_lines import lines_select
+from privet.query.backends.duckdb.csv_lines import lines_select, refuse_broken
 from privet.query.backends.duckdb.dense_counting import count_in_arrays
 from privet.query.backends.duckdb.dialect import DuckDBDialect, quoted
 from privet.query.backends.duckdb.parquet_files import parquet_scan, parquet_select, refuse_unlike
@@ -66,6 +66,8 @@ class DuckDBBackend(SqlEngine):
         self._files = {name: files_of(catalog, table) for name, table in catalog.tables.items()}
         self._frames: dict[str, pa.Table] = {}
         self._stamps: dict[str, Stamp | None] = {}
+        self._unchecked: dict[str, list[str]] = {}  # by view, its files while none of them has been read
+        self._stopping = False
         self._keys = keys_of_tables(catalog)
         self._numbers = itertools.count(1)
         self._spill = SpillFolder()
@@ -121,12 +123,14 @@ class DuckDBBackend(SqlEngine):
 
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
         self._refuse_changed()
+        self._refuse_broken(text)
         rows = self._connection.execute(text).fetchall()
         self._refuse_changed()
         return rows
 
     def _fetch_table(self, text: str) -> pa.Table:
         self._refuse_changed()
+        self._refuse_broken(text)
         table: pa.Table = self._connection.sql(text).to_arrow_table()
         self._refuse_changed()
         return table
@@ -136,6 +140,7 @@ class DuckDBBackend(SqlEngine):
         return done if done >= 0 else None
 
     def _interrupt(self) -> None:
+        self._stopping = True
         self._connection.interrupt()
 
     def _register(self, name: str, table: pa.Table) -> None:
@@ -199,6 +204,7 @@ class DuckDBBackend(SqlEngine):
         else:
             select = lines_select(table.name, files, wanted or None)
         place = f"memory.main.privet_files_{next(self._numbers)}"
+        self._unchecked[place] = files
         self._stamps |= stamps_of(files)
         try:
             self._connection.execute(f"CREATE VIEW {place} AS {select}")
@@ -210,6 +216,13 @@ class DuckDBBackend(SqlEngine):
         """Raise if a file is not the one that was opened: two scans of a statement must see the same rows."""
         if stamps_of(self._stamps) != self._stamps:
             raise InvalidParameter("a file of the data was replaced or written to: connect again; nothing was charged")
+
+    def _refuse_broken(self, text: str) -> None:
+        """Raise if an archive that a statement reads is broken; looked at once, after the charge."""
+        self._stopping = False
+        for place in [each for each in tuple(self._unchecked) if each in text]:
+            refuse_broken(self._unchecked[place], stopped=lambda: self._stopping)
+            self._unchecked.pop(place, None)
 
     def _described(self, name: str, text: str) -> Source:
         try:
