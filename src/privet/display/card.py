@@ -48,7 +48,7 @@ class Column:
         side = "right" if self.right else "left"
         below = f"border-bottom:1px solid {LINE}"
         empty = f'<th style="{below}"></th>' if any(self.spans) else ""
-        return f'<th style="text-align:{side};padding:2px 8px;{below}">{safe(self.name)}</th>{empty}'
+        return f'<th style="text-align:{side};padding:2px 8px;white-space:nowrap;{below}">{safe(self.name)}</th>{empty}'
 
 
 @dataclass(frozen=True)

@@ -132,3 +132,10 @@ def test_a_window_names_what_is_protected() -> None:
         Catalog.of(FRAMES["polars"], **declared, window=("age", 0))
     with pytest.raises(InvalidParameter, match=r"window: tables\.data has no column day"):
         Catalog.of(FRAMES["polars"], **declared, window=("day", 2))
+
+
+def test_a_notebook_shows_what_is_public_and_nothing_secret(tmp_path: Path) -> None:
+    shown = hospital(tmp_path)._repr_html_()
+    assert "says whose a row is" in shown
+    assert "patient (private)" in shown
+    assert "postgresql://" not in shown

@@ -8,6 +8,7 @@ from privet.core import Unit
 from privet.loss import Guarantee
 from privet.mechanisms import PartitionSelection
 from privet.query.plan.limits import Limits
+from privet.query.results.explanation import FREE
 from privet.query.results.limit_words import held, hidden_by
 from tests.support.hospital_sessions import hospital, session_with
 
@@ -155,3 +156,14 @@ def test_what_is_hidden_is_what_the_selection_does() -> None:
     assert selection.probability(mostly) >= 0.95 > selection.probability(mostly - 1)
     assert selection.probability(seldom - 1) < 0.05 <= selection.probability(seldom)
     assert words.endswith("of a single person with 1e-05")
+
+
+def test_a_notebook_shows_the_price_and_every_column(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    shown = session.explain(MIXED, epsilon=1)._repr_html_()
+    assert "this costs ε 1 per patient" in shown
+    assert shown.count("<tr>") == 1 + 6
+    both = session.explain({"<b>": MIXED, "free": "SELECT 1 AS one"}, epsilon=1)._repr_html_()
+    assert "all of this costs ε 1" in both
+    assert "&lt;b&gt;" in both
+    assert FREE in both

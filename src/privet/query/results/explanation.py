@@ -10,14 +10,15 @@ from rich.console import Console
 from rich.table import Table
 
 from privet.core import Unit
+from privet.display import Card
 from privet.loss import Amount, PrivacyLoss, Promise
 from privet.query.results.column_plans import ColumnPlan
+from privet.query.results.explanation_card import UNKNOWN, explanation_card
 from privet.query.results.limit_words import clipped_words
 from privet.query.results.price_words import meaning_of, price_words
 from privet.wording.printable import plain
 
 FREE = "this costs nothing: only public and released tables are read"
-UNKNOWN = "not known beforehand"
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,6 +86,10 @@ class Explanation:
 
     def __repr__(self) -> str:
         return on_lines(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return (explanation_card(self) if self.loss.parts else Card(lines=(FREE,))).html()
 
     def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
         """The price and what it means, then a row for each column, then the rules."""

@@ -7,10 +7,12 @@ from typing import Any, overload
 from rich.console import Console
 
 from privet.core import Unit
+from privet.display import Card
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss, Promise
 from privet.query.results.answers import total
 from privet.query.results.explanation import FREE, Details, Explanation, on_lines
+from privet.query.results.explanation_card import batch_cards
 from privet.query.results.price_words import amount_words, meaning_of, price_words
 from privet.wording.nearest import nearest
 from privet.wording.printable import plain
@@ -89,19 +91,26 @@ class Explanations(Sequence[Explanation]):
     def details(self) -> Details:
         """The same with mechanisms, sensitivities and scales."""
         more = (f"neighbors: {self.unit.neighbors.value}",) if self.loss.parts else ()
-        return Details((*self.opening, *more), tuple(self._titled()))
+        return Details((*self.opening, *more), tuple(self.titled()))
 
-    def _titled(self) -> Iterator[tuple[str, Explanation]]:
+    def titled(self) -> Iterator[tuple[str, Explanation]]:
+        """Each explanation with its name, or its number, and its statement."""
         for place, each in enumerate(self.explanations):
             yield f"{self.names[place] if self.names else place + 1}: {each.statement.strip()}", each
 
     def __repr__(self) -> str:
         return on_lines(self)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        if not self.loss.parts:
+            return Card(lines=(FREE,)).html()
+        return "".join(card.html() for card in batch_cards(self, FREE))
+
     def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
         """The price of all and what it means, then each explanation."""
         yield from map(plain, self.opening)
-        for title, each in self._titled():
+        for title, each in self.titled():
             yield ""
             yield plain(title)
             if each.loss.parts:
