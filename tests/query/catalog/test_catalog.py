@@ -1,6 +1,7 @@
 """Catalogs made in Python."""
 
 from datetime import date
+from fractions import Fraction
 from typing import Any
 
 import pandas as pd
@@ -134,8 +135,13 @@ def test_a_window_names_what_is_protected() -> None:
         Catalog.of(FRAMES["polars"], **declared, window=("day", 2))
 
 
-def test_a_notebook_shows_what_is_public_and_nothing_secret(tmp_path: Path) -> None:
-    shown = hospital(tmp_path)._repr_html_()
-    assert "says whose a row is" in shown
+def test_a_notebook_shows_what_is_public_and_no_password() -> None:
+    columns = {"pid": Facts(Type.INTEGER), "born": Facts(Type.DATE, low=Fraction(0), high=Fraction(365))}
+    table = DeclaredTable("patient", columns, unit_column="pid")
+    source = "postgresql://owner:secret@localhost/db"
+    catalog = Catalog("clinic", Unit("patient"), Guarantee(1), {"patient": table}, source=source)
+    shown = catalog._repr_html_()
     assert "patient (private)" in shown
-    assert "postgresql://" not in shown
+    assert "says whose a row is" in shown
+    assert "from 1970-01-01 to 1971-01-01" in shown
+    assert "secret" not in shown
