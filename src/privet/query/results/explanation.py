@@ -13,11 +13,11 @@ from privet.core import Unit
 from privet.display import Card
 from privet.loss import Amount, PrivacyLoss, Promise
 from privet.query.results.column_plans import ColumnPlan
-from privet.query.results.explanation_card import UNKNOWN, explanation_card
 from privet.query.results.limit_words import clipped_words
 from privet.query.results.price_words import meaning_of, price_words
 from privet.wording.printable import plain
 
+UNKNOWN = "not known beforehand"
 FREE = "this costs nothing: only public and released tables are read"
 
 
@@ -89,6 +89,8 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
+        from privet.query.results.explanation_card import explanation_card  # noqa: PLC0415 - for notebooks
+
         return (explanation_card(self) if self.loss.parts else Card(lines=(FREE,))).html()
 
     def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types

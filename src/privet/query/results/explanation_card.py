@@ -1,36 +1,30 @@
 """explanation_card: what a notebook shows of an explanation: the price as a gauge, a row for each column, the rules."""
 
-from typing import TYPE_CHECKING
-
 from privet.display import Card, Column, Gauge
 from privet.loss import Amount
+from privet.query.results.explanation import FREE, UNKNOWN, Explanation
+from privet.query.results.explanations import Explanations
 from privet.query.results.price_words import amount_words
 
-if TYPE_CHECKING:
-    from privet.query.results.explanation import Explanation
-    from privet.query.results.explanations import Explanations
 
-UNKNOWN = "not known beforehand"
-
-
-def explanation_card(explanation: "Explanation") -> Card:
+def explanation_card(explanation: Explanation) -> Card:
     """The same as is printed, with the price drawn beside what is left."""
     price, *meaning = explanation.opening
     gauge = Gauge(0.0, price, asked=share(explanation.price, explanation.remaining))
     return Card(columns=_columns(explanation), lines=(*meaning, *explanation.rules), gauge=gauge)
 
 
-def batch_cards(batch: "Explanations", free: str) -> list[Card]:
+def batch_cards(batch: Explanations) -> list[Card]:
     """The price of all and what it means, then a card for each statement."""
     first, *more = batch.opening
     cards = [Card(lines=more, gauge=Gauge(0.0, first, asked=share(batch.price, batch.remaining)))]
     for title, each in batch.titled():
-        rules = (f"alone it would cost {amount_words(each.price)}", *each.rules) if each.loss.parts else (free,)
+        rules = (f"alone it would cost {amount_words(each.price)}", *each.rules) if each.loss.parts else (FREE,)
         cards.append(Card(title, columns=_columns(each) if each.loss.parts else (), lines=rules))
     return cards
 
 
-def _columns(explanation: "Explanation") -> list[Column]:
+def _columns(explanation: Explanation) -> list[Column]:
     plans = explanation.columns
     margins = [each.margin or UNKNOWN for each in plans]
     columns = [

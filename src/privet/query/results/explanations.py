@@ -12,7 +12,6 @@ from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss, Promise
 from privet.query.results.answers import total
 from privet.query.results.explanation import FREE, Details, Explanation, on_lines
-from privet.query.results.explanation_card import batch_cards
 from privet.query.results.price_words import amount_words, meaning_of, price_words
 from privet.wording.nearest import nearest
 from privet.wording.printable import plain
@@ -103,9 +102,11 @@ class Explanations(Sequence[Explanation]):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
+        from privet.query.results.explanation_card import batch_cards  # noqa: PLC0415 - for notebooks
+
         if not self.loss.parts:
             return Card(lines=(FREE,)).html()
-        return "".join(card.html() for card in batch_cards(self, FREE))
+        return "".join(card.html() for card in batch_cards(self))
 
     def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
         """The price of all and what it means, then each explanation."""
