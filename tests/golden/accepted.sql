@@ -363,3 +363,17 @@ SELECT TOP 3 sex, COUNT(*) AS n FROM patient GROUP BY sex ORDER BY n DESC
 SELECT COUNT(*) FROM ((SELECT pid FROM patient) AS a JOIN (SELECT pid, stay FROM visit) AS b ON a.pid = b.pid)
 -- having_named_like_a_column
 SELECT clinic, SUM(stay) AS stay FROM visit GROUP BY clinic HAVING stay > 3
+-- share_of_all_groups
+SELECT sex, COUNT(*) * 100.0 / SUM(COUNT(*)) OVER () AS percent FROM patient GROUP BY sex
+-- rank_of_groups
+SELECT clinic, RANK() OVER (ORDER BY COUNT(*) DESC) AS place, DENSE_RANK() OVER (ORDER BY COUNT(*) DESC), ROW_NUMBER() OVER (ORDER BY clinic) FROM visit GROUP BY clinic
+-- running_total_of_groups
+SELECT stay, SUM(COUNT(*)) OVER (ORDER BY stay) AS so_far, AVG(COUNT(*)) OVER (ORDER BY stay ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS smooth FROM visit WHERE stay IN (1, 2, 3) GROUP BY stay
+-- change_between_groups
+SELECT sex, COUNT(*) - LAG(COUNT(*), 1, 0) OVER (ORDER BY sex) AS change, LEAD(COUNT(*)) OVER (ORDER BY sex) FROM patient GROUP BY sex
+-- qualified_groups
+SELECT clinic, COUNT(*) AS n FROM visit GROUP BY clinic QUALIFY RANK() OVER (ORDER BY n DESC) <= 2
+-- windows_within_parts
+SELECT sex, age // 30 AS band, COUNT(*) * 1.0 / SUM(COUNT(*)) OVER (PARTITION BY sex) AS share, NTILE(2) OVER (ORDER BY COUNT(*)), FIRST_VALUE(COUNT(*)) OVER (PARTITION BY sex ORDER BY age // 30) FROM patient GROUP BY sex, band HAVING COUNT(*) > 0
+-- window_in_a_stage
+WITH s AS (SELECT sex, COUNT(*) * 1.0 / SUM(COUNT(*)) OVER () AS share FROM patient GROUP BY sex) SELECT MAX(share) FROM s

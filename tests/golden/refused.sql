@@ -140,11 +140,25 @@ SELECT AVG(m) FROM (SELECT LAG(cost, 2) OVER (PARTITION BY pid ORDER BY day) AS 
 SELECT AVG(m) FROM (SELECT NTILE(4) OVER (PARTITION BY pid ORDER BY day) AS m FROM visit)
 -- refused: ROW_NUMBER() OVER (PARTITION BY pid): only whole partitions and running windows are supported; add ORDER BY to the window
 SELECT AVG(m) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY pid) AS m FROM visit)
--- refused: SUM(COUNT(*)) OVER (): a window function cannot stand here; compute it in a subquery and use its column
-SELECT sex, SUM(COUNT(*)) OVER () FROM patient GROUP BY sex
+-- refused: HAVING RANK() OVER (ORDER BY COUNT(*)) = 1: a window function cannot stand here; use QUALIFY instead of HAVING
+SELECT sex FROM patient GROUP BY sex HAVING RANK() OVER (ORDER BY COUNT(*)) = 1
+-- refused: SUM(SUM(COUNT(*)) OVER ()) OVER (): a window cannot hold another one; compute the inner one in a CTE
+SELECT sex, SUM(SUM(COUNT(*)) OVER ()) OVER () FROM patient GROUP BY sex
+-- refused: COUNT(DISTINCT COUNT(*)) OVER (): windows are over all rows; leave DISTINCT out
+SELECT sex, COUNT(DISTINCT COUNT(*)) OVER () FROM patient GROUP BY sex
+-- refused: age: the column is neither in GROUP BY nor inside an aggregate; add it to GROUP BY or aggregate it
+SELECT sex, SUM(age) OVER () FROM patient GROUP BY sex
+-- refused: SUM(sex) OVER (): SUM takes numbers, got text; CAST it first
+SELECT sex, COUNT(*), SUM(sex) OVER () FROM patient GROUP BY sex
+-- refused: SUM(COUNT(*)) OVER (ORDER BY sex RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): only whole partitions and running windows are supported; write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW, or leave the frame out
+SELECT sex, SUM(COUNT(*)) OVER (ORDER BY sex RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM patient GROUP BY sex
+-- refused: QUALIFY COUNT(*) > 10: QUALIFY is about windows, and there is none; use HAVING
+SELECT sex, COUNT(*) FROM patient GROUP BY sex QUALIFY COUNT(*) > 10
+-- refused: RANK() OVER (ORDER BY COUNT(*)): a window function cannot stand here; aggregate in a subquery first, and write the window around it
+SELECT AVG(r) FROM (SELECT pid, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visit GROUP BY pid)
 -- refused: w OVER (PARTITION BY pid): this clause is not supported; leave it out
 SELECT SUM(cost) OVER w FROM visit WINDOW w AS (PARTITION BY pid)
--- refused: QUALIFY ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) = 1: this clause is not supported; leave it out
+-- refused: pid: the column is neither in GROUP BY nor inside an aggregate; add it to GROUP BY or aggregate it
 SELECT COUNT(*) FROM visit QUALIFY ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) = 1
 -- refused: ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day): a window function cannot stand here; compute it in a subquery and use its column
 SELECT COUNT(*) FROM visit WHERE ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) = 1

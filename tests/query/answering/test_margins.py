@@ -203,3 +203,73 @@ def test_rows_keep_their_own_ends_through_order_and_limit() -> None:
     shown = margins_of(f"{text} HAVING COUNT(*) > 200 ORDER BY x DESC LIMIT 2").table.to_pylist()
     assert len(shown) == 2
     assert all(row == plain[row["work"]] for row in shown)
+
+
+# --- windows over released rows ---
+
+WINDOWS = {  # each over the four groups of `work`; a rank is a whole number, so that its interval holds it more often
+    "share of all": ("100.0 * COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY sex)", 0.97),
+    "running total": ("SUM(COUNT(*)) OVER (PARTITION BY sex ORDER BY work)", 0.98),
+    "change": ("COUNT(*) - LAG(COUNT(*)) OVER (PARTITION BY sex ORDER BY work)", 0.98),
+    "deviation": ("AVG(age) - AVG(AVG(age)) OVER (PARTITION BY sex)", 0.97),
+    "rank": ("RANK() OVER (PARTITION BY sex ORDER BY COUNT(*) DESC)", 1.0),
+}
+
+
+def answers(text: str, runs: int, source: BitSource) -> tuple[ReleasedTable, Output, list[float | None]]:
+    """The groups of one sex, so many times; each time is a partition of its own, so this is as many answers."""
+    released, output = exact(text)
+    truth = shown_rows(released, output).table
+    rows = [place for place, sex in enumerate(truth.column("sex").to_pylist()) if sex == "f"]
+    many = [np.tile(cells[rows], (runs, 1)).astype(np.int64) for cells in released.numbers]
+    mechanisms: list[Any] = list(released.stage.mechanisms)
+    numbers = [
+        np.asarray(by.sample(cells, source), dtype=np.float64) for by, cells in zip(mechanisms, many, strict=True)
+    ]
+    noisy = _with_numbers(released, rows[0], numbers)
+    keys = {"sex": np.repeat(np.arange(runs), len(rows)).astype(str).tolist(), "work": WORK * runs}
+    table = noisy.table
+    for place, key in enumerate(released.stage.needs.aggregate.keys):
+        table = table.set_column(place, table.column_names[place], pa.array(keys[key.column.name]))
+    exactly = [truth.column("x")[place].as_py() for place in rows]
+    return replace(noisy, table=table), output, exactly
+
+
+WORK = ["private", "state", "self", "none"]
+
+
+@pytest.mark.parametrize("kind", WINDOWS)
+@pytest.mark.parametrize("runs", [250, pytest.param(1_000, marks=pytest.mark.soak)])
+def test_windows_are_simulated_within_each_replicate(kind: str, runs: int, source: BitSource) -> None:
+    expression, most = WINDOWS[kind]
+    text = f"SELECT sex, work, {expression} AS x FROM people GROUP BY sex, work"  # noqa: S608 - of our own
+    released, output, truth = answers(text, runs, source)
+    found = ColumnMargins(released, output, 0.95).of(shown_rows(released, output))
+    assert found.intervals == found.simulated == ("x",)
+    for place, exactly in enumerate(truth):
+        if exactly is None:
+            continue
+        group = replace(found, table=found.table.take(pa.array(range(place, 4 * runs, 4))))
+        share = held(group, "x", exactly) / runs
+        print(f"{kind}, {WORK[place]}: {100 * share:.1f} %")  # noqa: T201 - the table of figures, with -s
+        assert binom.ppf(FALSE_ALARM, runs, 0.945) / runs <= share
+        assert share <= max(most, binom.isf(FALSE_ALARM, runs, most) / runs)
+
+
+def test_windows_see_what_having_leaves_and_qualify_shows_some_of_it() -> None:
+    text = """
+        SELECT work, COUNT(*) AS n, SUM(COUNT(*)) OVER () AS total, ROW_NUMBER() OVER (ORDER BY work) AS line
+        FROM people GROUP BY work HAVING COUNT(*) > 100 QUALIFY RANK() OVER (ORDER BY COUNT(*)) <= 2 ORDER BY n
+    """
+    found = margins_of(text)
+    every = margins_of("SELECT work, COUNT(*) AS n FROM people GROUP BY work").table.to_pylist()
+    left = sorted(row["n"] for row in every if row["n"] > 100)
+    rows = found.table.to_pylist()
+    assert [row["n"] for row in rows] == left[:2]
+    assert {row["total"] for row in rows} == {sum(left)}
+    assert "line" not in {*found.intervals, *found.without}, "no noise is in it"
+
+
+def test_a_rank_that_noise_leaves_open_says_so() -> None:
+    text = "SELECT sex, RANK() OVER (ORDER BY COUNT(*)) AS x FROM people WHERE age = 50 AND work = 'self' GROUP BY sex"
+    assert {(row["x_low"], row["x_high"]) for row in margins_of(text).table.to_pylist()} == {(1, 2)}

@@ -21,7 +21,7 @@ from privet.query.plan.relations import (
     Window,
     sources,
 )
-from privet.query.plan.statement import Aggregate, Statement
+from privet.query.plan.statement import Aggregate, Output, Statement
 from privet.query.scalars.expressions import Call, Column, Expression, Reference, columns_in
 
 
@@ -46,10 +46,18 @@ def check_unit_local(statement: Statement) -> None:
             _relation(source, earlier)
             _require(source.owner is None, "an answer that shows rows of units")
             released = source.columns
-        output = stage.output
-        condition = () if output.condition is None else (output.condition,)
-        _reads((*(e for _, e in output.items), *condition, *(e for e, _ in output.order)), released)
+        _shown(stage.output, released)
         earlier.add(stage.name)
+
+
+def _shown(output: Output, released: tuple[Column, ...]) -> None:
+    """HAVING and windows read what is released, and all else that and the windows."""
+    condition = () if output.condition is None else (output.condition,)
+    windows = [column for window in output.windows for column in window[1].columns]
+    _reads((*condition, *map(Reference, windows)), released)
+    qualify = () if output.qualify is None else (output.qualify,)
+    shown = (*(each for _, each in output.items), *qualify, *(each for each, _ in output.order))
+    _reads(shown, (*released, *(column for column, _ in output.windows)))
 
 
 def _private(aggregate: Aggregate, earlier: set[str]) -> None:

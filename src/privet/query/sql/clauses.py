@@ -147,8 +147,14 @@ def conjunct_nodes(condition: exp.Expr | None) -> list[exp.Expr]:
 
 def output_expressions(output: Output) -> list[Expression]:
     """Everything an output computes."""
-    condition = [] if output.condition is None else [output.condition]
-    return [*(e for _, e in output.items), *condition, *(e for e, _ in output.order)]
+    found: list[Expression] = []
+
+    def note(expression: Expression) -> Expression:
+        found.append(expression)
+        return expression
+
+    output.changed(note)
+    return found
 
 
 def renewed_output(output: Output, renewal: dict[Column, Column]) -> Output:

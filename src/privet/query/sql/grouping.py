@@ -10,6 +10,7 @@ from privet.query.plan.aggregation import Aggregation
 from privet.query.plan.build import clipped, grouped
 from privet.query.plan.domain import domain_of, within_all
 from privet.query.plan.relations import Owner, Relation
+from privet.query.plan.released_window import ReleasedWindow
 from privet.query.plan.statement import Aggregate, Key
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.scalars.facts import Facts, Type
@@ -25,10 +26,11 @@ from privet.query.sql.aggregates import (
     released_facts,
 )
 from privet.query.sql.choices import choice
-from privet.query.sql.clauses import by_alias
+from privet.query.sql.clauses import by_alias, shallow
 from privet.query.sql.context import Context
 from privet.query.sql.name_scope import NameScope
 from privet.query.sql.refuse import because, clause
+from privet.query.sql.released_windows import read_released_window
 from privet.query.sql.scalar_expressions import Scalars
 
 
@@ -49,6 +51,7 @@ class Grouping:
     items: list[exp.Expr]
     columns: list[Column] = field(default_factory=list)
     found: list[tuple[Column, Aggregation, Expression]] = field(default_factory=list)
+    windows: list[tuple[Column, ReleasedWindow]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         unique: list[tuple[exp.Expr, Expression]] = []
@@ -90,7 +93,25 @@ class Grouping:
         return self._over_groups(node, Scalars(self.scope, special).read(node))
 
     def _special(self, node: exp.Expr) -> Expression | None:
+        if isinstance(node, exp.Window):
+            return self._window(node)
         return self._aggregate(node) if is_aggregate(node) else None
+
+    @staticmethod
+    def windows_in(node: exp.Expr) -> bool:
+        """Whether a clause holds a window."""
+        return any(isinstance(part, exp.Window) for part in shallow(node))
+
+    def _window(self, node: exp.Window) -> Expression:
+        """The column of a window over released rows; equal ones share it."""
+        if self.owner is not None and not self.private:
+            raise because(node, "window here", "aggregate in a subquery first, and write the window around it")
+        made = read_released_window(node, self.read)
+        for column, other in self.windows:
+            if other == made.window:
+                return Reference(column)
+        self.windows.append((Column(clause(node), made.facts), made.window))
+        return Reference(self.windows[-1][0])
 
     def show(self, column: Column) -> Expression:
         """A column that a star stands for."""
@@ -144,7 +165,7 @@ class Grouping:
     def _over_groups(self, node: exp.Expr, expression: Expression) -> Expression:
         """The expression with keys in place of what they stand for; nothing else of the rows may be left."""
         keys = {key: column for (_, key), column in zip(self.keys, self.columns, strict=True)}
-        own = {column for column, _, _ in self.found}
+        own = {column for column, _, _ in self.found} | {column for column, _ in self.windows}
 
         def swap(part: Expression) -> Expression | None:
             if part in keys and not isinstance(part, Literal):

@@ -84,7 +84,7 @@ class Queries:
     def placed(self, draft: Draft, name: str) -> NameScope:
         """A draft as a relation: private aggregates and limited public rows become stages."""
         source, output = draft.source, draft.output
-        if isinstance(source, Aggregate) or output.limit is not None or output.offset:
+        if isinstance(source, Aggregate) or output.limit is not None or output.offset or output.windows:
             released = self.context.stage(source, output, name=name, single=draft.single)
             return visible_scope(released, released.columns)
         items = [(column.name, expression) for column, expression in output.items]

@@ -38,6 +38,7 @@ from privet.query.sql.subqueries import with_subqueries
 from privet.query.sql.windows import with_windows
 
 HANDLED = ("with_", "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct")
+OF_GROUPS = "qualify"
 Item = tuple[str, exp.Expr | Column]
 Reader = Callable[[exp.Expr], Expression]
 
@@ -62,7 +63,7 @@ class Select:
 
     def draft(self) -> Draft:
         """What the SELECT means."""
-        only(self.node, *HANDLED)
+        only(self.node, *HANDLED, OF_GROUPS)
         distinct = self.node.args.get("distinct")
         if distinct is not None:
             only(distinct)
@@ -72,6 +73,7 @@ class Select:
         owned = scope.relation.owner is not None
         if self._groups(nodes) or (distinct is not None and owned):
             return self._grouped(scope, items)
+        only(self.node, *HANDLED)
         scope = with_windows(scope, [*nodes, *self._order_nodes()], self.context)
         return self._plain(scope, self._items(scope))
 
@@ -85,7 +87,7 @@ class Select:
             scope = Sources(self.context, self.ctes, self.query, conjunct_nodes(condition)).read(self.node)
             scope = replace(scope, outer=self.outer)
         clauses = [*([condition] if condition is not None else []), *self.node.expressions]
-        others = [self.node.args.get(name) for name in ("group", "having", "order")]
+        others = [self.node.args.get(name) for name in ("group", "having", OF_GROUPS, "order")]
         clauses += [other for other in others if other is not None]
         scope = with_subqueries(scope, clauses, read=self._subquery(scope), context=self.context)
         return scope if condition is None else self._where(scope, condition)
@@ -172,32 +174,39 @@ class Select:
         condition = None if having is None else grouping.read(only(having, "this").this, having=True)
         if having is not None and condition is not None and facts_of(condition).type is not Type.BOOLEAN:
             raise refuse(having, "HAVING takes a condition", "write a comparison")
+        if having is not None and grouping.windows_in(having):
+            raise because(having, "window here", "use QUALIFY instead of HAVING")
         order = self._ordered(lambda node: grouping.read(node, aliases_first=True), [e for _, e in shown])
-        output = replace(self._output(shown, order), condition=condition)
+        qualify = self._qualified(grouping)
+        output = replace(self._output(shown, order), condition=condition, qualify=qualify)
+        output = replace(output, windows=tuple(grouping.windows))
         if self.node.args.get("group") is None and not self._groups(nodes):
             output = replace(output, distinct=False)  # the keys are distinct
         return self._drafted(grouping, output)
+
+    def _qualified(self, grouping: Grouping) -> Expression | None:
+        """QUALIFY: which rows are shown, seen through windows."""
+        node = self.node.args.get(OF_GROUPS)
+        if node is None:
+            return None
+        condition = grouping.read(only(node, "this").this)
+        if facts_of(condition).type is not Type.BOOLEAN:
+            raise refuse(node, "QUALIFY takes a condition", "write a comparison")
+        if not grouping.windows:
+            raise refuse(node, "QUALIFY is about windows, and there is none", "use HAVING")
+        return condition
 
     def _drafted(self, grouping: Grouping, output: Output) -> Draft:
         if not grouping.private:
             if grouping.owner is not None and (output.limit is not None or output.offset):
                 raise because(self.node.args.get("limit") or self.node.args["offset"], "limit rows")
-            single = not grouping.keys and output.condition is None and output.limit is None and not output.offset
-            return self._with_constants(Draft(grouping.exact(), output, single=single))
+            return self._with_constants(Draft(grouping.exact(), output, single=_single(grouping, output)))
         if not grouping.keys and not grouping.found:
             raise because(self.node, "rows")
         aggregate, released = grouping.released()
-        output = Output(
-            tuple((column, released(expression)) for column, expression in output.items),
-            None if output.condition is None else released(output.condition),
-            tuple((released(expression), descending) for expression, descending in output.order),
-            output.limit,
-            output.offset,
-            output.distinct,
-        )
+        output = output.changed(released)
         output = replace(output, items=tuple((Column(c.name, facts_of(e)), e) for c, e in output.items))
-        single = not grouping.keys and output.condition is None and output.limit is None and not output.offset
-        return self._with_constants(Draft(aggregate, output, single=single))
+        return self._with_constants(Draft(aggregate, output, single=_single(grouping, output)))
 
     def _with_constants(self, draft: Draft) -> Draft:
         """Single values beside aggregates: the aggregates become a stage, and the values are joined to it."""
@@ -206,7 +215,8 @@ class Select:
         constants = sorted(used & set(self.context.marks.constant), key=lambda column: column.name)
         if not constants:
             return draft
-        own = sorted(used - set(self.context.marks.constant), key=lambda column: column.name)
+        computed = {column for column, _ in output.windows}
+        own = sorted(used - set(self.context.marks.constant) - computed, key=lambda column: column.name)
         if getattr(draft.source, "owner", None) is not None:
             raise because(self.node, "late subquery")
         items = tuple((Column(f"{place}", column.facts), Reference(column)) for place, column in enumerate(own))
@@ -251,6 +261,12 @@ class Select:
         return (exp.column(item.alias) if isinstance(item, exp.Alias) else inner), plain.read(inner)
 
 
+def _single(grouping: Grouping, output: Output) -> bool:
+    """Whether there is exactly one row."""
+    chosen = output.condition is not None or output.qualify is not None
+    return not (grouping.keys or chosen or output.limit is not None or output.offset)
+
+
 def _refuse_key(node: exp.Expr) -> None:
     if is_aggregate(node):
         raise because(node, "aggregate here")
@@ -260,8 +276,11 @@ def _aggregates(item: exp.Expr | Column) -> bool:
     """Whether an item of SELECT holds an aggregate; one that is a window is none."""
     if isinstance(item, Column):
         return False
-    inside = {id(part) for node in shallow(item) if isinstance(node, exp.Window) for part in shallow(node.this)}
-    return any(is_aggregate(node) for node in shallow(item) if id(node) not in inside)
+    own = {id(node.this) for node in shallow(item) if isinstance(node, exp.Window)}
+    own |= {
+        id(node.this) for node in shallow(item) if isinstance(node, exp.Filter | exp.IgnoreNulls) and id(node) in own
+    }
+    return any(is_aggregate(node) for node in shallow(item) if id(node) not in own)
 
 
 def _read(item: exp.Expr | Column, read: Reader, show: Callable[[Column], Expression]) -> Expression:
