@@ -377,3 +377,55 @@ SELECT clinic, COUNT(*) AS n FROM visit GROUP BY clinic QUALIFY RANK() OVER (ORD
 SELECT sex, age // 30 AS band, COUNT(*) * 1.0 / SUM(COUNT(*)) OVER (PARTITION BY sex) AS share, NTILE(2) OVER (ORDER BY COUNT(*)), FIRST_VALUE(COUNT(*)) OVER (PARTITION BY sex ORDER BY age // 30) FROM patient GROUP BY sex, band HAVING COUNT(*) > 0
 -- window_in_a_stage
 WITH s AS (SELECT sex, COUNT(*) * 1.0 / SUM(COUNT(*)) OVER () AS share FROM patient GROUP BY sex) SELECT MAX(share) FROM s
+-- exists_tied
+SELECT COUNT(*) FROM patient p WHERE EXISTS (SELECT 1 FROM visit v WHERE v.pid = p.pid AND v.cost > 100)
+-- not_exists
+SELECT sex, COUNT(*) FROM patient p WHERE NOT EXISTS (SELECT * FROM visit v WHERE v.pid = p.pid AND v.stay > 3) GROUP BY sex
+-- exists_by_two_columns
+SELECT COUNT(*) FROM visit v WHERE EXISTS (SELECT 1 FROM visit w WHERE w.pid = v.pid AND w.stay = v.stay + 1)
+-- exists_of_nulls
+SELECT COUNT(*) FROM visit v WHERE NOT EXISTS (SELECT 1 FROM visit w WHERE w.pid = v.pid AND w.cost = v.cost)
+-- exists_of_public_rows
+SELECT COUNT(*) FROM visit v WHERE EXISTS (SELECT 1 FROM clinic c WHERE c.clinic = v.clinic AND c.beds > 15)
+-- exists_at_all
+SELECT COUNT(*) FROM visit WHERE EXISTS (SELECT 1 FROM clinic WHERE beds > 15) AND NOT EXISTS (SELECT 1 FROM clinic WHERE beds > 1500)
+-- exists_in_exists
+SELECT COUNT(*) FROM patient p WHERE EXISTS (SELECT 1 FROM visit v WHERE v.pid = p.pid AND NOT EXISTS (SELECT 1 FROM lab l WHERE l.vid = v.vid AND l.pid = v.pid))
+-- exists_of_an_aggregate
+SELECT COUNT(*) FROM patient p WHERE EXISTS (SELECT COUNT(*) FROM visit v WHERE v.pid = p.pid)
+-- exists_in_select
+SELECT SUM(CASE WHEN EXISTS (SELECT 1 FROM visit v WHERE v.pid = p.pid) THEN 1 ELSE 0 END) FROM patient p
+-- in_tied
+SELECT COUNT(*) FROM visit v WHERE v.stay IN (SELECT w.stay FROM visit w WHERE w.pid = v.pid AND w.clinic = 'A')
+-- not_in_tied_nulls
+SELECT COUNT(*) FROM visit v WHERE v.cost NOT IN (SELECT w.cost FROM visit w WHERE w.pid = v.pid AND w.clinic = 'A')
+-- in_tied_is_unknown
+SELECT COUNT(*) FROM visit v WHERE (v.cost IN (SELECT w.cost FROM visit w WHERE w.pid = v.pid AND w.clinic = 'A')) IS NULL
+-- not_in_public_with_null
+SELECT COUNT(*) FROM visit WHERE clinic NOT IN (SELECT c FROM (VALUES ('A'), (NULL)) AS t(c))
+-- in_public_with_null
+SELECT COUNT(*) FROM visit WHERE clinic IN (SELECT c FROM (VALUES ('A'), (NULL)) AS t(c))
+-- null_not_in_nothing
+SELECT COUNT(*) FROM visit WHERE note NOT IN (SELECT clinic FROM clinic WHERE beds > 1000)
+-- null_not_in_something
+SELECT COUNT(*) FROM visit WHERE note NOT IN (SELECT clinic FROM clinic)
+-- value_tied_count_of_none
+SELECT COUNT(*) FROM patient p WHERE (SELECT COUNT(*) FROM visit v WHERE v.pid = p.pid AND v.stay > 5) = 0
+-- value_tied_sum_of_none
+SELECT COUNT(*) FROM patient p WHERE (SELECT SUM(v.stay) FROM visit v WHERE v.pid = p.pid AND v.clinic = 'D') IS NULL
+-- value_tied_arithmetic
+SELECT AVG((SELECT COUNT(*) + COALESCE(MAX(stay), -1) FROM visit v WHERE v.pid = p.pid)) FROM patient p
+-- value_tied_same_table
+SELECT COUNT(*) FROM visit v WHERE v.cost < (SELECT MAX(w.cost) FROM visit w WHERE w.pid = v.pid)
+-- value_tied_by_two_columns
+SELECT COUNT(*) FROM visit v WHERE (SELECT COUNT(*) FROM visit w WHERE w.pid = v.pid AND w.clinic = v.clinic) > 1
+-- value_looked_up
+SELECT COUNT(*) FROM visit v WHERE (SELECT region FROM clinic c WHERE c.clinic = v.clinic) = 'South'
+-- public_left_join
+SELECT c.clinic, COUNT(v.vid) FROM clinic c LEFT JOIN visit v ON c.clinic = v.clinic GROUP BY c.clinic
+-- public_left_join_condition
+SELECT c.region, SUM(v.stay), COUNT(DISTINCT v.pid) FROM clinic c LEFT JOIN visit v ON c.clinic = v.clinic AND v.stay > 9 GROUP BY c.region
+-- public_right_join
+SELECT clinic, COUNT(vid) FROM visit RIGHT JOIN (SELECT DISTINCT clinic FROM clinic) USING (clinic) GROUP BY clinic
+-- public_left_join_of_two
+SELECT k, AVG(age) FROM (VALUES (1), (2), (99)) AS d(k) LEFT JOIN visit v ON v.stay = d.k LEFT JOIN patient p ON p.pid = v.pid GROUP BY k

@@ -186,11 +186,11 @@ SELECT COUNT(*) FROM visit a JOIN visit b ON a.pid = a.pid
 SELECT COUNT(*) FROM patient p, visit v WHERE p.pid = v.pid OR age > 3
 -- refused: JOIN visit AS b USING (clinic): rows of two units would be paired; add AND a.pid = b.pid
 SELECT COUNT(*) FROM visit a JOIN visit b USING (clinic)
--- refused: LEFT JOIN visit USING (clinic): public rows without a partner would have no owner; put the private table on the left
+-- refused: LEFT JOIN: public rows without a partner belong to nobody and do not count; group by a column of the public table, or put the private table on the left
 SELECT COUNT(*) FROM clinic LEFT JOIN visit USING (clinic)
--- refused: RIGHT JOIN clinic USING (clinic): public rows without a partner would have no owner; put the private table on the left
+-- refused: LEFT JOIN: public rows without a partner belong to nobody and do not count; group by a column of the public table, or put the private table on the left
 SELECT COUNT(*) FROM visit RIGHT JOIN clinic USING (clinic)
--- refused: FULL JOIN clinic USING (clinic): public rows without a partner would have no owner; put the private table on the left
+-- refused: FULL JOIN clinic USING (clinic): public rows without a partner belong to nobody and do not count; group by a column of the public table, or put the private table on the left
 SELECT COUNT(*) FROM visit FULL JOIN clinic USING (clinic)
 -- refused: SEMI JOIN clinic USING (clinic): this clause is not supported; use JOIN, LEFT JOIN, FULL JOIN or CROSS JOIN
 SELECT COUNT(*) FROM visit SEMI JOIN clinic USING (clinic)
@@ -204,23 +204,21 @@ SELECT COUNT(*) FROM visit POSITIONAL JOIN clinic
 SELECT COUNT(*) FROM visit, LATERAL (SELECT 1)
 -- refused: visit.note = patient.age: = needs arguments of one type, got integer and text; CAST one of them
 SELECT COUNT(*) FROM visit JOIN patient ON visit.pid = patient.pid AND visit.note = patient.age
--- refused: EXISTS(SELECT 1 FROM patient WHERE age > 100): whether a row exists would be asked of all units at once; write pid IN (SELECT pid FROM …)
+-- refused: EXISTS(SELECT 1 FROM patient WHERE age > 100): it would be asked of all units at once; compare pid with the pid outside in its WHERE
 SELECT COUNT(*) FROM visit WHERE EXISTS (SELECT 1 FROM patient WHERE age > 100)
--- refused: EXISTS(SELECT 1 FROM patient AS p WHERE p.pid = v.pid): whether a row exists would be asked of all units at once; write pid IN (SELECT pid FROM …)
-SELECT COUNT(*) FROM visit v WHERE EXISTS (SELECT 1 FROM patient p WHERE p.pid = v.pid)
--- refused: clinic IN (SELECT clinic FROM visit WHERE cost > 10): a list from a private table can only be of units; write pid IN (SELECT pid FROM …)
+-- refused: clinic IN (SELECT clinic FROM visit WHERE cost > 10): a list from a private table can only be of units; write pid IN (SELECT pid FROM …), or compare pid with the pid outside in its WHERE
 SELECT COUNT(*) FROM visit WHERE clinic IN (SELECT clinic FROM visit WHERE cost > 10)
--- refused: pid IN (SELECT age FROM patient): a list from a private table can only be of units; write pid IN (SELECT pid FROM …)
+-- refused: pid IN (SELECT age FROM patient): a list from a private table can only be of units; write pid IN (SELECT pid FROM …), or compare pid with the pid outside in its WHERE
 SELECT COUNT(*) FROM visit WHERE pid IN (SELECT age FROM patient)
--- refused: pid + 1 IN (SELECT pid FROM patient): a list from a private table can only be of units; write pid IN (SELECT pid FROM …)
+-- refused: pid + 1 IN (SELECT pid FROM patient): a list from a private table can only be of units; write pid IN (SELECT pid FROM …), or compare pid with the pid outside in its WHERE
 SELECT COUNT(*) FROM visit WHERE pid + 1 IN (SELECT pid FROM patient)
 -- refused: pid IN (SELECT pid, age FROM patient): a list after IN has one column; select one column
 SELECT COUNT(*) FROM visit WHERE pid IN (SELECT pid, age FROM patient)
--- refused: clinic IN (SELECT clinic FROM visit): whether a row exists would be asked of all units at once; aggregate the private table in a CTE first
+-- refused: clinic IN (SELECT clinic FROM visit): it would be asked of all units at once; aggregate the private table in a CTE first
 SELECT COUNT(*) FROM clinic WHERE clinic IN (SELECT clinic FROM visit)
 -- refused: (SELECT beds FROM clinic): a subquery used as a value must have one column and one row; aggregate it without GROUP BY
 SELECT COUNT(*) FROM visit WHERE cost > ANY (SELECT beds FROM clinic)
--- refused: v.clinic: a subquery cannot use columns of the statement around it; join the two on the unit
+-- refused: (SELECT AVG(cost) FROM visit AS w WHERE w.clinic = v.clinic): it would be asked of all units at once; add AND w.pid = v.pid to its WHERE
 SELECT COUNT(*) FROM visit v WHERE cost > (SELECT AVG(cost) FROM visit w WHERE w.clinic = v.clinic)
 -- refused: (SELECT cost FROM visit): this shows rows of units, not an aggregate; aggregate them: COUNT(*), SUM, AVG, …
 SELECT COUNT(*) FROM visit WHERE cost > (SELECT cost FROM visit)
@@ -446,3 +444,25 @@ SELECT COUNT(*) FROM
 SELEC COUNT(*) FROM visit
 -- refused: visit WHERE (cost > 3: this cannot be read as SQL; check the spelling here
 SELECT COUNT(*) FROM visit WHERE (cost > 3
+-- refused: EXISTS(SELECT 1 FROM visit AS v WHERE v.stay = p.age): it would be asked of all units at once; add AND v.pid = p.pid to its WHERE
+SELECT COUNT(*) FROM patient p WHERE EXISTS (SELECT 1 FROM visit v WHERE v.stay = p.age)
+-- refused: (SELECT AVG(q.age) FROM patient AS q WHERE q.sex = p.sex): it would be asked of all units at once; add AND q.pid = p.pid to its WHERE
+SELECT COUNT(*) FROM patient p WHERE p.age > (SELECT AVG(q.age) FROM patient q WHERE q.sex = p.sex)
+-- refused: w.day > v.day: a subquery is tied to the statement around it by = in its WHERE only; join the two on the unit
+SELECT COUNT(*) FROM visit v WHERE EXISTS (SELECT 1 FROM visit w WHERE w.pid = v.pid AND w.day > v.day)
+-- refused: EXISTS(SELECT 1 FROM visit AS v WHERE v.clinic = c.clinic): it would be asked of all units at once; aggregate the private table in a CTE first
+SELECT COUNT(*) FROM clinic c WHERE EXISTS (SELECT 1 FROM visit v WHERE v.clinic = c.clinic)
+-- refused: GROUP BY v.clinic: a subquery is tied to the statement around it by = in its WHERE only; compare an aggregate: (SELECT COUNT(*) …) > 3
+SELECT COUNT(*) FROM patient p WHERE EXISTS (SELECT 1 FROM visit v WHERE v.pid = p.pid GROUP BY v.clinic HAVING COUNT(*) > 3)
+-- refused: (SELECT stay FROM visit AS v WHERE v.pid = p.pid): a subquery used as a value must have one column and one row; aggregate it, such as (SELECT COUNT(*) …) or (SELECT MAX(x) …)
+SELECT COUNT(*) FROM patient p WHERE (SELECT stay FROM visit v WHERE v.pid = p.pid) > 3
+-- refused: (p.pid, p.age) IN (SELECT pid, stay FROM visit): a list after IN is of one column; write EXISTS with a condition for each column
+SELECT COUNT(*) FROM patient p WHERE (p.pid, p.age) IN (SELECT pid, stay FROM visit)
+-- refused: EXISTS(SELECT 1 FROM clinic AS c WHERE c.clinic = v.clinic): a subquery cannot stand here; use it in WHERE, or join its table
+SELECT COUNT(*) FROM patient p JOIN visit v ON p.pid = v.pid AND EXISTS (SELECT 1 FROM clinic c WHERE c.clinic = v.clinic)
+-- refused: (SELECT COUNT(*) FROM visit AS v WHERE v.pid + 0 = p.pid): it would be asked of all units at once; add AND v.pid = p.pid to its WHERE
+SELECT COUNT(*) FROM patient p WHERE age > (SELECT COUNT(*) FROM visit v WHERE v.pid + 0 = p.pid)
+-- refused: v.pid IS NULL: public rows without a partner belong to nobody and do not count; count the partners by the public table's column in a CTE, and compare its answer
+SELECT c.clinic, COUNT(*) FROM clinic c LEFT JOIN visit v USING (clinic) WHERE v.pid IS NULL GROUP BY c.clinic
+-- refused: LEFT JOIN: public rows without a partner belong to nobody and do not count; group by a column of the public table, or put the private table on the left
+SELECT v.clinic, COUNT(*) FROM clinic c LEFT JOIN visit v ON c.clinic = v.clinic GROUP BY v.clinic

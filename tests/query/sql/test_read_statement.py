@@ -363,7 +363,7 @@ class TestRowLevel:
             ("SELECT COUNT(*) FROM visit a JOIN visit b ON a.vid = b.vid", "every row is a unit"),
             ("SELECT COUNT(*) FROM (SELECT vid FROM visit UNION ALL SELECT vid FROM visit)", "every row is a unit"),
             ("SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) FROM visit)", "every row"),
-            ("SELECT COUNT(*) FROM visit WHERE vid IN (SELECT vid FROM visit)", "can only be of units"),
+            ("SELECT COUNT(*) FROM visit WHERE vid IN (SELECT vid FROM visit)", "every row is a unit"),
             ("SELECT vid FROM visit", "shows rows"),
             ('SELECT "row" FROM visit', "no such column"),
         ],

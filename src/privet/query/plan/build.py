@@ -62,15 +62,19 @@ def joined_limits(left: Owner | None, right: Owner | None) -> Limits:
     return Limits(rows_per_unit=left.limits.rows * right.limits.rows, bounding=way)
 
 
-def joined(
+def joined(  # noqa: PLR0913 - the parts of one join
     left: Relation,
     right: Relation,
     kind: JoinKind,
     condition: Expression | None,
     *,
     marks: Marks,
+    public_kept: bool = False,
 ) -> tuple[Join, Renewal]:
-    """Pairs of rows; of two owned relations those of one unit. Where rows multiply, a public number of each unit's."""
+    """Pairs of rows; of two owned relations those of one unit. Where rows multiply, a public number of each unit's.
+
+    With `public_kept` the values of the left side stay what they are, because groups are made of them, partner or not.
+    """
     left, right = few(left, right, condition, marks)
     known = narrow(condition) if condition is not None else {}
     both = left.owner is not None and right.owner is not None
@@ -78,7 +82,8 @@ def joined(
     for side, others_kept in ((left, kind is JoinKind.FULL), (right, kind in {JoinKind.LEFT, JoinKind.FULL})):
         for old in side.columns:
             facts = old.facts
-            if kind is JoinKind.INNER or (kind is JoinKind.LEFT and side is right):
+            whole = public_kept and side is left
+            if not whole and (kind is JoinKind.INNER or (kind is JoinKind.LEFT and side is right)):
                 facts = known.get(old, facts)
             renewal[old] = marks.renewed(old, facts.where(nullable=facts.nullable or others_kept))
             marks.joined(renewal[old])

@@ -126,7 +126,18 @@ def picks(condition: Expression | None, side: Relation, marks: Marks) -> bool:
     """Whether a condition equates a unique column of one side with something of the other: then it has one partner."""
     own = set(side.columns)
     unique = marks.unique & own
-    return any(_equates(part, unique, own) for part in ([] if condition is None else conjuncts(condition)))
+    parts = [] if condition is None else conjuncts(condition)
+    return any(_equates(part, unique, own) for part in parts) or _whole_key(side, parts)
+
+
+def _whole_key(side: Relation, parts: list[Expression]) -> bool:
+    """Whether all keys of a group are equated, and the unit's columns, which joins equate themselves: one row is so."""
+    if not isinstance(side, Group) or not side.keys:
+        return False
+    own = set(side.columns)
+    unit = () if side.owner is None else side.owner.unit
+    keys = [column for column, _ in side.keys if column not in unit]
+    return all(any(_equates(part, {key}, own) for part in parts) for key in keys)
 
 
 def _equates(part: Expression, unique: set[Column], own: set[Column]) -> bool:

@@ -22,6 +22,8 @@ class Marks:
         unit_or_null: versions that hold the unit, or NULL where an outer join found no partner.
         unique: versions in which no value occurs twice, or so it is declared.
         constant: versions that have one value for all rows: the number of their scalar subquery.
+        kept: versions of columns of public tables whose rows a join keeps, partner or not.
+        partnered: versions of the unit's column after such a join: rows without a partner have none, and do not count.
         single: stages that have one row.
         one_each: private tables that have one row for each unit, or so it is declared.
         joined_rows: how many rows of a unit may be joined, by private table.
@@ -34,6 +36,8 @@ class Marks:
     unit_or_null: set[Column] = field(default_factory=set)
     unique: set[Column] = field(default_factory=set)
     constant: dict[Column, int] = field(default_factory=dict)
+    kept: set[Column] = field(default_factory=set)
+    partnered: set[Column] = field(default_factory=set)
     single: set[str] = field(default_factory=set)
     one_each: frozenset[str] = frozenset()
     joined_rows: Mapping[str, int] = field(default_factory=dict)
@@ -47,7 +51,7 @@ class Marks:
             self.places[new] = self.places[old]
         if old in self.constant:
             self.constant[new] = self.constant[old]
-        for marked in (self.from_unit, self.unit_or_null, self.unique):
+        for marked in (self.from_unit, self.unit_or_null, self.unique, self.kept, self.partnered):
             if old in marked:
                 marked.add(new)
         return new
@@ -60,6 +64,8 @@ class Marks:
         read = columns_in(expression)
         if read & self.from_unit:
             self.from_unit.add(new)
+        if read & self.kept:
+            self.kept.add(new)
         return new
 
     def joined(self, new: Column) -> None:

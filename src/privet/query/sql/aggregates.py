@@ -15,6 +15,7 @@ from privet.query.plan.provenance import Marks
 from privet.query.plan.relations import Relation
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.scalars.facts import Facts, Type
+from privet.query.sql.clauses import shallow
 from privet.query.sql.handled_arguments import only
 from privet.query.sql.refuse import because, clause, refuse
 from privet.query.sql.scalar_expressions import Scalars
@@ -28,6 +29,17 @@ def is_aggregate(node: exp.Expr) -> bool:
         return str(node.this).lower() in NAMES
     kinds = exp.AggFunc | exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls
     return isinstance(node, kinds) and not isinstance(node, exp.Lag | exp.Lead | exp.RowNumber)
+
+
+def aggregates(item: exp.Expr | Column) -> bool:
+    """Whether an item of SELECT holds an aggregate; one that is a window is none."""
+    if isinstance(item, Column):
+        return False
+    own = {id(node.this) for node in shallow(item) if isinstance(node, exp.Window)}
+    own |= {
+        id(node.this) for node in shallow(item) if isinstance(node, exp.Filter | exp.IgnoreNulls) and id(node) in own
+    }
+    return any(is_aggregate(node) for node in shallow(item) if id(node) not in own)
 
 
 def read_aggregation(node: exp.Expr, scalars: Scalars, *, relation: Relation, marks: Marks) -> Aggregation:

@@ -158,10 +158,15 @@ class Sources:
             parts = self._on_unit(node, a, b, parts, both)
         elif a.owner is not None or b.owner is not None:
             self._with_public(node, a, b, kind, parts)
+        public_kept = kind is JoinKind.LEFT and a.owner is None and b.owner is not None
+        kind = JoinKind.INNER if public_kept else kind
         condition = None if not parts else parts[0] if len(parts) == 1 else call("and", *parts)
         if condition is None and kind is JoinKind.INNER and (a.owner is None or b.owner is None):
             kind = JoinKind.CROSS
-        relation, renewal = joined(a, b, kind, condition, marks=self.context.marks)
+        relation, renewal = joined(a, b, kind, condition, marks=self.context.marks, public_kept=public_kept)
+        if public_kept and relation.owner is not None:
+            self.context.marks.kept.update(renewal[column] for column in a.columns)
+            self.context.marks.partnered.update(relation.owner.unit)
         scope = NameScope(relation, both.names).over(relation, renewal)
         return self._merge(scope, kind, right, [(name, renewal[x], renewal[y]) for name, x, y in using])
 
@@ -229,8 +234,13 @@ class Sources:
         return f"AND {names[0]} = {names[1]}" if all(names) else "the unit's column of both to ON"
 
     def _with_public(self, node: exp.Join, a: Relation, b: Relation, kind: JoinKind, parts: list[Expression]) -> None:
-        """A public table never keeps rows of its own, and at row level gives each row at most one partner."""
-        if kind is JoinKind.FULL or (kind is JoinKind.LEFT and a.owner is None):
+        """At row level a public table gives each row at most one partner.
+
+        Where a LEFT JOIN keeps public rows, those without a partner have no unit, and do not count, like all rows
+        without one: the join is an inner one. That they are there is seen in the groups, which are the public table's
+        (`Grouping.released`).
+        """
+        if kind is JoinKind.FULL:
             raise because(node, "owner lost")
         public = b if b.owner is None else a
         if self.context.catalog.row_level and not one_row(public, self.context):

@@ -187,6 +187,9 @@ class Grouping:
     def released(self) -> tuple[Aggregate, Callable[[Expression], Expression]]:
         """The private aggregate, and how expressions over the keys become expressions over what it releases."""
         assert self.owner is not None  # noqa: S101 - asked for private groupings only
+        marks = self.context.marks
+        if set(self.owner.unit) & marks.partnered and not any(columns_in(key) & marks.kept for _, key in self.keys):
+            raise because("LEFT JOIN", "owner lost")
         for node, expression in self.keys:
             if columns_in(expression) & self.context.marks.from_unit:
                 raise because(node, "unit shown" if isinstance(expression, Reference) else "unit key")

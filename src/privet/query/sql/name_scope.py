@@ -9,7 +9,7 @@ from privet.query.plan.build import Renewal
 from privet.query.plan.relations import Relation
 from privet.query.scalars.expressions import Column, Expression, Reference
 from privet.query.sql.names import matching, same, spelled
-from privet.query.sql.refuse import refuse
+from privet.query.sql.refuse import because, refuse
 from privet.wording.nearest import close
 
 
@@ -38,7 +38,7 @@ class NameScope:
         relation: whose columns the names stand for.
         names: in the order of FROM.
         ready: expressions for parts of the statement that were computed beforehand: subqueries and windows.
-        outer: names of the enclosing statement, which cannot be used; known so that the refusal can say so.
+        outer: names of the statement around this one, which can be compared with in WHERE alone.
     """
 
     relation: Relation
@@ -74,9 +74,13 @@ class NameScope:
         if found:
             tables = " or ".join(sorted({f"{name.table}.{name.name}" for name in found}))
             raise refuse(node, "this name could be several columns", f"write {tables}")
-        if _candidates(node, self.outer):
-            raise refuse(node, "a subquery cannot use columns of the statement around it", "join the two on the unit")
+        if self.around(node):
+            raise because(node, "correlated")
         raise refuse(node, "there is no such column here", self._known(node))
+
+    def around(self, node: exp.Column) -> bool:
+        """Whether a name is one of the statement around this one."""
+        return bool(_candidates(node, self.outer))
 
     def candidates(self, node: exp.Column) -> list[Name]:
         """The names a column could be."""
@@ -92,6 +96,11 @@ class NameScope:
         if meant is not None:
             return f"did you mean {meant}?"
         return f"there are {', '.join(names[:12])}{', …' if len(names) > 12 else ''}" if names else ""  # noqa: PLR2004 - a line's worth
+
+    def spoken(self, column: Column) -> str:
+        """What a column is called here, with its table if that has a name."""
+        found = next((name for name in self.names if name.column is column), None)
+        return column.name if found is None or not found.table else f"{found.table}.{found.name}"
 
     def tables(self) -> set[str]:
         """The aliases in use."""

@@ -53,7 +53,7 @@ class Queries:
             return self._union(node, self._with(node, ctes), outer)
         if isinstance(node, exp.Select):
             named = self._with(node, ctes)
-            return Select(self.context, node, named, self.scope, outer).draft()
+            return Select(self.context, node, named, self.scope, self.placed, outer).draft()
         if isinstance(node, exp.Values):
             raise because(node, "unknown clause", "write SELECT * FROM (VALUES …) AS t(x)")
         raise because(node, "unknown clause")

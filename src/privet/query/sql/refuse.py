@@ -49,7 +49,14 @@ REASONS = {
     ),
     "no mechanism": ("no private mechanism answers this aggregate", "use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …"),
     "cross join": ("rows of two units would be paired", "add ON with the unit of both"),
-    "owner lost": ("public rows without a partner would have no owner", "put the private table on the left"),
+    "owner lost": (
+        "public rows without a partner belong to nobody and do not count",
+        "group by a column of the public table, or put the private table on the left",
+    ),
+    "no partner": (
+        "public rows without a partner belong to nobody and do not count",
+        "count the partners by the public table's column in a CTE, and compare its answer",
+    ),
     "mixed union": (
         "its parts must be all private or all public",
         "add the unit's column to each part, or aggregate it",
@@ -59,9 +66,11 @@ REASONS = {
     "window unit": ("a window must stay within one unit", "add the unit's column to PARTITION BY"),
     "window frame": ("only whole partitions and running windows are supported", "leave the frame out"),
     "window here": ("a window function cannot stand here", "compute it in a subquery and use its column"),
-    "exists": ("whether a row exists would be asked of all units at once", "write unit IN (SELECT unit FROM …)"),
+    "exists": ("it would be asked of all units at once", "compare the unit with the one outside in its WHERE"),
+    "correlated": ("a subquery is tied to the statement around it by = in its WHERE only", "join the two on the unit"),
     "semi-join": ("a list from a private table can only be of units", "write unit IN (SELECT unit FROM …)"),
     "scalar rows": ("a subquery used as a value must have one column and one row", "aggregate it without GROUP BY"),
+    "subquery here": ("a subquery cannot stand here", "use it in WHERE, or join its table"),
     "late subquery": ("a subquery cannot stand beside an aggregate", "compute it in a CTE and join its table"),
     "recursive": ("how far one unit's rows spread would be unbounded", "leave RECURSIVE out"),
     "sample": ("which rows are drawn would not be known to the price", "leave it out; answers are over all rows"),

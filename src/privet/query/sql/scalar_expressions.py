@@ -91,7 +91,7 @@ def _unknown(node: exp.Expr) -> Exception:  # noqa: PLR0911 - one return for eac
     if isinstance(node, exp.Window):
         return because(node, "window here")
     if isinstance(node, exp.Exists):
-        return because(node, "exists")
+        return because(node, "subquery here")
     if isinstance(node, exp.Subquery | exp.Query):
         return because(node, "late subquery")
     if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):

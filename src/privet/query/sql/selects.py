@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from privet.query.functions.logic import conjuncts
 from privet.query.plan.build import filtered, joined
 from privet.query.plan.relations import JoinKind, Relation
 from privet.query.plan.statement import Output
-from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
+from privet.query.scalars.expressions import Call, Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.scalars.facts import Type
-from privet.query.sql.aggregates import is_aggregate
+from privet.query.sql.aggregates import aggregates, is_aggregate
 from privet.query.sql.clauses import (
     Draft,
     by_alias,
@@ -34,7 +35,7 @@ from privet.query.sql.name_scope import Name, NameScope, own_name
 from privet.query.sql.refuse import because, refuse
 from privet.query.sql.reuse import fresh
 from privet.query.sql.scalar_expressions import Scalars
-from privet.query.sql.subqueries import with_subqueries
+from privet.query.sql.subqueries import Begun, Reads, Subqueries
 from privet.query.sql.windows import with_windows
 
 HANDLED = ("with_", "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct")
@@ -52,6 +53,7 @@ class Select:
         node: the SELECT.
         ctes: what WITH named.
         query: reads a subquery.
+        place: makes a relation of what was read.
         outer: names of the statement around it.
     """
 
@@ -59,15 +61,16 @@ class Select:
     node: exp.Select
     ctes: Names
     query: Query
+    place: Callable[[Draft, str], NameScope]
     outer: tuple[Name, ...] = ()
 
-    def draft(self) -> Draft:
-        """What the SELECT means."""
+    def draft(self, rows: NameScope | None = None) -> Draft:
+        """What the SELECT means; its rows may have been read."""
         only(self.node, *HANDLED, OF_GROUPS)
         distinct = self.node.args.get("distinct")
         if distinct is not None:
             only(distinct)
-        scope = self._rows()
+        scope = self._rows() if rows is None else rows
         items = self._items(scope)
         nodes = [node for _, node in items if isinstance(node, exp.Expr)]
         owned = scope.relation.owner is not None
@@ -79,6 +82,14 @@ class Select:
 
     def _rows(self) -> NameScope:
         """FROM, subqueries of all clauses, and WHERE."""
+        return self._kept([])
+
+    def rows_apart(self) -> tuple[NameScope, list[exp.Expr]]:
+        """The same of a subquery, and the conditions that use names of the statement around it, left out."""
+        apart: list[exp.Expr] = []
+        return self._kept(apart, tied=True), apart
+
+    def _kept(self, apart: list[exp.Expr], *, tied: bool = False) -> NameScope:
         where = self.node.args.get("where")
         condition = only(where, "this").this if where is not None else None
         if self.node.args.get("from_") is None:
@@ -86,18 +97,27 @@ class Select:
         else:
             scope = Sources(self.context, self.ctes, self.query, conjunct_nodes(condition)).read(self.node)
             scope = replace(scope, outer=self.outer)
-        clauses = [*([condition] if condition is not None else []), *self.node.expressions]
+        conditions = [] if condition is None else [condition]
+        if tied:
+            apart += [part for part in conjunct_nodes(condition) if _uses_outer(part, scope)]
+            conditions = [part for part in conjunct_nodes(condition) if part not in apart]
         others = [self.node.args.get(name) for name in ("group", "having", OF_GROUPS, "order")]
-        clauses += [other for other in others if other is not None]
-        scope = with_subqueries(scope, clauses, read=self._subquery(scope), context=self.context)
-        return scope if condition is None else self._where(scope, condition)
+        clauses = [*conditions, *self.node.expressions, *(other for other in others if other is not None)]
+        scope = Subqueries(self.context, self._reads(scope)).joined_to(scope, clauses)
+        for part in conditions:
+            scope = self._where(scope, part)
+        return scope
 
-    def _subquery(self, scope: NameScope) -> Callable[[exp.Expr], NameScope]:
-        def read(node: exp.Expr) -> NameScope:
-            inner = node.this if isinstance(node, exp.Subquery) else node
-            return self.query(inner, self.ctes, "subquery", scope.names)
+    def _reads(self, scope: NameScope) -> Reads:
+        def whole(node: exp.Expr) -> NameScope:
+            return self.query(node, self.ctes, "subquery", scope.names)
 
-        return read
+        def begin(node: exp.Select) -> Begun:
+            select = replace(self, node=node, outer=scope.names)
+            rows, apart = select.rows_apart()
+            return Begun(rows, apart, lambda: self.place(select.draft(rows), "subquery"))
+
+        return Reads(whole, begin)
 
     def _where(self, scope: NameScope, condition: exp.Expr) -> NameScope:
         def special(node: exp.Expr) -> None:
@@ -109,8 +129,18 @@ class Select:
             raise refuse(condition, "WHERE takes a condition", "write a comparison")
         if read == Literal(True, Type.BOOLEAN):  # noqa: FBT003 - WHERE TRUE says nothing
             return scope
+        self._refuse_no_partner(scope, condition, read)
         relation, renewal = filtered(scope.relation, read, marks=self.context.marks)
         return scope.over(relation, renewal)
+
+    def _refuse_no_partner(self, scope: NameScope, node: exp.Expr, condition: Expression) -> None:
+        """Raise if public rows without a partner are asked for, where a join keeps them: they are not there."""
+        owner, marks = scope.relation.owner, self.context.marks
+        if owner is None or not set(owner.unit) & marks.partnered:
+            return
+        for part in conjuncts(condition):
+            if isinstance(part, Call) and part.function == "is_null" and not columns_in(part) & marks.kept:
+                raise because(node, "no partner")
 
     def _items(self, scope: NameScope) -> list[Item]:
         """The items of SELECT, stars spelled out."""
@@ -132,7 +162,7 @@ class Select:
         """Whether the SELECT aggregates."""
         if self.node.args.get("group") is not None or self.node.args.get("having") is not None:
             return True
-        return any(_aggregates(node) for node in [*nodes, *self._order_nodes()])
+        return any(aggregates(node) for node in [*nodes, *self._order_nodes()])
 
     def _plain(self, scope: NameScope, items: list[Item]) -> Draft:
         """A SELECT that shows each row."""
@@ -236,12 +266,12 @@ class Select:
         group = self.node.args.get("group")
         nodes = [item for _, item in items]
         if group is None:
-            if any(_aggregates(node) for node in nodes) or self.node.args.get("having") is not None:
+            if any(aggregates(node) for node in nodes) or self.node.args.get("having") is not None:
                 return []
             return [self._key(node, plain) for node in nodes]
         only(group, "expressions", "all")
         if group.args.get("all"):
-            return [self._key(node, plain) for node in nodes if not _aggregates(node)]
+            return [self._key(node, plain) for node in nodes if not aggregates(node)]
         keys = []
         for node in group.expressions:
             place = ordinal(node, len(items))
@@ -267,20 +297,15 @@ def _single(grouping: Grouping, output: Output) -> bool:
     return not (grouping.keys or chosen or output.limit is not None or output.offset)
 
 
+def _uses_outer(node: exp.Expr, scope: NameScope) -> bool:
+    """Whether a condition of a subquery names a column that only the statement around it has."""
+    columns = [part for part in shallow(node) if isinstance(part, exp.Column)]
+    return any(not scope.candidates(column) and scope.around(column) for column in columns)
+
+
 def _refuse_key(node: exp.Expr) -> None:
     if is_aggregate(node):
         raise because(node, "aggregate here")
-
-
-def _aggregates(item: exp.Expr | Column) -> bool:
-    """Whether an item of SELECT holds an aggregate; one that is a window is none."""
-    if isinstance(item, Column):
-        return False
-    own = {id(node.this) for node in shallow(item) if isinstance(node, exp.Window)}
-    own |= {
-        id(node.this) for node in shallow(item) if isinstance(node, exp.Filter | exp.IgnoreNulls) and id(node) in own
-    }
-    return any(is_aggregate(node) for node in shallow(item) if id(node) not in own)
 
 
 def _read(item: exp.Expr | Column, read: Reader, show: Callable[[Column], Expression]) -> Expression:
