@@ -6,9 +6,11 @@ To add one, write a class with `backend` and `column`, and a row here; every sui
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol
+from unittest.mock import patch
 
 import duckdb
 import pyarrow as pa
@@ -31,6 +33,16 @@ ARROW = {
     Type.DATE: pa.date32(),
     Type.TIMESTAMP: pa.timestamp("us"),
 }
+
+
+def md5(_: object, texts: tuple[str, ...]) -> str:
+    joined = " || ".join(f"COALESCE('=' || CAST({text} AS VARCHAR), '') || '|'" for text in texts)
+    return f"MD5('privet|' || {joined})"
+
+
+def chosen_alike() -> AbstractContextManager[object]:
+    """While this lasts DuckDB chooses rows and groups by the hash that the other engines have, not by its own."""
+    return patch.object(DuckDBDialect, "digest", md5)
 
 
 class Engine(Protocol):

@@ -3,13 +3,15 @@
 Scalars are those of `privet.query.functions.evaluate`. Nothing here is shared with the printers.
 """
 
+import atexit
 import functools
-import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+
+import duckdb
 
 from privet.query.backends.backend import Sums
 from privet.query.catalog import Catalog
@@ -577,15 +579,26 @@ def _few(
     return [(keys, value) for keys, values in by_group.items() for value in values[: cap_of(request)]]
 
 
-def _digest(*values: Value) -> str:
-    texts = ["" if value is None else "=" + _marked(value) for value in values]
-    return hashlib.md5(("privet|" + "".join(f"{text}|" for text in texts)).encode()).hexdigest()  # noqa: S324 - an order
+@functools.cache
+def _digest(*values: Value) -> int:
+    """DuckDB's hash of values as it holds them; which rows are chosen by it is the oracle's own."""
+    held = ", ".join(f"CAST(? AS {_held(value)})" for value in values)
+    numbers = [_place(value) if isinstance(value, float) else value for value in values]
+    (found,) = _HASHES.execute(f"SELECT HASH(HASH({held}))", numbers).fetchone() or (0,)
+    return int(found)
 
 
-def _marked(value: Value) -> str:
-    if isinstance(value, float):
-        return str(math.floor(min(max(value, -(2.0**42)), 2.0**42) * 2**20))
-    return str(value).lower() if isinstance(value, bool) else str(value)
+_HASHES = duckdb.connect()
+atexit.register(_HASHES.close)
+
+
+def _held(value: Value) -> str:
+    kinds = {bool: "BOOLEAN", int: "BIGINT", float: "BIGINT", str: "VARCHAR"}
+    return kinds.get(type(value), "VARCHAR")
+
+
+def _place(value: float) -> int:
+    return math.floor(min(max(value, -(2.0**42)), 2.0**42) * 2**20)
 
 
 def references(*columns: Column) -> tuple[Expression, ...]:

@@ -9,7 +9,7 @@ from privet.errors import InvalidParameter
 from privet.query.pricing.quote import Quote
 from privet.query.second_price.price_check import refuse_another_price
 from tests.golden.corpus import accepted
-from tests.support.engines import OTHERS, engine_of
+from tests.support.engines import OTHERS, chosen_alike, engine_of
 from tests.support.nasty_values import HOSPITALS
 from tests.support.neighbor_hospitals import SETTINGS
 from tests.support.replaying_ledger import TIGHT, Played, numbers, play, quote_of
@@ -75,7 +75,8 @@ def compare(engine: str, hospital: str, setting: int, names: list[str]) -> int:
                 refuse_another_price(plan, here, catalog)
             continue
         refuse_another_price(plan, here, catalog)
-        theirs = play(plan, there, catalog)
+        with chosen_alike():
+            theirs = play(plan, there, catalog)
         try:
             refuse_unequal(play(plan, here, catalog, theirs), theirs)
         except Exception as problem:  # noqa: BLE001 - all are told at once

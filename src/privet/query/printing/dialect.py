@@ -139,7 +139,10 @@ class Dialect(ABC):
 
     @abstractmethod
     def digest(self, texts: tuple[str, ...]) -> str:
-        """A hash of several values, of which some may be NULL: the same on every engine."""
+        """A hash of several values, of which some may be NULL; what is equal has one hash. Each engine has its own.
+
+        Rows and groups of a unit are chosen by it, and by nothing else of the data, so privacy asks no more of it.
+        """
 
     def among(self, text: str, values: Sequence[Value], type_: Type) -> str:
         """Whether a value, a plain name, is one of these, of which none is NULL and there is at least one."""
