@@ -16,6 +16,7 @@ from privet.errors import InvalidParameter
 from privet.loss import ExponentialCurve, PrivacyLoss
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.noise import BitSource
+from privet.noise.for_tests import seeded_entropy_for_tests
 from privet.noise.segments import SegmentLaw
 from tests.contracts.mechanism import Example, MechanismContract
 from tests.support.statistics import assert_does_not_follow, assert_follows
@@ -139,3 +140,20 @@ def test_segments_follow_their_law(source: BitSource) -> None:
 def test_segments_that_are_none_are_refused(widths: list[int], scores: list[int], rate: int) -> None:
     with pytest.raises(InvalidParameter):
         SegmentLaw(widths, scores, rate=rate)
+
+
+def test_segments_of_arrays_are_those_of_lists() -> None:
+    widths, scores = [3, 0, 1, 5], [-4, 9, 0, -2]
+    lists, arrays = (SegmentLaw(each(widths), each(scores), rate=Fraction(1, 3)) for each in (list, np.array))
+    drawn = [law_.many(seeded_entropy_for_tests(5), 200).tolist() for law_ in (lists, arrays)]
+    assert drawn[0] == drawn[1]
+    with pytest.raises(InvalidParameter, match="widths"):
+        SegmentLaw(np.array([2**33, 1]), np.array([0, 0]))
+
+
+@pytest.mark.parametrize("weight", [2**40, 2**61, 10**30])
+def test_weights_of_any_size_are_added_up_exactly(weight: int) -> None:
+    """Just one place is a median: beside it, a thousand more lie on one side, far more than the noise."""
+    mechanism = GroupedChoice(1, 100, fraction="1/2", places=50)
+    group = {3: weight, 20: 1_000, 40: weight}
+    assert mechanism.sample([group, {}], seeded_entropy_for_tests(2))[0] == 20

@@ -1,7 +1,7 @@
 """GroupedChoice: a quantile of each of many groups, at one price."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -90,10 +90,9 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
             )
 
     def _ranked(self, group: Any) -> bool:  # noqa: ANN401 - anything may be given
-        return isinstance(group, Mapping) and all(
-            isinstance(place, int) and 0 <= place < self.places and isinstance(weight, int) and weight >= 0
-            for place, weight in group.items()
-        )
+        if not isinstance(group, Mapping) or not _whole(group) or not _whole(group.values()):
+            return False
+        return not group or (min(group) >= 0 and max(group) < self.places and min(group.values()) >= 0)
 
     def sample(self, value: Ranks, source: BitSource) -> NDArray[np.int64]:
         """One place for each group."""
@@ -103,21 +102,17 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
         """The exponential mechanism's law: scores change only where there is weight."""
         top, bottom = self.fraction.numerator, self.fraction.denominator
         total = sum(group.values())
-        widths = []
-        scores = []
-        below = 0
-        next_place = 0
-
-        def add(width: int, left: int, right: int) -> None:
-            widths.append(width)
-            scores.append(-max(bottom * left - top * total, bottom * right - (bottom - top) * total, 0))
-
-        for place in sorted(group):
-            add(place - next_place, below, total - below)
-            add(1, below, total - below - group[place])
-            below = below + group[place]
-            next_place = place + 1
-        add(self.places - next_place, below, total - below)
+        kind = np.int64 if 2 * bottom * total < 1 << 63 else np.object_  # whole numbers of any size
+        at = np.array(sorted(group), dtype=np.int64)
+        weights: NDArray[Any] = np.array([group[place] for place in at.tolist()], dtype=kind)
+        upto: NDArray[Any] = np.cumsum(weights, dtype=kind)
+        below, above = (np.empty(2 * len(at) + 1, dtype=kind) for _ in range(2))
+        below[0:-1:2] = below[1::2] = upto - weights  # between two places with weight, and at a place
+        above[0:-1:2], above[1::2] = total - upto + weights, total - upto
+        below[-1], above[-1] = total, 0
+        widths = np.ones(2 * len(at) + 1, dtype=np.int64)
+        widths[::2] = np.diff(at, prepend=-1, append=self.places) - 1
+        scores = -np.maximum(np.maximum(bottom * below - top * total, bottom * above - (bottom - top) * total), 0)
         return SegmentLaw(widths, scores, rate=self.rate)
 
     def rank_margin(self, confidence: float = 0.95) -> float:
@@ -129,3 +124,7 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
         refuse_certainty(confidence, "confidence")
         score = (math.log(self.places) - math.log1p(-confidence)) / float(self.rate)
         return score / self.fraction.denominator * UP
+
+
+def _whole(numbers: Iterable[object]) -> bool:
+    return all(issubclass(kind, int) for kind in set(map(type, numbers)))

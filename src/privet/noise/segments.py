@@ -2,19 +2,23 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any, TypeAlias
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
 from privet.noise.bernoulli import survives
 from privet.noise.entropy import BitSource
 from privet.noise.law import Law, Number, draw_count, exact_number
-from privet.noise.lazy import RESERVE, Steps, ball_of
+from privet.noise.lazy import RESERVE, Floats, Steps, ball_of
 from privet.noise.uniform import UniformLaw
 
 WIDEST = 1 << 33  # places in all, so that slots fit int64
 _LN_2 = float(np.log(2.0))
+Wholes: TypeAlias = Sequence[int] | NDArray[np.int64] | NDArray[np.object_]
+REFUSED = "widths must be >= 0 with a sum from 1 to 2^33, one for each score"
 
 
 class SegmentLaw(Law):
@@ -22,7 +26,7 @@ class SegmentLaw(Law):
 
     Args:
         widths: of the segments, in places: whole numbers >= 0, at least one above 0, and at most 2^33 in all.
-        scores: one whole number for each segment, of any size.
+        scores: one whole number for each segment, of any size; those of an array of int64 no farther than 2^63 apart.
         rate: > 0, between 2^-256 and 2^256, exact.
 
     Proof of the law:
@@ -37,18 +41,21 @@ class SegmentLaw(Law):
         5
     """
 
-    def __init__(self, widths: Sequence[int], scores: Sequence[int], *, rate: Number = 1) -> None:
+    def __init__(self, widths: Wholes, scores: Wholes, *, rate: Number = 1) -> None:
         self.rate = exact_number(rate, name="rate")
         if not Fraction(1, 1 << 256) <= self.rate <= 1 << 256:
             raise InvalidParameter(f"rate must be between 2^-256 and 2^256, got {rate}")
-        if len(widths) != len(scores) or min(widths, default=-1) < 0 or not 0 < sum(widths) <= WIDEST:
-            raise InvalidParameter("widths must be >= 0 with a sum from 1 to 2^33, one for each score")
-        best = max(score for width, score in zip(widths, scores, strict=True) if width)
-        self._gaps = [max(best - score, 0) for score in scores]  # an empty segment may have any score
-        self._widths = np.array(widths, dtype=np.int64)
+        sizes = np.asarray(widths, dtype=np.object_ if isinstance(widths, list | tuple) else np.int64)
+        if len(sizes) != len(scores) or min(sizes.min(initial=WIDEST), WIDEST - sizes.max(initial=0)) < 0:
+            raise InvalidParameter(REFUSED)
+        if not 0 < sizes.sum() <= WIDEST:
+            raise InvalidParameter(REFUSED)
+        self._widths = sizes.astype(np.int64)
+        heights = np.asarray(scores, dtype=np.object_ if isinstance(scores, list | tuple) else None)
+        self._gaps = np.maximum(heights[self._widths > 0].max() - heights, 0)  # an empty segment may have any score
         self._deepest = 62 - int(self._widths.sum()).bit_length()
         with np.errstate(over="ignore"):
-            self._exponents = np.array([_float(gap) for gap in self._gaps]) * float(self.rate)
+            self._exponents = _floats(self._gaps) * float(self.rate)
         depth = np.clip(self._exponents * ((1 - RESERVE) / _LN_2) - RESERVE, 0.0, self._deepest)
         self._levels = depth.astype(np.int64)  # float64 errors go to the safe side
         self._first = np.concatenate(([0], np.cumsum(self._widths)))
@@ -71,10 +78,15 @@ class SegmentLaw(Law):
 
     def _ball(self, segment: int, level: int) -> arb:
         """A ball around rate g - b ln 2: the proposal is kept with probability exp of minus that."""
-        return ball_of(self.rate * self._gaps[segment]) - level * arb.const_log2()
+        return ball_of(self.rate * int(self._gaps[segment])) - level * arb.const_log2()
 
     def __repr__(self) -> str:
         return f"SegmentLaw({len(self._gaps)} segments, rate={self.rate})"
+
+
+def _floats(gaps: NDArray[Any]) -> Floats:
+    """The nearest floats; infinite beyond floats."""
+    return gaps.astype(np.float64) if gaps.dtype == np.int64 else np.array([_float(gap) for gap in gaps])
 
 
 def _float(gap: int) -> float:

@@ -144,9 +144,9 @@ class Run:
         if draw.measure.shape is Shape.RANKS:
             request = stage.needs.request_of(draw)
 
-            def ranked() -> list[dict[int, int]]:
+            def ranked() -> list[Mapping[int, int]]:
                 found = ranks(request)
-                return [{int(at): int(weight) for at, weight in found.get(group, {}).items()} for group in groups]
+                return [found.get(group, {}) for group in groups]
 
             return _rows(self._draw(ranked, mechanism, stage.sensitivities[place]), len(groups))
         which = stage.needs.request.measures.index(draw.measure)

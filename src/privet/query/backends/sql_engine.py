@@ -91,8 +91,13 @@ class SqlEngine(ABC):
         if [measure.shape for measure in request.measures] != [Shape.RANKS]:
             raise InvalidParameter("ranks takes a request of one RANKS measure")
         groups: dict[Keys, dict[int, int]] = {}
-        for row in self._rows(print_request(request, self._dialect, self._sources())):
-            groups.setdefault(keys_of(request.keys, row), {})[int(row[-2])] = int(row[-1])
+        found: dict[
+            tuple[Any, ...], dict[int, int]
+        ] = {}  # by keys as the engine writes them: thousands of rows have one
+        for *raw, place, weight in self._rows(print_request(request, self._dialect, self._sources())):
+            if (places := found.get(group := tuple(raw))) is None:
+                places = found[group] = groups.setdefault(keys_of(request.keys, group), {})
+            places[int(place)] = int(weight)
         return groups
 
     def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
