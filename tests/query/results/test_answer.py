@@ -1,6 +1,7 @@
 """Answer: tables of every kind, margins in words, and the way to JSON and back."""
 
 import datetime as dt
+from dataclasses import replace
 from fractions import Fraction
 
 import pyarrow as pa
@@ -90,3 +91,14 @@ def test_a_printed_margin_is_never_below_the_real_one() -> None:
         margin = number / 7
         shown = float(shown_value(0.0, low=-margin, high=margin).split("± ")[1].replace(",", ""))
         assert shown >= margin * (1 - 1e-8)
+
+
+def test_a_notebook_shows_the_same_cells_and_words() -> None:
+    shown = replace(ANSWER, table=TABLE.set_column(0, "<city>", [["<b>", None, "Köln"]]))._repr_html_()
+    assert shown.count("<tr>") == 1 + 3
+    assert "51,235 ± 891" in shown
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown
+    assert "pay_low" not in shown
+    assert shown.count("<circle") == 2  # where a value is NULL there is no whisker
+    assert "spent ε=0.5, δ=0 per person" in shown

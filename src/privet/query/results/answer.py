@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from privet.core import Unit
+from privet.display import Card, Column
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
 from privet.query.results.limit_words import clipped_words
@@ -180,17 +181,34 @@ class Answer:
 
     def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
         """A table with margins, and the receipt."""
-        ends = {f"{name}{end}" for name in self.intervals for end in ("_low", "_high")}
-        names = [name for name in self.table.column_names if name not in ends]
+        columns = self._shown()
         table = Table(box=box.SIMPLE_HEAD)
-        for name in names:
-            numeric = pa.types.is_integer(kind := self.table.schema.field(name).type) or pa.types.is_floating(kind)
-            heading = f"{name} ({self.stand_ins[name]})" if name in self.stand_ins else name
-            table.add_column(plain(heading), justify="right" if numeric else "left")
-        for place, row in enumerate(self.table.slice(0, SHOWN).to_pylist()):
-            table.add_row(*(plain(self._cell(row, name, place)) for name in names))
+        for column in columns:
+            table.add_column(plain(column.name), justify="right" if column.right else "left")
+        for cells in zip(*(column.cells for column in columns), strict=True):
+            table.add_row(*map(plain, cells))
         yield table
         yield from map(plain, self._words())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the same table with whiskers, and the same words."""
+        return Card(columns=self._shown(), lines=tuple(self._words())).html()
+
+    def _shown(self) -> list[Column]:
+        """The columns as people see them: the first rows, each number with its margin."""
+        ends = {f"{name}{end}" for name in self.intervals for end in ("_low", "_high")}
+        rows = self.table.slice(0, SHOWN).to_pylist()
+        columns = []
+        for name in self.table.column_names:
+            if name in ends:
+                continue
+            kind = self.table.schema.field(name).type
+            right = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+            heading = f"{name} ({self.stand_ins[name]})" if name in self.stand_ins else name
+            cells = [self._cell(row, name, place) for place, row in enumerate(rows)]
+            spans = [span_of(row, name) for row in rows] if name in self.intervals and right else []
+            columns.append(Column(heading, cells, right=right, spans=spans))
+        return columns
 
     def _words(self) -> Iterator[str]:
         """What is said below the table."""
@@ -226,6 +244,12 @@ class Answer:
             return shown_value(row[name])
         mark = " ?" if place in self.unclear.get(name, ()) else ""
         return shown_value(row[name], low=row[f"{name}_low"], high=row[f"{name}_high"]) + mark
+
+
+def span_of(row: Mapping[str, Any], name: str) -> tuple[float, float, float] | None:
+    """Low end, value and high end of a number in a row, or None if one of them is missing."""
+    low, value, high = row[f"{name}_low"], row[name], row[f"{name}_high"]
+    return None if low is None or value is None or high is None else (float(low), float(value), float(high))
 
 
 def amount_facts(amount: Amount) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, overload
 from rich.console import Console
 
 from privet.core import Unit
+from privet.display import Card
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
 from privet.query.results.answer import Answer, amount_facts, amount_of
@@ -93,12 +94,25 @@ class Answers(Sequence[Answer]):
         Console(file=buffer, width=120, color_system=None, legacy_windows=False).print(self)
         return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().split("\n"))
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: each answer, and the receipt of all."""
+        shown = [f"{Card(title).html()}{answer._repr_html_()}" for title, answer in self._titled()]
+        return "".join((*shown, Card(lines=(self._receipt,)).html()))
+
+    def _titled(self) -> Iterator[tuple[str, Answer]]:
+        for place, answer in enumerate(self.answers):
+            yield f"{self.names[place] if self.names else place + 1}: {answer.purpose}", answer
+
+    @property
+    def _receipt(self) -> str:
+        return f"spent {self.spent} per {self.unit.name} together; one by one it would be {self.alone}"
+
     def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
         """Each answer, and the receipt of all."""
-        for place, answer in enumerate(self.answers):
-            yield plain(f"{self.names[place] if self.names else place + 1}: {answer.purpose}")
+        for title, answer in self._titled():
+            yield plain(title)
             yield answer
-        yield plain(f"spent {self.spent} per {self.unit.name} together; one by one it would be {self.alone}")
+        yield plain(self._receipt)
 
 
 def total(amounts: Iterator[Amount]) -> Amount:
