@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TypedDict
 
 from privet.asking.budget import Budget
+from privet.asking.wanted_error import Wanted, wanted_of
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Promise
@@ -15,14 +16,16 @@ from privet.loss.risk import Risk
 from privet.query.plan.limits import BOUNDING, Limits
 
 SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "bounding", "automatic_bounds")
-ALL = ("epsilon", "delta", "rho", "risk", *SHAPING, "confidence")
+ALL = ("epsilon", "delta", "rho", "risk", "error", "rows", *SHAPING, "confidence")
 
 
 class Keywords(TypedDict, total=False):
     """What may be said about questions, all by name.
 
     epsilon, delta, rho: what to spend; the catalog's budget by default. risk: in the place of ε, what an attacker may
-    gain at most. rows_per_unit, or groups_per_unit and
+    gain at most. error: in the place of ε, the largest margin that will do, of all columns or by name: 5, "2% of 400";
+    the least ε (or ρ) is found that gives it. rows: how many are expected in a group, where a margin depends on it.
+    rows_per_unit, or groups_per_unit and
     rows_per_group: how much of one unit is used, in the place of the catalog's limits. bounding: whether to
     "weigh" or "sample" the rows beyond them. automatic_bounds: the share of the budget, such as "0.2", with which
     bounds are found that nobody declared. confidence: of the intervals.
@@ -32,6 +35,8 @@ class Keywords(TypedDict, total=False):
     delta: Exact | None
     rho: Exact | None
     risk: Risk | str | None
+    error: Exact | Mapping[str, Exact] | None
+    rows: int | None
     rows_per_unit: int | None
     groups_per_unit: int | None
     rows_per_group: int | None
@@ -51,6 +56,8 @@ class Options:
         automatic_bounds: the share of the budget that finding bounds takes, where some are missing.
         weights: of columns of the answer, by name: one with twice the weight gets twice the share.
         confidence: of the intervals.
+        errors: the margins that will do; then only the kind of the promise, and its δ, were said: its ε or ρ is found.
+        rows: how many are expected in a group.
         shaping: all that shapes the answer, as it is compared when it is asked again.
     """
 
@@ -60,6 +67,8 @@ class Options:
     automatic_bounds: Fraction | None = None
     weights: Mapping[str, Exact] | None = None
     confidence: float = 0.95
+    errors: Wanted | None = None
+    rows: int | None = None
     shaping: tuple[str, ...] = ()
 
     @classmethod
@@ -90,6 +99,8 @@ class Options:
             rows_per_group=keywords.get("rows_per_group"),
             bounding=keywords.get("bounding"),
         )
+        errors = _errors(keywords, weights)
+        rows = keywords.get("rows")
         spent = _spent(keywords, budget)
         share = keywords.get("automatic_bounds")
         said: Mapping[str, object] = {**keywords, "weights": weights}
@@ -100,7 +111,9 @@ class Options:
             None if share is None else share_of(share),
             weights,
             confidence,
-            tuple(_shape(said.get(word)) for word in SHAPING),
+            errors,
+            None if rows is None else whole(rows, "rows"),
+            (*(_shape(said.get(word)) for word in SHAPING), *(_errors_shape(errors, rows))),
         )
 
     def question(self, *about: object) -> str:
@@ -111,6 +124,12 @@ class Options:
         """
         promise = f"Asked(promise={self.promise!r}, delta={self.delta!r})"
         return json.dumps([*about, promise, self.confidence, *self.shaping])
+
+
+def refuse_weights(keywords: Keywords, weights: object) -> None:
+    """Shares follow from errors: refuse to be told both."""
+    if keywords.get("error") is not None and weights is not None:
+        raise InvalidParameter("weights do not go with error, which finds the share of each column: leave one out")
 
 
 def limits_of(
@@ -153,6 +172,27 @@ def share_of(share: Exact) -> Fraction:
             f'{shortest(number)}: pass "0.2" or so'
         )
     return number
+
+
+def _errors(keywords: Keywords, weights: object) -> Wanted | None:
+    """The errors that were said; then nothing else may say what is spent."""
+    said = keywords.get("error")
+    if said is None:
+        return None
+    if also := [name for name in ("epsilon", "rho", "risk") if keywords.get(name) is not None]:
+        raise InvalidParameter(f"error finds the least that has to be spent: leave out {' and '.join(also)}, or error")
+    refuse_weights(keywords, weights)
+    if keywords.get("automatic_bounds") is not None:
+        raise InvalidParameter(
+            "error does not go with automatic_bounds: how sure an answer is depends on the bounds that are found; "
+            "declare them, or say what to spend"
+        )
+    return wanted_of(said)
+
+
+def _errors_shape(errors: Wanted | None, rows: int | None) -> tuple[str, ...]:
+    """Nothing where nothing is said: keys of earlier versions stay keys of the same questions."""
+    return () if errors is None else (repr(errors), repr(rows))
 
 
 def _spent(keywords: Keywords, budget: Promise | None) -> Budget:

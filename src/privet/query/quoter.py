@@ -40,6 +40,8 @@ class Quoter:
         try:
             return quote_batch(statements, self._catalog, options, shares=list(batch.different.values()))
         except (InvalidParameter, QueryRefused):
+            if options.errors is not None:  # which name columns of all statements
+                raise
             for statement in statements:
                 with batch.naming(statement.text):
                     quote_statement(statement, self._catalog, options)

@@ -7,15 +7,16 @@ from typing import Self, Unpack, overload
 
 from privet.core import Ledger
 from privet.errors import InvalidParameter
-from privet.loss import Amount, Guarantee, Promise
+from privet.loss import Amount, ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.exact import Exact
 from privet.query.answering.charge import Charge, charged
 from privet.query.answering.public_values import PublicValues
 from privet.query.backends.backend import Backend
 from privet.query.batch import Batch, Statements, Weights
 from privet.query.catalog import Catalog
+from privet.query.error_left import naming_error_left
 from privet.query.frame import Rows, table_of
-from privet.query.options import Keywords, Options
+from privet.query.options import Keywords, Options, refuse_weights
 from privet.query.plan.statement import Statement
 from privet.query.pricing.batch_parts import parts_of
 from privet.query.pricing.quote import Quote
@@ -80,7 +81,10 @@ class Session:
         options = self._options(keywords, weights)
         quote = self._quoter.quote(text, options)
         why = text.strip() if purpose is None else purpose
-        with charged(self._charge(quote, why, key), options.question(text)) as paid:
+        with (
+            naming_error_left(options, lambda said: self._quoter.quote(text, said), self.ledger),
+            charged(self._charge(quote, why, key), options.question(text)) as paid,
+        ):
             if paid.stored is not None:
                 return Answer.from_json(paid.stored)
             run = paid.run()
@@ -114,12 +118,16 @@ class Session:
             as `sql` does; a refusal says which statement it is about, and then none is answered.
         """
         options = self._options(keywords)
+        refuse_weights(keywords, weights)
         batch = Batch.of(statements, weights)
         quote = self._quoter.quote_batch(batch, options)
         why = "; ".join(text.strip() for text in batch.texts) if purpose is None else purpose
         shares = [str(share) for share in batch.shares]
         question = options.question("batch", batch.names, batch.texts, shares)
-        with charged(self._charge(quote, why, key), question) as paid:
+        with (
+            naming_error_left(options, lambda said: self._quoter.quote_batch(batch, said), self.ledger),
+            charged(self._charge(quote, why, key), question) as paid,
+        ):
             if paid.stored is not None:
                 return Answers.from_json(paid.stored)
             run = paid.run()
@@ -153,6 +161,7 @@ class Session:
             quote = self._quoter.quote(text, self._options(keywords, weights, budget=UNSAID))
             refuse_another_price(quote, self._backend, self.catalog)
             return self._explained(self._receipt(quote, text), left)
+        refuse_weights(keywords, weights)
         batch = Batch.of(text, weights)
         quote = self._quoter.quote_batch(batch, self._options(keywords, budget=UNSAID))
         refuse_another_price(quote, self._backend, self.catalog)
@@ -181,6 +190,9 @@ class Session:
         """What was said; the catalog's budget is spent where nothing was, or else this one."""
         if self._closed:
             raise InvalidParameter("this session is closed: connect again")
+        if keywords.get("error") is not None:  # then the kind is all that matters: what the ledger counts
+            limit = self.ledger.limit
+            budget = limit if isinstance(limit, ConcentratedGuarantee) else UNSAID
         return Options.of(keywords, weights=weights, budget=self.catalog.budget or budget)
 
     def _charge(self, quote: Quote, purpose: str, key: str | None) -> Charge:

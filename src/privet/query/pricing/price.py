@@ -31,6 +31,7 @@ from privet.query.pricing.priced import Drawn, Priced, PricedStage
 from privet.query.pricing.split import Share, shares_of, total_of
 from privet.query.scalars.expressions import Column
 
+Stages: TypeAlias = Sequence[tuple[str, Needs]]  # the name and the needs of each that is paid for
 Chosen: TypeAlias = Sequence[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
 EXPONENTIAL = 8  # ρ times this is ε² of an exponential choice, or less where ε is large
@@ -41,13 +42,14 @@ ENOUGH = Fraction("1.0005")
 COARSER = 1 + Fraction(1, 10**9)  # by which noise is widened where a composed price is a rounding above the promise
 
 
-def price(
-    stages: Sequence[tuple[str, Needs]],
+def price(  # noqa: PLR0913 - all by name
+    stages: Stages,
     options: Options,
     *,
     neighbors: Neighbors,
     copies: int = 1,
     weights: Mapping[Column, Fraction] | None = None,
+    gaussian: bool | None = None,
 ) -> Priced:
     """Choose mechanisms that together keep the promise.
 
@@ -58,6 +60,7 @@ def price(
         copies: engine units in one protected unit (see `sensitivity`).
         weights: of released columns and private keys, 1 if not named. Each brings its share; columns that are read
             off the same numbers bring theirs together.
+        gaussian: which noise to use where there is a δ, if that is decided already.
 
     Privacy: pure: ε_i = ε w_i / Σw, with Laplace noise; a selection gets all of δ. With a δ the same, or Gaussian
         noise for all numbers, of which μ_i² = μ² w_i / Σw and μ is the largest that keeps their share of (ε, δ);
@@ -72,9 +75,9 @@ def price(
     if isinstance(options.promise, ConcentratedGuarantee):
         return _concentrated(stages, shares, options, options.promise.rho)
     _refuse_without_delta(shares, options.promise)
-    ways = [_with_laplace(shares, options.promise)]
-    if (gaussian := _with_gaussian(shares, options.promise)) is not None:
-        ways.append(gaussian)
+    ways = [] if gaussian else [_with_laplace(shares, options.promise)]
+    if gaussian is not False and (normal := _with_gaussian(shares, options.promise)) is not None:
+        ways.append(normal)
     return _kept(stages, shares, options, least_noise(ways))
 
 
@@ -86,7 +89,8 @@ def _refuse_without_delta(shares: Sequence[Share], promise: Guarantee) -> None:
         )
 
 
-def _laplace(share: Share, epsilon: Fraction) -> Drawn:
+def laplace_for(epsilon: Fraction, share: Share) -> Drawn:
+    """Pure noise, or a choice, of this ε."""
     draw = share.draw
     if draw is None:
         raise TypeError("a selection draws no noise")
@@ -114,7 +118,7 @@ def _with_laplace(shares: Sequence[Share], promise: Guarantee) -> Chosen:
             delta = promise.delta / selections
             chosen.append(_selection(epsilon, delta, share.moves))
         else:
-            chosen.append(_laplace(share, epsilon))
+            chosen.append(laplace_for(epsilon, share))
     return chosen
 
 
@@ -154,9 +158,7 @@ def _selection(epsilon: Fraction, delta: Fraction, moves: Sensitivity) -> Partit
     return PartitionSelection.calibrated(epsilon=epsilon, delta=delta, sensitivity=moves)
 
 
-def _concentrated(
-    stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], options: Options, rho: Fraction
-) -> Priced:
+def _concentrated(stages: Stages, shares: Sequence[Share], options: Options, rho: Fraction) -> Priced:
     total = total_of(shares)
     chosen: list[Drawn | PartitionSelection] = []
     for share in shares:
@@ -192,7 +194,7 @@ def _choice_epsilon(rho: Fraction) -> Fraction:
     return epsilon
 
 
-def _kept(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], options: Options, chosen: Chosen) -> Priced:
+def _kept(stages: Stages, shares: Sequence[Share], options: Options, chosen: Chosen) -> Priced:
     """The stages with their mechanisms, after checking that together they keep what was asked."""
     for share, mechanism in zip(shares, chosen, strict=True):
         refuse_uncovered(mechanism, share.moves)
@@ -232,7 +234,7 @@ def _wider(mechanism: Drawn | PartitionSelection) -> Drawn | PartitionSelection:
             )
 
 
-def _staged(stages: Sequence[tuple[str, Needs]], shares: Sequence[Share], chosen: Chosen) -> tuple[PricedStage, ...]:
+def _staged(stages: Stages, shares: Sequence[Share], chosen: Chosen) -> tuple[PricedStage, ...]:
     found = []
     for place, (name, needs) in enumerate(stages):
         mine = [(share, each) for share, each in zip(shares, chosen, strict=True) if share.stage == place]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from privet.errors import InvalidParameter
+from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.loss.exact import Exact, exact, shortest
 from privet.query.aggregates.needs import Needs, needs_of
 from privet.query.aggregates.searches import searched
@@ -14,9 +15,11 @@ from privet.query.plan.limits import Limits
 from privet.query.plan.merge import merged
 from privet.query.plan.statement import Aggregate, Search, Stage, Statement
 from privet.query.plan.unit_local import check_unit_local
-from privet.query.pricing.price import price
+from privet.query.pricing.least_budget import Demand, least_budgets
+from privet.query.pricing.price import Stages, price
 from privet.query.pricing.priced import Priced, PricedStage
-from privet.query.pricing.split import weight_of
+from privet.query.pricing.split import shares_of, weight_of
+from privet.query.pricing.wanted_margins import wanted_margins
 from privet.query.scalars.expressions import Column, columns_in
 
 MOST_GROUPS = 100_000  # answered at once
@@ -90,12 +93,35 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
         total = sum((weight_of(needs, by_column) for _, needs in paid), Fraction(0))
         each = total * automatic_bounds / (1 - automatic_bounds) / len(searches)
         by_column = by_column | {column: each for search in searches for column, _ in search.bins.items}
-    priced = price([*first, *paid], options, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
+    if options.errors is not None:
+        options, priced = _as_sure_as_wanted(statement, paid, options, catalog, copies)
+    else:
+        priced = price([*first, *paid], options, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
     found = priced.stages[: len(first)]
     stages = dict(zip(names, priced.stages[len(first) :], strict=True))
     by_name = {stage.name: stages[stage.source] for stage in statement.stages if isinstance(stage.source, Aggregate)}
     bounds = dict(zip(searches, found, strict=True))
     return Quote(options, priced.stages, priced.loss, statement, by_name, bounds)
+
+
+def _as_sure_as_wanted(
+    statement: Statement, paid: Stages, options: Options, catalog: Catalog, copies: int
+) -> tuple[Options, Priced]:
+    """The least promise at which every column is as sure as was wanted; what is returned was checked."""
+    neighbors = catalog.unit.neighbors
+    wanted = wanted_margins(statement, paid, options)
+    demand = Demand(paid, shares_of(paid, neighbors, copies, {}), wanted, options)
+    promise = options.promise
+    if isinstance(promise, ConcentratedGuarantee) and demand.selections and options.delta:
+        promise = Guarantee(1, options.delta)  # no ρ prices a selection
+        options = replace(options, delta=None)
+    for way in least_budgets(demand, promise):
+        for found in way.promises:
+            said = replace(options, promise=found)
+            priced = price(paid, said, neighbors=neighbors, copies=copies, weights=way.weights, gaussian=way.gaussian)
+            if all(each.met(priced.stages, said) for each in wanted):
+                return said, priced
+    raise InvalidParameter("no promise was found that makes the columns as sure as that: allow a larger error")
 
 
 def _limited(statement: Statement, limits: Limits | None) -> Statement:

@@ -1,17 +1,16 @@
 """Column plans: how each column of an answer will be released, and how good it will be."""
 
 from dataclasses import dataclass
-
-import numpy as np
+from fractions import Fraction
 
 from privet.query.measures.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
-from privet.query.measures.ratio_interval import fieller
 from privet.query.measures.readings import Average, Linear, Quantile, Reading
-from privet.query.measures.request import Shape
+from privet.query.options import Options
 from privet.query.plan.statement import Aggregate, Search
+from privet.query.pricing.foreseen_margin import foreseen_margin
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
-from privet.query.results.notes import between, instead_of, names_of, rank_margin, searches_by_column
+from privet.query.results.notes import between, instead_of, names_of, searches_by_column
 from privet.query.scalars.expressions import Reference, columns_in
 from privet.wording.shown_value import shown_margin
 
@@ -42,17 +41,17 @@ def column_plans(quote: Quote, *, confidence: float) -> list[ColumnPlan]:
     """The searches for bounds, the released columns of every paid stage, then what the answer computes from them."""
     plans = [_search_plan(quote, search, confidence) for search in quote.searches]
     for stage in quote.by_name.values():
-        plans += [_released_plan(quote, stage, reading, confidence) for reading in stage.needs.readings]
+        plans += [_released_plan(quote, stage, reading) for reading in stage.needs.readings]
     return [*dict.fromkeys(plans), *_computed(quote)]
 
 
-def _released_plan(quote: Quote, stage: PricedStage, reading: Reading, confidence: float) -> ColumnPlan:
+def _released_plan(quote: Quote, stage: PricedStage, reading: Reading) -> ColumnPlan:
     name = names_of(quote)[reading.column]
     mechanism = repr(stage.mechanisms[reading.draw])
     searched = reading.column in searches_by_column(quote)
     if searched and not isinstance(reading, Quantile):
         return ColumnPlan(name, mechanism, "", CLIPPED, CLIPPED)
-    margin = margin_before(stage, reading, confidence)
+    margin = margin_before(stage, reading, quote.options)
     words = [instead_of(quote).get(reading.column, "")]
     if isinstance(reading, Quantile):
         words.append("how far it is off in value depends on the data")
@@ -95,20 +94,16 @@ def _search_plan(quote: Quote, search: Search, confidence: float) -> ColumnPlan:
     return ColumnPlan(f"bounds of {about}", repr(noise), margin, note, "found first, by counting rows in bins")
 
 
-def margin_before(stage: PricedStage, reading: Reading, confidence: float) -> str:
-    """The margin of a column, where public numbers tell it; of an average in a group of a thousand rows."""
-    noise = stage.noise_of(reading.draw)
-    if (rows := rank_margin(stage, reading, confidence)) is not None:
-        return f"{shown_margin(rows)} rows in rank"
-    if isinstance(reading, Linear) and noise is not None:
-        return shown_margin(reading.margin(noise, confidence))
-    if isinstance(reading, Average) and noise is not None:
-        size = reading.span.steps * SEEN
-        middle = np.array([[size / 2, size / 2]])
-        if reading.shape is Shape.SPREAD:
-            size *= reading.span.steps
-            middle = np.array([[size / 4, size / 2, size / 4]])
-        low, high = fieller(middle, noise, confidence)
-        bounds = reading.bounds
-        return f"{shown_margin(float(high[0] - low[0]) / 2 * (bounds[1] - bounds[0]))} in {SEEN:,} rows"
-    return ""
+def margin_before(stage: PricedStage, reading: Reading, options: Options) -> str:
+    """The margin of a column, where public numbers tell it; of an average for so many rows."""
+    rows = options.rows or SEEN
+    wanted = options.errors is not None
+    low, high = reading.bounds
+    middle = None if wanted else Fraction((low + high) / 2)  # what was wanted is kept for every average
+    mechanism = stage.mechanisms[reading.draw]
+    margin = foreseen_margin(stage.needs, reading, mechanism, options.confidence, rows=rows, value=middle)
+    if margin is None:
+        return ""
+    if isinstance(reading, Average):
+        return f"{'at most ' if wanted else ''}{shown_margin(margin)} in {rows:,} rows"
+    return shown_margin(margin) + (" rows in rank" if isinstance(reading, Quantile) else "")
