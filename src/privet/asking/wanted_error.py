@@ -1,7 +1,7 @@
 """WantedError: the margin that somebody can live with, as they put it: a number, or a percentage of a size."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -11,7 +11,6 @@ from privet.loss.exact import Exact, exact, readable
 
 PERCENT = re.compile(r"\s*([^%\s]+)\s*%\s*(?:of\s+(\S+)\s*)?")
 WAYS = 'a number > 0 such as 5, or a percentage such as "2%" (of the rows of a count) or "2% of 40000"'
-Said: TypeAlias = Exact
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class WantedError:
     size: Fraction | None = None
 
     @classmethod
-    def of(cls, said: Said, name: str = "error") -> "WantedError":
+    def of(cls, said: Exact, name: str = "error") -> "WantedError":
         """What was said, or a refusal."""
         found = PERCENT.fullmatch(said) if isinstance(said, str) else None
         try:
@@ -69,10 +68,27 @@ class WantedError:
 Wanted: TypeAlias = WantedError | Mapping[str, WantedError]
 
 
-def wanted_of(said: Said | Mapping[str, Said]) -> Wanted:
+def wanted_of(said: Exact | Mapping[str, Exact]) -> Wanted:
     """What was said of all columns, or of some by name."""
     if not isinstance(said, Mapping):
         return WantedError.of(said)
     if not said:
         raise InvalidParameter("error names no column: pass a number for all of them, or a mapping of names to numbers")
     return {str(name): WantedError.of(each, f"the error of {name!r}") for name, each in said.items()}
+
+
+def wanted_texts(said: Sequence[str]) -> str | dict[str, str] | None:
+    """What a command line says: nothing, one error for all columns, or some by name.
+
+    Example:
+        >>> wanted_texts(["5"]), wanted_texts(["n=5", "pay=2% of 40000"])
+        ('5', {'n': '5', 'pay': '2% of 40000'})
+    """
+    if not said:
+        return None
+    if len(said) == 1 and "=" not in said[0]:
+        return said[0]
+    named = [each.rpartition("=") for each in said]
+    if not all(name for name, _, _ in named):
+        raise InvalidParameter("say one error for all columns, such as 5, or one for each of several, such as n=5")
+    return {name.strip(): amount.strip() for name, _, amount in named}

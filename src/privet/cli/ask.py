@@ -12,6 +12,7 @@ import pyarrow.parquet
 import typer
 from rich.console import Console
 
+from privet.asking.wanted_error import wanted_texts
 from privet.cli.exit_status import errors_in_one_sentence
 from privet.cli.statements import statements_in
 from privet.errors import InvalidParameter
@@ -60,6 +61,11 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     risk: Annotated[
         str | None, typer.Option(help='Instead: what an attacker may gain: "50% to 60%", "advantage 10%", "20% at 1%".')
     ] = None,
+    error: Annotated[
+        list[str] | None,
+        typer.Option(help='Instead: the ± that will do, of all columns or by name: 5, n=5, "pay=2% of 40000".'),
+    ] = None,
+    rows: Annotated[int | None, typer.Option(help="With --error: how many rows you expect in a group.")] = None,
     analyst: Annotated[str | None, typer.Option(help="Who asks, if the catalog names its analysts.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say what it would cost; spend nothing.")] = False,
     details: Annotated[bool, typer.Option("--details", help="With --explain: mechanisms and scales too.")] = False,
@@ -92,6 +98,8 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
             "delta": delta,
             "rho": rho,
             "risk": risk,
+            "error": wanted_texts(error or []),
+            "rows": rows,
             "confidence": confidence,
             "rows_per_unit": rows_per_unit,
             "groups_per_unit": groups_per_unit,
