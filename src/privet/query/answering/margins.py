@@ -1,8 +1,8 @@
 """Margins: the two ends beside every number of an answer, or why it has none. All of it is post-processing.
 
 An aggregate as it was released has the interval of its reading. What is computed from several has an exact one where it
-is a weighted sum of them (`linear_columns.py`), and a simulated one otherwise (`simulated_columns.py`). Which rows an
-answer shows is taken as given: HAVING, QUALIFY and LIMIT are not simulated.
+is a weighted sum of them (`functions/weighted_sum.py`), and a simulated one otherwise (`simulated_columns.py`). Which rows
+an answer shows is taken as given: HAVING, QUALIFY and LIMIT are not simulated.
 """
 
 import math
@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from privet.errors import InvalidParameter
-from privet.query.answering.linear_columns import weighted_sum
 from privet.query.answering.postprocess import post_process
 from privet.query.answering.released_table import ReleasedTable, number_array
 from privet.query.answering.simulated_columns import (
@@ -25,6 +24,7 @@ from privet.query.answering.simulated_columns import (
     replicated,
     simulated_values,
 )
+from privet.query.functions.weighted_sum import weighted_sum
 from privet.query.measures.noise_margin import Floats, sum_margin
 from privet.query.measures.readings import Linear, Reading, Total
 from privet.query.measures.simulated_noise import ends_of, replicates_for
