@@ -1,8 +1,8 @@
 """Margins: the two ends beside every number of an answer, or why it has none. All of it is post-processing.
 
 An aggregate as it was released has the interval of its reading. What is computed from several has an exact one where it
-is a weighted sum of them (`functions/weighted_sum.py`), and a simulated one otherwise (`simulated_columns.py`). Which rows
-an answer shows is taken as given: HAVING, QUALIFY and LIMIT are not simulated.
+is a weighted sum of them (`functions/weighted_sum.py`), and a simulated one otherwise (`simulated_columns.py`). Which
+rows an answer shows is taken as given: HAVING, QUALIFY and LIMIT are not simulated.
 """
 
 import math
