@@ -429,3 +429,31 @@ SELECT c.region, SUM(v.stay), COUNT(DISTINCT v.pid) FROM clinic c LEFT JOIN visi
 SELECT clinic, COUNT(vid) FROM visit RIGHT JOIN (SELECT DISTINCT clinic FROM clinic) USING (clinic) GROUP BY clinic
 -- public_left_join_of_two
 SELECT k, AVG(age) FROM (VALUES (1), (2), (99)) AS d(k) LEFT JOIN visit v ON v.stay = d.k LEFT JOIN patient p ON p.pid = v.pid GROUP BY k
+-- text_pieces
+SELECT SPLIT_PART(note, 'e', 1), RIGHT(note, 1), COUNT(*) FROM visit GROUP BY 1, 2
+-- text_exchanged
+SELECT COUNT(*) FROM visit WHERE CONTAINS(REPLACE(note, 'e', '..'), '.') OR ENDS_WITH(LPAD(note, 2, 'x'), 'x')
+-- text_places
+SELECT COUNT(*) FROM visit WHERE STRPOS(note, 'e') > 1 OR RPAD(LTRIM(note, 'fab'), 3, '-') = REVERSE('-fu') OR note LIKE '!%%' ESCAPE '!'
+-- text_joined_with
+SELECT CONCAT_WS('/', sex, smoker, REPEAT(blood, 2)) AS k, COUNT(*) FROM patient GROUP BY k
+-- quarters
+SELECT DATE_TRUNC('quarter', day) AS quarter, COUNT(*) FROM visit GROUP BY quarter
+-- weeks_and_days
+SELECT ISOYEAR(day) AS y, WEEK(day) AS w, DAYNAME(day) AS d, COUNT(*) FROM visit GROUP BY 1, 2, 3
+-- months_as_texts
+SELECT STRFTIME(day, '%Y-%m') AS month, COUNT(*) FROM visit GROUP BY month ORDER BY month
+-- later_months
+SELECT COUNT(*) FROM visit WHERE day + INTERVAL 13 MONTH > DATE '2025-01-15' OR LAST_DAY(day) = day - INTERVAL (stay) DAY
+-- later_hours
+SELECT COUNT(*) FROM visit WHERE DATE_TRUNC('hour', day + INTERVAL 90 MINUTE) < TIMESTAMP '2024-01-20 01:00:00'
+-- differences_in_parts
+SELECT AVG(DATE_DIFF('month', day, DATE '2025-03-01')), AVG(DATE_DIFF('week', DATE '2023-01-01', day)), AVG(DATE_DIFF('minute', day, TIMESTAMP '2025-01-01 00:00:30')) FROM visit
+-- dates_read
+SELECT COUNT(*) FROM visit WHERE STRPTIME(STRFTIME(day, '%d.%m.%Y'), '%d.%m.%Y') > MAKE_DATE(2024, 1, 15)
+-- buckets
+SELECT WIDTH_BUCKET(cost, 0, 1000, 4) AS b, COUNT(*) FROM visit GROUP BY b
+-- angles
+SELECT AVG(SIN(cost)), AVG(ATAN2(cost, stay + 1)), AVG(CBRT(cost)), AVG(TRUNC(cost / 7)) FROM visit
+-- bits_and_conditions
+SELECT SUM(age >> 1), SUM(age << 1), COUNT_IF(smoker = 1), COUNT_IF(age BETWEEN SYMMETRIC 60 AND 30) FROM patient

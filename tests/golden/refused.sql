@@ -324,12 +324,12 @@ SELECT COUNT(*) FROM visit WHERE day < NOW()
 SELECT COUNT(*) FROM visit WHERE CURRENT_DATE > day
 -- refused: REGEXP_MATCHES(note, '(a+)+$'): this function is not among those that can be made total; see docs/sql.md for those that are
 SELECT COUNT(*) FROM visit WHERE REGEXP_MATCHES(note, '(a+)+$')
--- refused: note SIMILAR TO 'a.*': this clause is not supported; see docs/sql.md for what is
+-- refused: note SIMILAR TO 'a.*': engines read its pattern differently; write LIKE, or REGEXP_FULL_MATCH(x, 'pattern')
 SELECT COUNT(*) FROM visit WHERE note SIMILAR TO 'a.*'
 -- refused: note LIKE clinic: LIKE takes a literal text without backslashes
 SELECT COUNT(*) FROM visit WHERE note LIKE clinic
--- refused: note LIKE 'a!%' ESCAPE '!': this clause is not supported; see docs/sql.md for what is
-SELECT COUNT(*) FROM visit WHERE note LIKE 'a!%' ESCAPE '!'
+-- refused: note LIKE 'a!b' ESCAPE '!': LIKE … ESCAPE '!' needs %, _ or ! after each !, and no \
+SELECT COUNT(*) FROM visit WHERE note LIKE 'a!b' ESCAPE '!'
 -- refused: HASH(pid): this function is not among those that can be made total; see docs/sql.md for those that are
 SELECT COUNT(*) FROM visit WHERE HASH(pid) % 2 = 0
 -- refused: GETENV('HOME'): this function is not among those that can be made total; see docs/sql.md for those that are
@@ -366,12 +366,34 @@ SELECT COUNT(*) FROM visit WHERE cost IN (3, NULL)
 SELECT CAST(cost AS STRUCT(a INTEGER)) FROM visit
 -- refused: CAST(stay AS DECIMAL(38, 10)[]): there is no such type; use one of boolean, integer, real, text, date, timestamp
 SELECT SUM(CAST(stay AS DECIMAL(38, 10)[])) FROM visit
--- refused: DATE_TRUNC('HOUR', day): dates can be cut to year, month, week or day; use one of these
-SELECT DATE_TRUNC('hour', day), COUNT(*) FROM visit GROUP BY 1
--- refused: EXTRACT(EPOCH FROM day): there is no such part of a date; use one of day, dayofweek, dayofyear, dow, doy, hour, isodow, month, quarter, year
-SELECT EXTRACT(epoch FROM day), COUNT(*) FROM visit GROUP BY 1
--- refused: INTERVAL '1' MONTH: only days and weeks can be added; write INTERVAL 30 DAY
-SELECT COUNT(*) FROM visit WHERE day + INTERVAL 1 MONTH > DATE '2024-01-01'
+-- refused: DATE_TRUNC('DECADE', day): dates can be cut to a year, quarter, month, week, day, hour, minute or second; use one of these
+SELECT DATE_TRUNC('decade', day), COUNT(*) FROM visit GROUP BY 1
+-- refused: EXTRACT(JULIAN FROM day): there is no such part of a date; use one of century, day, dayofmonth, dayofweek, dayofyear, decade, dow, doy, epoch, hour, isodow, isoyear, minute, month, quarter, second, week, weekday, weekofyear, year
+SELECT EXTRACT(julian FROM day), COUNT(*) FROM visit GROUP BY 1
+-- refused: INTERVAL '1 month 2 days': an interval is one whole number and one unit; write d + INTERVAL 1 MONTH + INTERVAL 2 DAY, or a smaller unit
+SELECT COUNT(*) FROM visit WHERE day + INTERVAL '1 month 2 days' > DATE '2024-01-01'
+-- refused: INTERVAL '1.5 MONTHS': an interval is one whole number and one unit; write d + INTERVAL 1 MONTH + INTERVAL 2 DAY, or a smaller unit
+SELECT COUNT(*) FROM visit WHERE day + INTERVAL '1.5 months' > DATE '2024-01-01'
+-- refused: INTERVAL '3' MILLISECONDS: there is no such unit of time; use one of second, minute, hour, day, week, month, quarter, year, decade
+SELECT COUNT(*) FROM visit WHERE day + INTERVAL 3 MILLISECONDS > DATE '2024-01-01'
+-- refused: AGE(day): an age in years, months and days is no number; write DATE_DIFF('year', birth, DATE '2024-12-31')
+SELECT COUNT(*) FROM visit WHERE AGE(day) > 3
+-- refused: DATE_ADD: dialects order its arguments differently; write d + INTERVAL 3 MONTH
+SELECT COUNT(*) FROM visit WHERE DATE_ADD('month', 3, day) > DATE '2024-01-01'
+-- refused: STRFTIME(day, '%c'): %c has no one meaning on every engine; use %Y %y %m %d %H %M %S %j %V %G %u %w %a %A %b %B %F %T %%
+SELECT STRFTIME(day, '%c'), COUNT(*) FROM visit GROUP BY 1
+-- refused: TO_CHAR(day, 'Month'): part of the format has no one meaning on every engine; use YYYY, YY, MM, DDD, DD, HH24, MI, SS, IYYY, IW
+SELECT TO_CHAR(day, 'Month'), COUNT(*) FROM visit GROUP BY 1
+-- refused: REPEAT(note, stay): REPEAT takes a literal number of times from 0 to 100; write REPEAT(name, 3)
+SELECT REPEAT(note, stay), COUNT(*) FROM visit GROUP BY 1
+-- refused: REPLACE(note, clinic, 'x'): REPLACE takes a text and two literal texts: one that is not empty, and one of at most 100 letters for it
+SELECT REPLACE(note, clinic, 'x'), COUNT(*) FROM visit GROUP BY 1
+-- refused: LPAD(note, 1001, 'x'): LPAD takes a text and literals: a length from 0 to 1,000, and letters to fill it with
+SELECT LPAD(note, 1001, 'x'), COUNT(*) FROM visit GROUP BY 1
+-- refused: TRUNC(cost, 2): only whole numbers are cut off to; write ROUND(x, 2), or DATE_TRUNC('month', day)
+SELECT AVG(TRUNC(cost, 2)) FROM visit
+-- refused: WIDTH_BUCKET(cost, 10, 0, 5): WIDTH_BUCKET takes a number and literals: a lower end, a higher one, and 1 to 10,000 buckets; write WIDTH_BUCKET(age, 0, 100, 10)
+SELECT WIDTH_BUCKET(cost, 10, 0, 5), COUNT(*) FROM visit GROUP BY 1
 -- refused: ROUND(cost, stay): ROUND takes a literal number of digits from -12 to 12
 SELECT SUM(ROUND(cost, stay)) FROM visit
 -- refused: SUM(cost) FILTER(WHERE cost): FILTER takes a condition; write FILTER (WHERE cost > 100)

@@ -25,12 +25,16 @@ MACROS = (
     "CREATE MACRO clip(x, low, high) AS CASE WHEN x IS NOT NULL THEN LEAST(GREATEST(x, low), high) END",
     "CREATE MACRO quantile_half(x) AS QUANTILE_DISC(x, 0.5)",
 )
+BUCKET = "CASE WHEN cost < 0 THEN 0 WHEN cost >= 1000 THEN 5 ELSE CAST(FLOOR(cost / 250) AS INTEGER) + 1 END"
 PLAIN = {
     "top": "SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex ORDER BY n DESC LIMIT 3",
     "having_named_like_a_column": "SELECT clinic, SUM(stay) AS s FROM visit GROUP BY clinic HAVING s > 3",
     # where plain SQL says something else than Privet on purpose
     "per_unit_correlation": "SELECT AVG(r), AVG(clip(slope, -100, 100)) FROM (SELECT NULLIF(CORR(cost, stay), 'nan') "
     "AS r, NULLIF(REGR_SLOPE(cost, stay), 'nan') AS slope FROM visit GROUP BY pid)",  # NaN is NULL
+    "buckets": f"SELECT {BUCKET} AS b, COUNT(*) FROM visit GROUP BY b",  # noqa: S608 - which DuckDB has no word for
+    "bits_and_conditions": "SELECT SUM(age >> 1), SUM(age << 1), COUNT_IF(smoker = 1), COUNT_IF(age BETWEEN 30 AND 60) "
+    "FROM patient",  # nor for SYMMETRIC
     "sum_division_by_whole": "SELECT SUM(1 / NULLIF(age - 40, 0)) FROM patient",  # a division by 0 is NULL
 }
 EMPTY = (0.0, None)  # what is said of a declared group that nobody is in; plain SQL does not have it

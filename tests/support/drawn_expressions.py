@@ -118,6 +118,10 @@ def _arguments(  # noqa: C901, PLR0911, PLR0912 - one line for each shape
             return part(*NUMERIC), part(*NUMERIC)
         case "negate" | "abs" | "sign" | "floor" | "ceil" | "sqrt" | "ln" | "log10" | "exp":
             return (part(*NUMERIC),)
+        case "atan2":
+            return part(*NUMERIC), part(*NUMERIC)
+        case "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "cbrt":
+            return (part(*NUMERIC),)
         case "round":
             return part(*NUMERIC), Literal(draw(st.integers(-3, 3)), Type.INTEGER)
         case "clip":
@@ -141,20 +145,40 @@ def _arguments(  # noqa: C901, PLR0911, PLR0912 - one line for each shape
             return part(type_), part(type_)
         case "substring":
             return part(Type.TEXT), Literal(draw(st.integers(1, 3)), Type.INTEGER), Literal(2, Type.INTEGER)
-        case "lower" | "upper" | "trim" | "length":
+        case "lower" | "upper" | "length" | "reverse":
             return (part(Type.TEXT),)
+        case "trim" | "ltrim" | "rtrim" | "position":
+            return part(Type.TEXT), Literal(draw(st.sampled_from([" ", "a2", "F"])), Type.TEXT)
+        case "split_part":
+            place = draw(st.sampled_from([1, 2, -1]))
+            return part(Type.TEXT), Literal(draw(st.sampled_from(["-", "b", "2-"])), Type.TEXT), _whole(place)
+        case "replace":
+            words = draw(st.sampled_from([("a", "bc" * 20), ("2", ""), ("ab", "x")]))
+            return part(Type.TEXT), *(Literal(word, Type.TEXT) for word in words)
+        case "lpad" | "rpad":
+            return part(Type.TEXT), _whole(draw(st.sampled_from([0, 2, 9]))), Literal("xy", Type.TEXT)
+        case "right":
+            return part(Type.TEXT), _whole(draw(st.integers(0, 3)))
         case "concat":
             return part(any_type), part(Type.TEXT)
         case "days_between":
             return part(*TIMES), part(*TIMES)
-        case "add_days":
+        case "add_days" | "add_months":
             return part(type_), part(Type.INTEGER)
+        case "from_microseconds":
+            return (part(Type.INTEGER),)
         case _ if name.startswith("cast_"):
             return (part(any_type),)
         case _:
             return (part(*TIMES),)
 
 
+def _whole(value: int) -> Literal:
+    return Literal(value, Type.INTEGER)
+
+
+CURVES = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "cbrt")
+PIECES = ("ltrim", "rtrim", "split_part", "replace", "lpad", "rpad", "right", "reverse")
 CHOOSING = ("case", "coalesce", "nullif")
 COMPUTED = (
     "add",
@@ -169,18 +193,25 @@ COMPUTED = (
     "floor",
     "ceil",
 )
-PARTS = ("year", "quarter", "month", "day", "hour", "day_of_week", "day_of_year")
+PARTS = (
+    *("year", "quarter", "month", "week", "iso_year", "day", "hour", "minute", "second", "day_of_week", "day_of_year"),
+    "microseconds",
+)
+STARTS = ("trunc_year", "trunc_quarter", "trunc_month", "trunc_week", "trunc_day", "last_day")
 MAKERS: dict[Type, tuple[str, ...]] = {
-    Type.INTEGER: (*COMPUTED, *CHOOSING, *PARTS, "least", "greatest", "sign", "length", "days_between", "cast_integer"),
-    Type.REAL: (*COMPUTED, *CHOOSING, "least", "divide", "sqrt", "ln", "log10", "exp", "power", "cast_real"),
-    Type.TEXT: (*CHOOSING, "greatest", "lower", "upper", "trim", "substring", "concat", "cast_text"),
+    Type.INTEGER: (
+        *(*COMPUTED, *CHOOSING, *PARTS, "least", "greatest", "sign", "length", "position", "days_between"),
+        "cast_integer",
+    ),
+    Type.REAL: (*COMPUTED, *CHOOSING, "least", "divide", "sqrt", "ln", "log10", "exp", "power", *CURVES, "cast_real"),
+    Type.TEXT: (*CHOOSING, "greatest", "lower", "upper", "trim", "substring", "concat", *PIECES, "cast_text"),
     Type.BOOLEAN: (
         *("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "is_null", "in", "like", "starts_with"),
         *CHOOSING,
         "cast_boolean",
     ),
-    Type.DATE: (*CHOOSING, "least", "trunc_year", "trunc_month", "trunc_week", "trunc_day", "add_days", "cast_date"),
-    Type.TIMESTAMP: (*CHOOSING, "greatest", "add_days", "cast_timestamp"),
+    Type.DATE: (*CHOOSING, "least", *STARTS, "add_days", "add_months", "cast_date"),
+    Type.TIMESTAMP: (*CHOOSING, "greatest", "add_days", "add_months", "from_microseconds", "cast_timestamp"),
 }
 
 
@@ -211,6 +242,8 @@ def fits(value: Value, facts: Facts) -> bool:
     if facts.values is not None and value not in facts.values:
         return False
     if isinstance(value, float) and not facts.type.numeric:
+        return False
+    if isinstance(value, str) and facts.longest is not None and len(value) > facts.longest:
         return False
     at = place(value, facts.type)
     if at is None:

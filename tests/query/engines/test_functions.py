@@ -10,6 +10,7 @@ import pytest
 
 from privet.query.backends.group_keys import plain_value
 from privet.query.functions import FUNCTIONS, call, evaluate
+from privet.query.functions.curves import CURVES
 from privet.query.functions.letters import lower, upper
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference
 from privet.query.scalars.facts import Facts, Type, Value
@@ -37,7 +38,7 @@ MORE: dict[Type, list[Value]] = {
     Type.BOOLEAN: [],
 }  # fmt: skip
 NO_NUL = {kind: [v for v in (*SAMPLES[kind], *MORE[kind]) if not (isinstance(v, str) and "\0" in v)] for kind in Type}
-LAST_BIT = {"ln", "log10", "exp", "power"}  # the C library's own
+LAST_BIT = {"ln", "log10", "exp", "power", *CURVES}  # the C library's own
 
 
 def expressions() -> Iterator[tuple[str, tuple[Type, ...], tuple[Literal, ...]]]:

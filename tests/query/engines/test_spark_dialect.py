@@ -20,6 +20,7 @@ from privet.query.backends.spark.engine import SparkBackend
 from privet.query.backends.spark.lost_workers import PATIENCE, SETTING, stopped_without_workers, workers_of
 from privet.query.backends.spark.settings import PINNED
 from privet.query.functions import call
+from privet.query.functions.curves import CURVES
 from privet.query.plan.limits import Limits
 from privet.query.printing import Source, Sources, print_request
 from privet.query.printing.function_templates import print_expression
@@ -33,10 +34,10 @@ from tests.support.replaying_ledger import TIGHT, quote_of
 DIALECT = SparkDialect()
 
 
-@pytest.mark.parametrize("function", ["ln", "log10", "exp", "power"])
+@pytest.mark.parametrize("function", ["ln", "log10", "exp", "power", *CURVES])
 def test_what_java_computes_otherwise_is_refused(function: str) -> None:
     number = Reference(Column("x", Facts(Type.REAL)))
-    arguments = (number, number) if function == "power" else (number,)
+    arguments = (number, number) if function in {"power", "atan2"} else (number,)
     with pytest.raises(InvalidParameter, match="not computed on Spark"):
         print_expression(call(function, *arguments), DIALECT, lambda _: "x")
 

@@ -9,7 +9,7 @@ from tests.support.how_to import asked, copy_with, said_by_tests
 pytestmark = pytest.mark.whole
 
 PAGE = "add-a-sql-function.md"
-RULES = "src/privet/query/functions/logic.py"
+RULES = "src/privet/query/functions/texts.py"
 NAMES = "tests/query/functions/test_functions.py"
 DRAWN = "tests/support/drawn_expressions.py"
 TABLE = "tests/query/engines/test_functions.py::test_every_function_is_among_them"
@@ -19,15 +19,15 @@ SAME = {
 }
 VALUES = "tests/query/printing/test_function_templates.py"
 PLACES = [
-    (RULES, '    "case": Rule('),
-    ("src/privet/query/printing/function_templates.py", '        "case": _case'),
-    ("src/privet/query/backends/spark/functions.py", '        "starts_with"'),
-    ("src/privet/query/backends/postgres/functions.py", '        "substring"'),
-    ("src/privet/query/sql/operators.py", "    exp.StartsWith"),
+    (RULES, '    "length": Rule('),
+    ("src/privet/query/printing/function_templates.py", '        "length": '),
+    ("src/privet/query/backends/spark/functions.py", '        "length": '),
+    ("src/privet/query/backends/postgres/functions.py", '        "length": '),
+    ("src/privet/query/sql/operators.py", "    exp.Length: "),
     (NAMES, " case coalesce"),
-    (DRAWN, ':\n            return part(Type.TEXT), Literal(draw(st.sampled_from(["%a%"'),
-    (DRAWN, '),\n        *CHOOSING,\n        "cast_boolean"'),
-    (VALUES, '    ("substring", Type.TEXT, (Literal(1,'),
+    (DRAWN, ' | "reverse":\n            return (part(Type.TEXT),)'),
+    (DRAWN, '"position", "days_between"'),
+    (VALUES, '    "not": (Type.BOOLEAN,),'),
     ("docs/sql.md", ", `IN`"),
 ]
 
@@ -61,7 +61,7 @@ def test_it_is_answered(copy: Path, tmp_path: Path) -> None:
 def test_another_value_in_the_engine_is_noticed(copy: Path) -> None:
     rules = copy / RULES
     right = rules.read_text(encoding="utf-8")
-    rules.write_text(right.replace("a.endswith(end)", "end in a"), encoding="utf-8")
-    said = said_by_tests(copy, VALUES, "-k", "ends_with")
+    rules.write_text(right.replace("8 * len(text.encode())", "8 * len(text)"), encoding="utf-8")
+    said = said_by_tests(copy, VALUES, "-k", "bit_length")
     rules.write_text(right, encoding="utf-8")
     assert "failed" in said, said

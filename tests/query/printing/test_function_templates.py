@@ -100,9 +100,12 @@ ARROW = {
 NUMBERS, TIMES = (Type.INTEGER, Type.REAL), (Type.DATE, Type.TIMESTAMP)
 ONE = {
     **dict.fromkeys(("negate", "abs", "sign", "floor", "ceil", "sqrt", "ln", "log10", "exp"), NUMBERS),
-    **dict.fromkeys(("lower", "upper", "trim", "length"), (Type.TEXT,)),
-    **dict.fromkeys(("year", "quarter", "month", "day", "hour", "day_of_week", "day_of_year"), TIMES),
-    **dict.fromkeys(("trunc_year", "trunc_month", "trunc_week", "trunc_day"), TIMES),
+    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan", "cbrt"), NUMBERS),
+    **dict.fromkeys(("lower", "upper", "trim", "ltrim", "rtrim", "length", "reverse"), (Type.TEXT,)),
+    **dict.fromkeys(("year", "quarter", "month", "week", "iso_year", "day", "day_of_week", "day_of_year"), TIMES),
+    **dict.fromkeys(("hour", "minute", "second", "microseconds"), TIMES),
+    **dict.fromkeys(("trunc_year", "trunc_quarter", "trunc_month", "trunc_week", "trunc_day", "last_day"), TIMES),
+    "from_microseconds": (Type.INTEGER,),
     "not": (Type.BOOLEAN,),
     "is_null": tuple(Type),
     "cast_integer": (Type.BOOLEAN, Type.INTEGER, Type.REAL, Type.TEXT),
@@ -116,10 +119,38 @@ TWO = {
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "nullif", "coalesce", "least", "greatest"), tuple(Type)),
     **dict.fromkeys(("add", "subtract", "multiply", "divide", "integer_divide", "modulo", "power"), NUMBERS),
     **dict.fromkeys(("and", "or"), (Type.BOOLEAN,)),
+    "atan2": NUMBERS,
     "concat": (Type.TEXT,),
     "days_between": (Type.DATE,),
 }
+
+
+def word(text: str) -> Literal:
+    return Literal(text, Type.TEXT)
+
+
+def whole(number: int) -> Literal:
+    return Literal(number, Type.INTEGER)
+
+
 LITERALS: list[tuple[str, Type, tuple[Literal, ...]]] = [
+    *(("like", Type.TEXT, (word(text), word("!"))) for text in ("a!%b", "!_", "%!!%", "%!%%", "")),
+    ("like", Type.TEXT, (word("\\%%"), word("\\"))),
+    *(("position", Type.TEXT, (word(text),)) for text in ("a", "b", "本", "'", "2-", "\\", "%")),
+    *(("split_part", Type.TEXT, (word("-"), whole(place))) for place in (1, 2, -1, 1_000, -1_000)),
+    *(("split_part", Type.TEXT, (word(text), whole(2))) for text in (" ", "'", "a", ".", "|", "本", "xx")),
+    *(("replace", Type.TEXT, (word(old), word(new))) for old, new in (("a", ""), ("xx", "y"), ("x", "é" * 100))),
+    *(("replace", Type.TEXT, (word(old), word(new))) for old, new in (("'", "$1"), ("\\", "\\1"), ("é", "%"))),
+    *((name, Type.TEXT, (whole(size), word("ab"))) for name in ("lpad", "rpad") for size in (0, 1, 5, 1_000)),
+    *((name, Type.TEXT, (whole(6), word("é👩"))) for name in ("lpad", "rpad")),
+    *(("right", Type.TEXT, (whole(size),)) for size in (0, 1, 3, 2**62)),
+    *((name, Type.TEXT, (word("aé' "),)) for name in ("trim", "ltrim", "rtrim")),
+    *(("trim", Type.TEXT, (word(text),)) for text in ("\\", "x", "1e-]^")),
+    *(
+        ("add_months", kind, (whole(months),))
+        for kind in TIMES
+        for months in (0, 1, -1, 12, 119_000, -23_000, 120_001, -(2**62), 2**62)
+    ),
     *(("round", kind, (Literal(digits, Type.INTEGER),)) for digits in (-12, -1, 0, 2, 12) for kind in NUMBERS),
     *(("like", Type.TEXT, (Literal(text, Type.TEXT),)) for text in ("%", "a_b", "%'%", "", "_", "%a%b%")),
     *(("starts_with", Type.TEXT, (Literal(text, Type.TEXT),)) for text in ("", "a", "'", "2024")),

@@ -28,7 +28,7 @@ from privet.query.scalars.facts import Facts, Type, Value, longest_of
 
 
 def unify(function: str, arguments: Arguments) -> Arguments:
-    """Arguments of one type: whole numbers as real ones, dates as timestamps, literal texts as dates."""
+    """Arguments of one type: conditions as 0 or 1, whole numbers as reals, dates as timestamps, literals as dates."""
     typed = [argument for argument in arguments if not is_null_literal(argument)]
     types = {type_of(argument) for argument in typed}
     times = types & {Type.DATE, Type.TIMESTAMP}
@@ -60,7 +60,7 @@ def _has_no_time(literal: Expression) -> bool:
 def _widest(types: set[Type]) -> Type | None:
     if len(types) == 1:
         return next(iter(types))
-    for small, large in ((Type.INTEGER, Type.REAL), (Type.DATE, Type.TIMESTAMP)):
+    for small, large in ((Type.INTEGER, Type.REAL), (Type.DATE, Type.TIMESTAMP), (Type.BOOLEAN, Type.INTEGER)):
         if types == {small, large}:
             return large
     return None
@@ -121,8 +121,24 @@ def _fit_pattern(function: str, arguments: Arguments) -> Arguments:
     return tuple(cast(argument, Type.TEXT) for argument in arguments)
 
 
-def _like(text: str, pattern: str) -> bool:
-    expression = "".join({"%": ".*", "_": "."}.get(letter, re.escape(letter)) for letter in pattern)
+def _fit_like(function: str, arguments: Arguments) -> Arguments:
+    """With a third argument: a sign, before which %, _ and itself are letters."""
+    if len(arguments) < 3:  # noqa: PLR2004 - no sign
+        return _fit_pattern(function, arguments)
+    text, pattern, sign = arguments
+    expect(function, (text,), Type.TEXT)
+    words = [word.value if isinstance(word, Literal) else None for word in (pattern, sign)]
+    if not (isinstance(words[0], str) and isinstance(words[1], str) and re.fullmatch(r"[!-$&(-^`-~]", words[1])):
+        raise InvalidParameter("LIKE … ESCAPE takes a literal pattern and one sign, such as '!'")
+    plain = re.sub(re.escape(words[1]) + "[%_" + re.escape(words[1]) + "]", "", words[0])
+    if words[1] in plain or "\\" in plain:
+        raise InvalidParameter(f"LIKE … ESCAPE '{words[1]}' needs %, _ or {words[1]} after each {words[1]}, and no \\")
+    return (cast(text, Type.TEXT), pattern, sign)
+
+
+def _like(text: str, pattern: str, sign: str = "") -> bool:
+    words = re.findall(f"{re.escape(sign)}.|." if sign else ".", pattern, re.DOTALL)
+    expression = "".join({"%": ".*", "_": "."}.get(word, re.escape(word[-1])) for word in words)
     return re.fullmatch(expression, text, re.DOTALL) is not None
 
 
@@ -242,7 +258,7 @@ LOGIC = {
     "not": Rule(1, 1, _booleans, _truth, lambda a: not a),
     "is_null": Rule(1, 1, _any_type, _is_null_facts, lambda a: a is None, strict=False),
     "in": Rule(2, None, _fit_in, _truth, lambda a, *options: a in options),
-    "like": Rule(2, 2, _fit_pattern, _truth, _like),
+    "like": Rule(2, 3, _fit_like, _truth, _like),
     "starts_with": Rule(2, 2, _fit_pattern, _truth, lambda a, start: a.startswith(start)),
     "case": Rule(2, None, _fit_case, _case_facts, _case, strict=False),
     "coalesce": Rule(1, None, unify, _coalesce_facts, _coalesce, strict=False),

@@ -1,4 +1,4 @@
-"""Texts: cutting, joining and changing case. Positions count from 1.
+"""Texts: lengths, joining and changing case. Positions count from 1. What finds and cuts is in `text_parts.py`.
 
 Whatever joins texts cuts the result, so that none is longer than a public number (docs/decisions/0014-public-sizes.md).
 A letter is a code point, on every engine and in Python.
@@ -81,7 +81,6 @@ def _length_facts(arguments: Arguments) -> Facts:
 TEXTS = {
     "lower": Rule(1, 1, _text, _text_facts, letters.lower),
     "upper": Rule(1, 1, _text, _text_facts, letters.upper),
-    "trim": Rule(1, 1, _text, _text_facts, lambda text: text.strip(" ")),
     "length": Rule(1, 1, _text, _length_facts, len),
     "substring": Rule(
         3, 3, _fit_substring, _substring_facts, lambda text, start, size: text[start - 1 : start - 1 + size]

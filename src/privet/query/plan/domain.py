@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from privet.query.functions import evaluate
+from privet.query.functions.times import last_day
 from privet.query.scalars.dates import date_of, iso_date
 from privet.query.scalars.expressions import Call, Column, Expression, Reference, columns_in, facts_of
 from privet.query.scalars.facts import Facts, Type, Value
@@ -16,7 +17,9 @@ MOST_IN_ALL = 100_000
 MOST_DAYS = 100_000  # looked through for the first days of years, months and weeks
 STARTS: dict[str, Callable[[dt.date], bool]] = {
     "trunc_year": lambda day: (day.month, day.day) == (1, 1),
+    "trunc_quarter": lambda day: day.day == 1 and day.month % 3 == 1,
     "trunc_month": lambda day: day.day == 1,
+    "last_day": lambda day: day == last_day(day),
     "trunc_week": lambda day: day.weekday() == 0,
 }
 MOST_COMPUTED = 4_096  # combinations of column values that an expression is computed for

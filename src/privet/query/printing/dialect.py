@@ -123,11 +123,11 @@ class Dialect(ABC):
 
     @abstractmethod
     def part(self, part: str, text: str) -> str:
-        """A part of a date or timestamp as a whole number: year, quarter, month, day, hour, day_of_week or _of_year."""
+        """A part of a date or timestamp as a whole number; the names are those of `functions/times.py`."""
 
     @abstractmethod
     def start(self, part: str, text: str) -> str:
-        """The first day of a year, month, week (Monday) or the day itself, as a date."""
+        """The first day of a year, quarter, month, week (Monday) or the day itself, as a date."""
 
     @abstractmethod
     def days_between(self, first: str, second: str) -> str:

@@ -14,7 +14,9 @@ from privet.query.functions.rule import can_be_zero
 from privet.query.functions.texts import longest_joined
 from privet.query.functions.zeros import can_be_negative_zero
 from privet.query.printing.dialect import Dialect, Template
-from privet.query.printing.template_arguments import all_whole, as_reals, as_typed, digits_of, finite, nonzero
+from privet.query.printing.template_arguments import all_whole, as_reals, as_typed, digits_of, finite, nonzero, word_of
+from privet.query.printing.text_templates import TEXT_TEMPLATES
+from privet.query.printing.time_templates import TIME_TEMPLATES
 from privet.query.scalars.expressions import Call, Column, Expression, Literal, Reference, facts_of
 from privet.query.scalars.facts import Type
 
@@ -109,6 +111,10 @@ def _always(_: Call) -> bool:
     return True
 
 
+def _never(_: Call) -> bool:
+    return False
+
+
 def _one_finite(call: Call) -> bool:
     return any(map(finite, call.arguments))
 
@@ -157,8 +163,9 @@ def _in(_: Dialect, __: Call, texts: list[str]) -> str:
     return f"({texts[0]} IN ({', '.join(texts[1:])}))"
 
 
-def _like(_: Dialect, __: Call, texts: list[str]) -> str:
-    return f"({texts[0]} LIKE {texts[1]} ESCAPE '')"
+def _like(_: Dialect, call: Call, texts: list[str]) -> str:
+    sign = word_of(call.arguments[2]) if len(texts) > 2 else ""  # noqa: PLR2004 - a third argument, and no quote
+    return f"({texts[0]} LIKE {texts[1]} ESCAPE '{sign}')"
 
 
 def _case(_: Dialect, __: Call, texts: list[str]) -> str:
@@ -204,20 +211,6 @@ def _cast(dialect: Dialect, call: Call, texts: list[str]) -> str:
     source = facts_of(argument).type
     shows_sign = source is Type.REAL and call.facts.type is Type.TEXT and can_be_zero(argument)
     return as_typed(dialect, dialect.one_zero(text) if shows_sign else text, source, call)
-
-
-def _part(part: str) -> Template:
-    return lambda dialect, _, texts: dialect.part(part, texts[0])
-
-
-def _hour(dialect: Dialect, call: Call, texts: list[str]) -> str:
-    if facts_of(call.arguments[0]).type is Type.DATE:
-        return f"CASE WHEN {texts[0]} IS NULL THEN NULL ELSE {dialect.literal(0, Type.INTEGER)} END"
-    return dialect.part("hour", texts[0])
-
-
-def _start(part: str) -> Template:
-    return lambda dialect, _, texts: dialect.start(part, texts[0])
 
 
 def _sign(dialect: Dialect, call: Call, texts: list[str]) -> str:
@@ -266,25 +259,17 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
         "log10": _partial("LOG10", None, "CASE WHEN {0} > 0 THEN LOG10({0}) END"),
         "exp": _partial("EXP", Fraction(-708), "CASE WHEN {0} < -708 THEN 0 ELSE EXP({0}) END"),
         "power": _power,
+        **{name: _real(f"{name.upper()}({{0}})", _never) for name in ("sin", "cos", "tan", "asin", "acos")},
+        "atan": _real("ATAN({0})", _always),
+        "atan2": _real("ATAN2({0} + 0.0, {1} + 0.0)", _always),
+        "cbrt": _real("CBRT({0})", _always),
         "lower": _prefix("LOWER"),
         "upper": _prefix("UPPER"),
-        "trim": lambda _, __, texts: f"TRIM({texts[0]}, ' ')",
         "length": _prefix("LENGTH"),
         "substring": _substring,
         "concat": _concat,
-        "year": _part("year"),
-        "quarter": _part("quarter"),
-        "month": _part("month"),
-        "day": _part("day"),
-        "hour": _hour,
-        "day_of_week": _part("day_of_week"),
-        "day_of_year": _part("day_of_year"),
-        "trunc_year": _start("year"),
-        "trunc_month": _start("month"),
-        "trunc_week": _start("week"),
-        "trunc_day": _start("day"),
-        "days_between": lambda dialect, _, texts: dialect.days_between(texts[0], texts[1]),
-        "add_days": lambda dialect, call, texts: dialect.add_days(texts[0], texts[1], call.facts.type),
     }
     | {f"cast_{type_.value}": _cast for type_ in Type}
+    | dict(TEXT_TEMPLATES)
+    | dict(TIME_TEMPLATES)
 )

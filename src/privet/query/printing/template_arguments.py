@@ -51,3 +51,16 @@ def digits_of(call: Call) -> int:
     if not isinstance(digits, Literal) or not isinstance(digits.value, int):
         raise InvalidParameter("ROUND takes a literal number of digits")
     return int(digits.value)
+
+
+def word_of(argument: Expression) -> str:
+    """The letters of a literal text."""
+    if not isinstance(argument, Literal) or not isinstance(argument.value, str):
+        raise InvalidParameter("a literal text must stand here")
+    return argument.value
+
+
+def number_of(argument: Expression) -> int | None:
+    """The number of a literal whole number; None if it is anything else."""
+    value = argument.value if isinstance(argument, Literal) else None
+    return value if type(value) is int else None

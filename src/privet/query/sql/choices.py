@@ -12,8 +12,9 @@ from privet.query.sql.expression_reader import Readers, Reads
 from privet.query.sql.handled_arguments import only
 from privet.query.sql.refuse import refuse
 
+WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT", "INT128", "UTINYINT", "USMALLINT", "UINT", "UBIGINT", "UINT128")
 TYPES: dict[object, Type] = {
-    **dict.fromkeys((exp.DataType.Type.INT, exp.DataType.Type.BIGINT, exp.DataType.Type.SMALLINT), Type.INTEGER),
+    **dict.fromkeys((exp.DataType.Type[name] for name in WHOLE), Type.INTEGER),
     **dict.fromkeys((exp.DataType.Type.DOUBLE, exp.DataType.Type.FLOAT, exp.DataType.Type.DECIMAL), Type.REAL),
     **dict.fromkeys((exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR), Type.TEXT),
     exp.DataType.Type.BOOLEAN: Type.BOOLEAN,
@@ -71,9 +72,37 @@ def _several(function: str) -> Callable[[Reads, exp.Expr], Expression]:
     return read
 
 
+def _nvl2(reader: Reads, node: exp.Expr) -> Expression:
+    only(node, "this", "true", "false")
+    there = call("not", call("is_null", reader.read(node.this)))
+    return choice(there, reader.read(node.args["true"]), reader.read(node.args["false"]))
+
+
+def if_else(reader: Reads, node: exp.Anonymous) -> Expression:
+    """IFF(condition, value, other)."""
+    return choice(*reader.all(node.expressions))
+
+
+def is_null(reader: Reads, node: exp.Anonymous) -> Expression:
+    """ISNULL(x); with a second argument, as COALESCE."""
+    values = reader.all(node.expressions)
+    return call("is_null" if len(values) == 1 else "coalesce", *values)
+
+
+def zero_if_null(reader: Reads, node: exp.Anonymous) -> Expression:
+    """ZEROIFNULL(x)."""
+    return call("coalesce", *reader.all(node.expressions), Literal(0, Type.INTEGER))
+
+
+def null_if_zero(reader: Reads, node: exp.Anonymous) -> Expression:
+    """NULLIFZERO(x)."""
+    return call("nullif", *reader.all(node.expressions), Literal(0, Type.INTEGER))
+
+
 CHOICES: Readers = {
     exp.Case: _case,
     exp.If: _if,
+    exp.Nvl2: _nvl2,
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.Coalesce: _several("coalesce"),

@@ -1,11 +1,11 @@
-"""Operators of a statement: arithmetic, comparisons, and functions of numbers and texts."""
+"""Operators of a statement: arithmetic, comparisons, and functions that are called by one name."""
 
 from sqlglot import exp
 
-from privet.query.functions import call, cast
+from privet.query.functions import call
 from privet.query.scalars.expressions import Expression, Literal, facts_of
 from privet.query.scalars.facts import Type
-from privet.query.sql.date_functions import interval
+from privet.query.sql.date_arithmetic import is_interval, shifted
 from privet.query.sql.expression_reader import Readers, Reads
 from privet.query.sql.handled_arguments import only
 from privet.query.sql.refuse import because
@@ -24,6 +24,7 @@ BINARY: dict[type[exp.Expr], str] = {
     exp.IntDiv: "integer_divide",
     exp.Mod: "modulo",
     exp.Pow: "power",
+    exp.Atan2: "atan2",
     exp.Nullif: "nullif",
     exp.StartsWith: "starts_with",
     exp.DPipe: "concat",
@@ -40,9 +41,15 @@ UNARY: dict[type[exp.Expr], str] = {
     exp.Sqrt: "sqrt",
     exp.Ln: "ln",
     exp.Exp: "exp",
+    exp.Sin: "sin",
+    exp.Cos: "cos",
+    exp.Tan: "tan",
+    exp.Asin: "asin",
+    exp.Acos: "acos",
+    exp.Atan: "atan",
+    exp.Cbrt: "cbrt",
     exp.Lower: "lower",
     exp.Upper: "upper",
-    exp.Trim: "trim",
     exp.Length: "length",
     exp.Year: "year",
     exp.Quarter: "quarter",
@@ -61,10 +68,10 @@ FALSE = Literal(value=False, type=Type.BOOLEAN)
 def _add(reader: Reads, node: exp.Expr, *, sign: int = 1) -> Expression:
     only(node, "this", "expression")
     left, right = node.this, node.expression
-    if isinstance(right, exp.Interval):
-        return call("add_days", reader.read(left), interval(reader, right, sign=sign))
-    if isinstance(left, exp.Interval) and sign == 1:
-        return call("add_days", reader.read(right), interval(reader, left, sign=1))
+    if is_interval(right):
+        return shifted(reader, left, right, sign=sign)
+    if is_interval(left) and sign == 1:
+        return shifted(reader, right, left, sign=1)
     a, b = reader.read(left), reader.read(right)
     times = {Type.DATE, Type.TIMESTAMP}
     if facts_of(a).type in times and facts_of(b).type is Type.INTEGER:
@@ -103,58 +110,29 @@ def _in(reader: Reads, node: exp.Expr) -> Expression:
 
 
 def _between(reader: Reads, node: exp.Expr) -> Expression:
-    only(node, "this", "low", "high")
+    only(node, "this", "low", "high", "symmetric")
     value = reader.read(node.this)
     low, high = reader.read(node.args["low"]), reader.read(node.args["high"])
-    return call("and", call("ge", value, low), call("le", value, high))
-
-
-def _like(reader: Reads, node: exp.Expr) -> Expression:
-    only(node, "this", "expression", "negate")
-    text, pattern = reader.read(node.this), reader.read(node.expression)
-    if isinstance(node, exp.ILike):
-        text, pattern = call("lower", text), call("lower", pattern)
-    found = call("like", text, pattern)
-    return call("not", found) if node.args.get("negate") else found
-
-
-def _log(reader: Reads, node: exp.Expr) -> Expression:
-    only(node, "this", "expression")
-    if node.args.get("expression") is None:  # LOG of one argument is the decimal one, as in the engine
-        return call("log10", reader.read(node.this))
-    logarithm = call("ln", reader.read(node.expression))
-    if isinstance(node.this, exp.Literal) and node.this.this == "10":
-        return call("log10", reader.read(node.expression))
-    return call("divide", logarithm, call("ln", reader.read(node.this)))
-
-
-def _round(reader: Reads, node: exp.Expr) -> Expression:
-    only(node, "this", "decimals")
-    digits = node.args.get("decimals")
-    return call("round", reader.read(node.this), *(() if digits is None else (reader.read(digits),)))
-
-
-def _concat(reader: Reads, node: exp.Expr) -> Expression:
-    only(node, "expressions")
-    parts = [cast(part, Type.TEXT) for part in reader.all(node.expressions)]
-    return call("concat", *(call("coalesce", part, Literal("", Type.TEXT)) for part in parts))
-
-
-def _substring(reader: Reads, node: exp.Expr) -> Expression:
-    only(node, "this", "start", "length")
-    length = node.args.get("length")
-    size = Literal(1_000_000, Type.INTEGER) if length is None else reader.read(length)
-    return call("substring", reader.read(node.this), reader.read(node.args["start"]), size)
-
-
-def _left(reader: Reads, node: exp.Expr) -> Expression:
-    only(node, "this", "expression")
-    return call("substring", reader.read(node.this), Literal(1, Type.INTEGER), reader.read(node.expression))
+    inside = call("and", call("ge", value, low), call("le", value, high))
+    if not node.args.get("symmetric"):
+        return inside
+    return call("or", inside, call("and", call("ge", value, high), call("le", value, low)))
 
 
 def _binary(reader: Reads, node: exp.Expr) -> Expression:
     only(node, "this", "expression")
-    return call(BINARY[type(node)], reader.read(node.this), reader.read(node.expression))
+    values = [reader.read(node.this), reader.read(node.expression)]
+    if isinstance(node, exp.EQ | exp.NEQ):
+        values = [_as_truth(*values), _as_truth(*reversed(values))]
+    return call(BINARY[type(node)], *values)
+
+
+def _as_truth(value: Expression, other: Expression) -> Expression:
+    """A literal 0 or 1 that is compared with a condition, as FALSE or TRUE."""
+    truth = isinstance(value, Literal) and value.type is Type.INTEGER and value.value in {0, 1}
+    if truth and facts_of(other).type is Type.BOOLEAN:
+        return Literal(value=value.value == 1, type=Type.BOOLEAN)  # type: ignore[union-attr] # a literal
+    return value
 
 
 def _unary(reader: Reads, node: exp.Expr) -> Expression:
@@ -172,11 +150,4 @@ OPERATORS: Readers = {
     exp.NullSafeNEQ: _distinct_from,
     exp.In: _in,
     exp.Between: _between,
-    exp.Like: _like,
-    exp.ILike: _like,
-    exp.Log: _log,
-    exp.Round: _round,
-    exp.Concat: _concat,
-    exp.Substring: _substring,
-    exp.Left: _left,
 }

@@ -9,14 +9,19 @@ from privet.errors import InvalidParameter
 from privet.query.functions import call
 from privet.query.scalars.expressions import Expression, Literal, Reference
 from privet.query.scalars.facts import Type
-from privet.query.sql.choices import CHOICES, choice
-from privet.query.sql.date_functions import DATES, date_part
+from privet.query.sql.choices import CHOICES, if_else, is_null, null_if_zero, zero_if_null
+from privet.query.sql.date_arithmetic import ARITHMETIC, date_sub, dateadd
+from privet.query.sql.date_formats import FORMATS, strptime, to_date
+from privet.query.sql.date_functions import DATES, date_part, part_by_name
 from privet.query.sql.expression_reader import Readers, Reads
 from privet.query.sql.handled_arguments import only
 from privet.query.sql.name_scope import NameScope
+from privet.query.sql.number_functions import NUMBERS, square
 from privet.query.sql.number_literals import number
 from privet.query.sql.operators import OPERATORS
 from privet.query.sql.refuse import because, refuse
+from privet.query.sql.refused_functions import own_reason
+from privet.query.sql.text_functions import TEXTS, btrim, prefix, suffix
 
 CLOCKS = {"now", "getdate", "sysdate", "transaction_timestamp", "statement_timestamp", "clock_timestamp"}
 
@@ -76,12 +81,15 @@ class Scalars:
         if reader is None:
             if word in CLOCKS:
                 raise because(node, "clock")
-            raise because(node, "unknown function")
-        return reader(self, node, self.all(node.expressions))
+            raise _unknown(node)
+        return reader(self, node)
 
 
 def _unknown(node: exp.Expr) -> Exception:  # noqa: PLR0911 - one return for each reason
     """Why a node has no meaning here."""
+    own = own_reason(node)
+    if own is not None:
+        return own
     if isinstance(node, exp.Placeholder | exp.Parameter | exp.SessionParameter):
         return because(node, "parameter")
     if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentTime | exp.CurrentDatetime):
@@ -96,7 +104,7 @@ def _unknown(node: exp.Expr) -> Exception:  # noqa: PLR0911 - one return for eac
         return because(node, "late subquery")
     if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
         return because(node, "aggregate here")
-    if isinstance(node, exp.Func):
+    if isinstance(node, exp.Func | exp.Anonymous):
         return because(node, "unknown function")
     if isinstance(node, exp.Star):
         return because(node, "unknown clause")
@@ -123,20 +131,28 @@ def _paren(reader: Reads, node: exp.Expr) -> Expression:
     return reader.read(only(node, "this").this)
 
 
-def _clip(_: Reads, __: exp.Anonymous, values: list[Expression]) -> Expression:
-    return call("clip", *values)
+def _clip(reader: Reads, node: exp.Anonymous) -> Expression:
+    return call("clip", *reader.all(node.expressions))
 
 
-def _if(_: Reads, __: exp.Anonymous, values: list[Expression]) -> Expression:
-    return choice(*values)
-
-
-NAMED: dict[str, Callable[[Reads, exp.Anonymous, list[Expression]], Expression]] = {
+NAMED: dict[str, Callable[[Reads, exp.Anonymous], Expression]] = {
     "clip": _clip,
     "clamp": _clip,
     "date_part": date_part,
     "datepart": date_part,
-    "iff": _if,
+    **dict.fromkeys(("isoyear", "decade", "century", "weekday"), part_by_name),
+    "date_sub": date_sub,
+    "dateadd": dateadd,
+    "to_date": to_date,
+    "try_strptime": strptime,
+    "iff": if_else,
+    "isnull": is_null,
+    "zeroifnull": zero_if_null,
+    "nullifzero": null_if_zero,
+    "btrim": btrim,
+    "suffix": suffix,
+    "prefix": prefix,
+    "square": square,
 }
 READERS: Readers = {
     exp.Literal: _literal,
@@ -145,5 +161,9 @@ READERS: Readers = {
     exp.Paren: _paren,
     **OPERATORS,
     **CHOICES,
+    **NUMBERS,
+    **TEXTS,
     **DATES,
+    **ARITHMETIC,
+    **FORMATS,
 }

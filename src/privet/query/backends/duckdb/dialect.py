@@ -16,7 +16,7 @@ FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 EPOCH_DAYS = (-719_162, 2_932_896)  # those two, in days since 1970-01-01
 DAY = 86_400_000_000  # microseconds
 MANY_TEXTS = 8  # from which on DuckDB turns IN into a join
-PARTS = {"day_of_week": "dow", "day_of_year": "doy"}
+PARTS = {"day_of_week": "dow", "day_of_year": "doy", "iso_year": "isoyear"}
 
 
 class DuckDBDialect(Dialect):

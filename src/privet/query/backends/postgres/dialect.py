@@ -23,7 +23,7 @@ BITS_63 = (-(1 << 63), (1 << 63) - 1)
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 EPOCH_DAYS = (-719_162, 2_932_896)  # those two, in days since 1970-01-01
 FEW_DAYS = 4_000_000  # nothing within the years 1 to 9999 is farther apart
-PARTS = {"day_of_week": "dow", "day_of_year": "doy"}
+PARTS = {"day_of_week": "dow", "day_of_year": "doy", "iso_year": "isoyear"}
 SMALL = 1 << 30  # numbers of which 2^33 add up to no more than 63 bits
 WHOLE_NUMBER = re.compile(r"CAST\((\d+) AS BIGINT\)")
 SURE_DIGITS = 300  # of a decimal, before and after its point, that is surely a float's size
@@ -164,8 +164,8 @@ class PostgresDialect(Dialect):
         return text_of(f"TRIM_SCALE({exact})" if kind == "numeric" else text)
 
     def part(self, part: str, text: str) -> str:
-        """EXTRACT gives a decimal; Sunday is 0."""
-        return f"CAST(EXTRACT({PARTS.get(part, part)} FROM {text}) AS BIGINT)"
+        """EXTRACT gives a decimal, also of the seconds; Sunday is 0."""
+        return f"CAST(FLOOR(EXTRACT({PARTS.get(part, part)} FROM {text})) AS BIGINT)"
 
     def start(self, part: str, text: str) -> str:
         """The first day; without a detour through a time zone."""

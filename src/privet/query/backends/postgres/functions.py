@@ -9,10 +9,13 @@ from privet.query.backends.postgres.literals import named
 from privet.query.printing.dialect import Dialect, Template
 from privet.query.printing.function_templates import CLIP
 from privet.query.printing.template_arguments import all_whole, as_reals, as_typed, digits_of
+from privet.query.printing.time_templates import MICROSECONDS, few_months, within_years
 from privet.query.scalars.expressions import Call, Literal
 from privet.query.scalars.facts import Type
 
 LONGEST = 1 << 30  # letters of a text
+DAY = 86_400_000_000  # microseconds
+RINGS = ("sin", "cos", "tan")
 
 
 def _real(write: Callable[..., str]) -> Template:
@@ -58,6 +61,19 @@ def _substring(_: Dialect, call: Call, texts: list[str]) -> str:
     return f"SUBSTRING({texts[0]} FROM {min(start, LONGEST)} FOR {min(length, LONGEST)})"
 
 
+def _add_months(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    later = f"CAST({{a}} + ({few_months('{b}')}) * INTERVAL '1 month' AS {dialect.types[call.facts.type]})"
+    return named(within_years(dialect, "{a}", "{b}", later), a=texts[0], b=texts[1])
+
+
+def _from_microseconds(_: Dialect, __: Call, texts: list[str]) -> str:
+    """Days and the rest of a day: an interval is multiplied as a float, which holds no more digits."""
+    low, high = MICROSECONDS
+    days = f"TIMESTAMP '1970-01-01' + ({{a}} / {DAY}) * INTERVAL '1 day'"
+    rest = f"({{a}} % {DAY}) * INTERVAL '1 microsecond'"
+    return named(f"CASE WHEN {{a}} BETWEEN {low} AND {high} THEN {days} + {rest} END", a=texts[0])
+
+
 POSTGRES: Mapping[str, Template] = MappingProxyType(
     {
         "clip": lambda _, __, texts: named(CLIP.format("{a}", *texts[1:]), a=texts[0]),
@@ -77,7 +93,23 @@ POSTGRES: Mapping[str, Template] = MappingProxyType(
         "power": _real(_pattern(float_arithmetic.POWER)),
         "lower": lambda _, __, texts: text_values.in_case(texts[0], upper=False),
         "upper": lambda _, __, texts: text_values.in_case(texts[0], upper=True),
-        "trim": lambda _, __, texts: f"BTRIM({texts[0]}, ' ')",
+        **{
+            name: _real(_pattern(f"CASE WHEN ABS({{a}}) < {float_arithmetic.INFINITY} THEN {name}({{a}}) END"))
+            for name in RINGS
+        },
+        **{
+            name: _real(_pattern(f"CASE WHEN {{a}} BETWEEN -1 AND 1 THEN {name}({{a}}) END"))
+            for name in ("asin", "acos")
+        },
+        "trim": lambda _, __, texts: f"BTRIM({texts[0]}, {texts[1]})",
+        "position": lambda _, __, texts: f"CAST(STRPOS({texts[0]}, {texts[1]}) AS BIGINT)",
+        "reverse": lambda _, __, texts: f"REVERSE({texts[0]})",
+        "last_day": lambda _, __, texts: (
+            f"CAST(DATE_TRUNC('month', CAST({texts[0]} AS TIMESTAMP)) + INTERVAL '1 month -1 day' AS DATE)"
+        ),
+        "add_months": _add_months,
+        "microseconds": lambda _, __, texts: f"CAST(EXTRACT(EPOCH FROM {texts[0]}) * 1000000 AS BIGINT)",
+        "from_microseconds": _from_microseconds,
         "length": lambda _, __, texts: f"CAST(LENGTH({texts[0]}) AS BIGINT)",
         "substring": _substring,
     }

@@ -20,7 +20,12 @@ FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 EPOCH_DAYS = (-719_162, 2_932_896)  # those two, in days since 1970-01-01
 DAY = 86_400_000_000  # microseconds
 PLAIN = re.compile(r"[ !#-&(-\[\]-~]")  # what stands in a literal as it is: printable ASCII, but for quotes and \
-PARTS = {"day_of_week": "(DAYOFWEEK({0}) - 1)", "day_of_year": "DAYOFYEAR({0})"}
+PARTS = {
+    "day_of_week": "(DAYOFWEEK({0}) - 1)",
+    "day_of_year": "DAYOFYEAR({0})",
+    "week": "WEEKOFYEAR({0})",
+    "iso_year": "EXTRACT(YEAROFWEEK FROM {0})",
+}
 
 
 class SparkDialect(Dialect):

@@ -6,9 +6,12 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from privet.errors import InvalidParameter
+from privet.query.backends.shared_dialect import within
 from privet.query.functions import letters
+from privet.query.functions.curves import CURVES
 from privet.query.printing.dialect import Dialect, Template
 from privet.query.printing.template_arguments import all_whole, as_reals, as_typed, digits_of
+from privet.query.printing.time_templates import MICROSECONDS, few_months, within_years
 from privet.query.scalars.expressions import Call
 from privet.query.scalars.facts import Type
 
@@ -78,6 +81,28 @@ def _extreme(word: str) -> Template:
     return lambda _, __, texts: texts[0] if len(texts) == 1 else f"{word}({', '.join(texts)})"
 
 
+def _like(_: Dialect, __: Call, texts: list[str]) -> str:
+    escape = f" ESCAPE {texts[2]}" if len(texts) > 2 else ""  # noqa: PLR2004 - a sign
+    return f"({texts[0]} LIKE {texts[1]}{escape})"
+
+
+def _trimmed(side: str) -> Template:
+    return lambda _, __, texts: f"TRIM({side} {texts[1]} FROM {texts[0]})"
+
+
+def _add_months(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    moment, months = texts
+    few = f"CAST({few_months(months)} AS INT)"
+    is_date = call.facts.type is Type.DATE
+    later = f"ADD_MONTHS({moment}, {few})" if is_date else f"({moment} + MAKE_YM_INTERVAL(0, {few}))"
+    return within_years(dialect, moment, months, later)
+
+
+def _from_microseconds(_: Dialect, __: Call, texts: list[str]) -> str:
+    moment = within(texts[0], *map(str, MICROSECONDS))
+    return f"CAST(TIMESTAMP_MICROS({moment}) AS TIMESTAMP_NTZ)"
+
+
 def _refused(function: str) -> Template:
     def template(*_: object) -> NoReturn:
         raise InvalidParameter(
@@ -104,13 +129,21 @@ SPARK: Mapping[str, Template] = MappingProxyType(
         "log10": _refused("LOG10"),
         "exp": _refused("EXP"),
         "power": _refused("POWER"),
+        **{name: _refused(name.upper()) for name in CURVES},
         "least": _extreme("LEAST"),
         "greatest": _extreme("GREATEST"),
-        "like": lambda _, __, texts: f"({texts[0]} LIKE {texts[1]})",
+        "like": _like,
         "starts_with": lambda _, __, texts: f"STARTSWITH({texts[0]}, {texts[1]})",
         "lower": _translated(letters.lower_table()),
         "upper": _translated(letters.upper_table()),
-        "trim": lambda _, __, texts: f"BTRIM({texts[0]}, ' ')",
+        "trim": _trimmed("BOTH"),
+        "ltrim": _trimmed("LEADING"),
+        "rtrim": _trimmed("TRAILING"),
+        "position": lambda _, __, texts: f"CAST(INSTR({texts[0]}, {texts[1]}) AS BIGINT)",
+        "reverse": lambda _, __, texts: f"REVERSE({texts[0]})",
+        "add_months": _add_months,
+        "microseconds": lambda _, __, texts: f"UNIX_MICROS(CAST({texts[0]} AS TIMESTAMP))",
+        "from_microseconds": _from_microseconds,
         "length": lambda _, __, texts: f"CAST(LENGTH({texts[0]}) AS BIGINT)",
     }
 )

@@ -1,0 +1,39 @@
+"""Functions that are refused for a reason of their own, and what to write instead."""
+
+from sqlglot import exp
+
+from privet.errors import QueryRefused
+from privet.query.sql.refuse import refuse
+
+Reason = tuple[str, str]
+
+ORDERED = ("dialects mean different things by it", "write day + INTERVAL 3 MONTH, or DATE_DIFF('month', a, b)")
+FORMAT = ("dialects write its format differently", "write STRFTIME(day, '%Y-%m')")
+SIMILAR = (
+    "engines read its pattern differently",
+    "write LIKE, or REGEXP_FULL_MATCH(x, 'pattern')",
+)
+BY_NAME: dict[str, Reason] = {
+    "age": ("an age in years, months and days is no number", "write DATE_DIFF('year', birth, DATE '2024-12-31')"),
+    "add_months": ORDERED,
+    "timestampdiff": ORDERED,
+    "date_format": FORMAT,
+    "format_date": FORMAT,
+    "format_timestamp": FORMAT,
+}
+BY_CLASS: dict[type[exp.Expr], Reason] = {
+    exp.AddMonths: ORDERED,
+    exp.TimestampDiff: ORDERED,
+    exp.SimilarTo: SIMILAR,
+    exp.Glob: ("it is not written the same on every engine", "write LIKE 'a%'"),
+    exp.Initcap: ("engines do not agree what a word is", "write UPPER(LEFT(x, 1)) || LOWER(SUBSTRING(x, 2))"),
+}
+
+
+def own_reason(node: exp.Expr) -> QueryRefused | None:
+    """Why a function is refused, if there is more to say than that it is not known."""
+    if isinstance(node, exp.Anonymous):
+        found = BY_NAME.get(str(node.this).lower())
+    else:
+        found = next((reason for kind, reason in BY_CLASS.items() if isinstance(node, kind)), None)
+    return None if found is None else refuse(node, *found)
