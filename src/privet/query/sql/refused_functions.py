@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from privet.errors import QueryRefused
-from privet.query.sql.refuse import refuse
+from privet.query.sql.refuse import REASONS, refuse
 
 Reason = tuple[str, str]
 
@@ -13,7 +13,9 @@ SIMILAR = (
     "engines read its pattern differently",
     "write LIKE, or REGEXP_FULL_MATCH(x, 'pattern')",
 )
+CLOCKS = ("now", "getdate", "sysdate", "transaction_timestamp", "statement_timestamp", "clock_timestamp")
 BY_NAME: dict[str, Reason] = {
+    **dict.fromkeys(CLOCKS, REASONS["clock"]),
     "age": ("an age in years, months and days is no number", "write DATE_DIFF('year', birth, DATE '2024-12-31')"),
     "add_months": ORDERED,
     "timestampdiff": ORDERED,
@@ -22,6 +24,8 @@ BY_NAME: dict[str, Reason] = {
     "format_timestamp": FORMAT,
 }
 BY_CLASS: dict[type[exp.Expr], Reason] = {
+    **dict.fromkeys((exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentTime, exp.CurrentDatetime), REASONS["clock"]),
+    **dict.fromkeys((exp.Rand, exp.Randn, exp.Uuid), REASONS["chance"]),
     exp.AddMonths: ORDERED,
     exp.TimestampDiff: ORDERED,
     exp.SimilarTo: SIMILAR,

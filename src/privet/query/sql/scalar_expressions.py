@@ -23,8 +23,6 @@ from privet.query.sql.refuse import because, refuse
 from privet.query.sql.refused_functions import own_reason
 from privet.query.sql.text_functions import TEXTS, btrim, prefix, suffix
 
-CLOCKS = {"now", "getdate", "sysdate", "transaction_timestamp", "statement_timestamp", "clock_timestamp"}
-
 Special = Callable[[exp.Expr], Expression | None]
 
 
@@ -76,11 +74,8 @@ class Scalars:
     def _named(self, node: exp.Anonymous) -> Expression:
         """A function the parser has no class for."""
         only(node, "this", "expressions")
-        word = str(node.this).lower()
-        reader = NAMED.get(word)
+        reader = NAMED.get(str(node.this).lower())
         if reader is None:
-            if word in CLOCKS:
-                raise because(node, "clock")
             raise _unknown(node)
         return reader(self, node)
 
@@ -92,10 +87,6 @@ def _unknown(node: exp.Expr) -> Exception:  # noqa: PLR0911 - one return for eac
         return own
     if isinstance(node, exp.Placeholder | exp.Parameter | exp.SessionParameter):
         return because(node, "parameter")
-    if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentTime | exp.CurrentDatetime):
-        return because(node, "clock")
-    if isinstance(node, exp.Rand | exp.Randn | exp.Uuid):
-        return because(node, "chance")
     if isinstance(node, exp.Window):
         return because(node, "window here")
     if isinstance(node, exp.Exists):
