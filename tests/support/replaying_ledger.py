@@ -102,11 +102,11 @@ class Played:
     processed: tuple[tuple[pa.Table, pa.Table], ...]  # each stage before and after post-processing, if it was done
 
 
-def quote_of(text: str, catalog: Catalog, limits: Limits | None) -> Quote | None:
+def quote_of(text: str, catalog: Catalog, limits: Limits | None, *, clipping: bool = False) -> Quote | None:
     """The quote of a statement; None if this catalog refuses it, which no row decides."""
     try:
         read = sql.read(text, catalog, values=public_values, automatic=True)
-        return quote_statement(read, catalog, replace(SEARCHING, limits=limits))
+        return quote_statement(read, catalog, replace(SEARCHING, limits=limits, clipping=clipping))
     except (InvalidParameter, QueryRefused):
         return None
 

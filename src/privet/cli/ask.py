@@ -81,6 +81,9 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     automatic_bounds: Annotated[
         str | None, typer.Option(help="The share of the budget with which to find bounds that are not declared.")
     ] = None,
+    clipping: Annotated[
+        str | None, typer.Option(help='"report" also tells, for a tenth of what is spent, how much was clipped.')
+    ] = None,
     memory: Annotated[str | None, typer.Option(help='The most that an engine here may use, such as "4GB".')] = None,
     threads: Annotated[int | None, typer.Option(help="How many an engine here may use.")] = None,
 ) -> None:
@@ -106,6 +109,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
             "rows_per_group": rows_per_group,
             "bounding": bounding,
             "automatic_bounds": automatic_bounds,
+            "clipping": clipping,
         }
         with connect(catalog, analyst=analyst, memory=memory, threads=threads) as session:
             if explain:
@@ -213,6 +217,7 @@ def _facts(answer: Answer) -> dict[str, Any]:
         "clipped": answer.clipped,
         "limits": answer.limits,
         "stand_ins": answer.stand_ins,
+        "clipping": answer.clipping,
     }
 
 

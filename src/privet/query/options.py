@@ -16,7 +16,8 @@ from privet.loss.risk import Risk
 from privet.query.plan.limits import BOUNDING, Limits
 
 SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "bounding", "automatic_bounds")
-ALL = ("epsilon", "delta", "rho", "risk", "error", "rows", *SHAPING, "confidence")
+ALL = ("epsilon", "delta", "rho", "risk", "error", "rows", *SHAPING, "clipping", "confidence")
+REPORT = "report"  # what may be said about clipping
 
 
 class Keywords(TypedDict, total=False):
@@ -28,7 +29,8 @@ class Keywords(TypedDict, total=False):
     rows_per_unit, or groups_per_unit and
     rows_per_group: how much of one unit is used, in the place of the catalog's limits. bounding: whether to
     "weigh" or "sample" the rows beyond them. automatic_bounds: the share of the budget, such as "0.2", with which
-    bounds are found that nobody declared. confidence: of the intervals.
+    bounds are found that nobody declared. clipping: "report" also releases, for a tenth of the budget, which share of
+    values was clipped and which share of units had more rows or groups than count. confidence: of the intervals.
     """
 
     epsilon: Exact | None
@@ -42,6 +44,7 @@ class Keywords(TypedDict, total=False):
     rows_per_group: int | None
     bounding: str | None
     automatic_bounds: Exact | None
+    clipping: str | None
     confidence: float
 
 
@@ -59,6 +62,7 @@ class Options:
         errors: the margins that will do; then only the kind of the promise, and its δ, were said: its ε or ρ is found.
         rows: how many are expected in a group.
         shaping: all that shapes the answer, as it is compared when it is asked again.
+        clipping: whether what is clipped or over a limit is reported.
     """
 
     promise: Promise
@@ -70,6 +74,7 @@ class Options:
     errors: Wanted | None = None
     rows: int | None = None
     shaping: tuple[str, ...] = ()
+    clipping: bool = False
 
     @classmethod
     def of(
@@ -104,6 +109,7 @@ class Options:
         spent = _spent(keywords, budget)
         share = keywords.get("automatic_bounds")
         said: Mapping[str, object] = {**keywords, "weights": weights}
+        report = reports_clipping(keywords.get("clipping"))
         return cls(
             spent.promise,
             spent.delta,
@@ -113,7 +119,12 @@ class Options:
             confidence,
             errors,
             None if rows is None else whole(rows, "rows"),
-            (*(_shape(said.get(word)) for word in SHAPING), *(_errors_shape(errors, rows))),
+            (
+                *(_shape(said.get(word)) for word in SHAPING),
+                *_errors_shape(errors, rows),
+                *_added_shapes(report=report),
+            ),
+            report,
         )
 
     def question(self, *about: object) -> str:
@@ -163,6 +174,17 @@ def bounding_of(way: object) -> str | None:
     raise InvalidParameter(f'bounding must be "{BOUNDING[0]}" or "{BOUNDING[1]}", got {way!r}')
 
 
+def reports_clipping(said: object) -> bool:
+    """Whether clipping is to be reported.
+
+    Raises:
+        InvalidParameter: if something else was said about it.
+    """
+    if said is None or said == REPORT:
+        return said is not None
+    raise InvalidParameter(f'clipping must be "{REPORT}" or be left out, got {said!r:.80}')
+
+
 def share_of(share: Exact) -> Fraction:
     """The share of the budget that finding bounds may take."""
     number = exact(share, "automatic_bounds")
@@ -206,6 +228,11 @@ def _spent(keywords: Keywords, budget: Promise | None) -> Budget:
     if isinstance(budget, ConcentratedGuarantee):
         return Budget.of(rho=budget.rho, delta=delta)
     return Budget.of(epsilon=budget.epsilon, delta=budget.delta if delta is None else delta)
+
+
+def _added_shapes(*, report: bool) -> tuple[str, ...]:
+    """What shapes an answer only where it is said, so that keys of questions that do not say it stay what they are."""
+    return ("clipping",) if report else ()
 
 
 def _shape(value: object) -> str:

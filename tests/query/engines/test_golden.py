@@ -24,6 +24,12 @@ STATEMENTS = accepted() | {
     "rests": "SELECT SUM(CLIP(weight % 7, -7, 7)), SUM(CLIP(vid % 10, 0, 9)) FROM visit",
     "ties": "SELECT SUM(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY note) k FROM visit) "
     "WHERE k = 2",
+    # with a report on clipping
+    "report_of_sums": "SELECT SUM(cost), AVG(stay), MEDIAN(day) FROM visit",
+    "report_by_group": "SELECT clinic, COUNT(*), SUM(cost) FROM visit GROUP BY clinic",
+    "report_of_joins": "SELECT sex, AVG(age), SUM(stay) FROM visit JOIN patient USING (pid) GROUP BY sex",
+    "report_of_parts": "SELECT AVG(v) FROM (SELECT pid, SUM(cost) AS v FROM visit GROUP BY pid UNION ALL "
+    "SELECT pid, age FROM patient)",
 }
 REFUSED: dict[str, dict[str, str]] = {  # by engine: statement to the reason it gives
     "postgres": {},
@@ -42,7 +48,7 @@ REFUSED: dict[str, dict[str, str]] = {  # by engine: statement to the reason it 
 def plan_of(name: str, setting: int) -> Quote | None:
     """A statement under limits that a tiny hospital goes beyond: each has one of them."""
     limits = TIGHT[list(STATEMENTS).index(name) % len(TIGHT)]
-    return quote_of(STATEMENTS[name], SETTINGS[setting].catalog, limits)
+    return quote_of(STATEMENTS[name], SETTINGS[setting].catalog, limits, clipping=name.startswith("report_"))
 
 
 def refuse_unequal(here: Played, there: Played) -> None:

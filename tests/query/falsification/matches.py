@@ -15,6 +15,7 @@ from tests.query.falsification.worlds import BASE, RAW, VISITORS, Part, World, w
 from tests.support.observation import Observation, differences, observe
 
 AUTOMATIC: dict[str, Any] = {"automatic_bounds": "0.2"}
+REPORT: dict[str, Any] = {"clipping": "report"}
 ANYWHERE = ("nothing", "very many rows", "ordinary")  # visitors whom every play meets
 IDS = (BASE + 1, BASE + 3, BASE - 7)  # which of equal rows an engine meets first follows a hash of the unit
 
@@ -61,7 +62,7 @@ class Match:
     def _two(
         self, base: Session, other: Session, play: str, text: str, known: dict[str, Observation]
     ) -> tuple[Observation, list[str]]:
-        how: dict[str, Any] = AUTOMATIC if "bounds" in play else {}
+        how: dict[str, Any] = AUTOMATIC if "bounds" in play else REPORT if "report" in play else {}
         if play not in known:
             known[play] = observe(base, text, **how)
         here = known[play]

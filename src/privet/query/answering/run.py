@@ -68,7 +68,9 @@ class Run:
         """The table of the last stage; those of all are in `tables` afterwards."""
         statement = self._quote.statement
         for stage in statement.stages:
-            self.tables[stage.name] = self._answered(stage, shown=stage.name in statement.answers)
+            self.tables[stage.name] = self._answered(
+                stage, shown=stage.name in statement.answers or stage.report is not None
+            )
         return self.tables[statement.stages[-1].name]
 
     def _answered(self, stage: Stage, *, shown: bool) -> pa.Table:

@@ -2,9 +2,23 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from privet.query.plan.aggregation import Aggregation
-from privet.query.plan.relations import Filter, Group, Join, Project, Relation, Table, Union, Window, sources
+from privet.query.plan.relations import (
+    Few,
+    Filter,
+    Group,
+    Join,
+    Project,
+    Relation,
+    Released,
+    Table,
+    Union,
+    Values,
+    Window,
+    sources,
+)
 from privet.query.plan.statement import Aggregate
 from privet.query.scalars.dates import iso_date, iso_timestamp
 from privet.query.scalars.expressions import Call, Column, Expression, Reference, columns_in, facts_of
@@ -71,8 +85,13 @@ def bounds_in_force(aggregates: Iterable[Aggregate]) -> tuple[Clip, ...]:
     return tuple({str(clip): clip for clip in _told_apart(found)}.values())
 
 
-def clips_of(aggregate: Aggregate) -> list[Clip]:
-    """The clips of one aggregation: of columns that it reads, and of what is computed from them."""
+def clips_of(aggregate: Aggregate, *, compared: bool = True) -> list[Clip]:
+    """The clips of one aggregation: of columns that it reads, and of what is computed from them.
+
+    Args:
+        aggregate: what is asked.
+        compared: also of columns that are only compared, in WHERE and ON.
+    """
     nodes = list(_nodes(aggregate.source))
     made: dict[Column, list[Expression]] = {}
     for node in nodes:
@@ -80,7 +99,7 @@ def clips_of(aggregate: Aggregate) -> list[Clip]:
             made.setdefault(column, []).extend(parts)
     read: dict[Column, None] = {}
     clips: list[Clip] = []
-    left = [*_asked(aggregate), *(part for node in nodes for part in _conditions(node))]
+    left = [*_asked(aggregate), *(part for node in nodes if compared for part in _conditions(node))]
     while left:
         expression = left.pop()
         clips += _calls(expression)
@@ -118,6 +137,10 @@ def _made_by(relation: Relation) -> Iterator[tuple[Column, Sequence[Expression]]
         case Union():
             for place, column in enumerate(relation.columns):
                 yield column, [Reference(source.columns[place]) for source in relation.sources]
+        case Table() | Released() | Values() | Few():
+            return
+        case _:
+            assert_never(relation)
 
 
 def _conditions(relation: Relation) -> list[Expression]:

@@ -55,23 +55,23 @@ def merged(statements: Sequence[Statement]) -> Statement:
         with more columns. So what holds for a statement holds for this one: it is checked, priced and charged as one.
     """
     pools: list[Pool] = []
-    made: list[tuple[str, Pool | Relation, Output]] = []
+    made: list[tuple[Stage, Pool | Relation]] = []
     parts = []
     for number, statement in enumerate(statements, 1):
         names = {stage.name: f"{number}:{stage.name}" for stage in statement.stages}
         asked: list[Column] = []
         for stage in statement.stages:
             if not isinstance(stage.source, Aggregate):
-                made.append((names[stage.name], _renamed(stage.source, names), stage.output))
+                made.append((replace(stage, name=names[stage.name]), _renamed(stage.source, names)))
                 continue
             aggregate = replace(stage.source, source=_renamed(stage.source.source, names))
             pool, columns = _pooled(aggregate, pools)
             asked += [columns[column] for column, _ in aggregate.items]
             asked += [columns[key.column] for key in aggregate.keys if key.domain is None]
-            made.append((names[stage.name], pool, _output(stage.output, columns)))
+            made.append((replace(stage, name=names[stage.name], output=_output(stage.output, columns)), pool))
         parts.append(Part(statement.text, tuple(names.values()), tuple(dict.fromkeys(asked))))
     whole = {pool: replace(pool.first, items=tuple(pool.items)) for pool in pools}
-    stages = [Stage(name, whole[each] if isinstance(each, Pool) else each, output) for name, each, output in made]
+    stages = [replace(stage, source=whole[each] if isinstance(each, Pool) else each) for stage, each in made]
     return Statement(";\n".join(each.text for each in statements), tuple(stages), tuple(parts))
 
 

@@ -47,11 +47,13 @@ class Table:
         name: as in the catalog.
         columns: those that the owner declared; no other can be named.
         owner: None if the table is public.
+        outside: columns beside them that say where a value was clipped as it was read, each with the one it is about.
     """
 
     name: str
     columns: tuple[Column, ...]
     owner: Owner | None
+    outside: tuple[tuple[Column, Column], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 `Aggregate` is the only way from an owned relation (`plan/relations.py`) to released numbers.
 """
 
+import enum
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -101,6 +102,13 @@ class Output:
         )
 
 
+class Report(enum.Enum):
+    """What the shares of a stage are of, where it reports on clipping (`aggregates/clipping_report.py`)."""
+
+    ROWS = "rows"
+    UNITS = "units"
+
+
 @dataclass(frozen=True, eq=False)
 class Stage:
     """One private aggregation, or a public query, and what is made of it.
@@ -109,11 +117,13 @@ class Stage:
         name: of the CTE or subquery, or "answer" for the last.
         source: an `Aggregate`, paid for; or a public relation (tables, values, earlier stages), free and exact.
         output: of the released columns.
+        report: what its columns are shares of, where it reports on clipping and no other stage reads it.
     """
 
     name: str
     source: Aggregate | Relation
     output: Output
+    report: Report | None = None
 
 
 @dataclass(frozen=True)

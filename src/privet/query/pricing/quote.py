@@ -7,6 +7,7 @@ from fractions import Fraction
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.loss.exact import Exact, exact, shortest
+from privet.query.aggregates.clipping_report import reported
 from privet.query.aggregates.needs import Needs, needs_of
 from privet.query.aggregates.searches import searched
 from privet.query.catalog import Catalog
@@ -23,6 +24,7 @@ from privet.query.pricing.wanted_margins import wanted_margins
 from privet.query.scalars.expressions import Column, columns_in
 
 MOST_GROUPS = 100_000  # answered at once
+REPORTING = Fraction(1, 10)  # of what is spent, where clipping is reported
 BOUNDS = "bounds"  # what the stage of a search is called
 
 
@@ -49,7 +51,7 @@ def quote_statement(statement: Statement, catalog: Catalog, options: Options) ->
         catalog: whose neighbors and window hold.
         options: what may be spent on it, and how.
     """
-    limited = _limited(statement, options.limits)
+    limited = _reported(_limited(statement, options.limits), catalog, options)
     return _quoted(limited, catalog, options, _weights(limited, options.weights or {}))
 
 
@@ -65,7 +67,7 @@ def quote_batch(
         shares: how much of it is each statement's, in proportion. Its columns divide it evenly; numbers that several
             statements read bring all their shares together.
     """
-    whole = merged([_limited(statement, options.limits) for statement in statements])
+    whole = merged([_reported(_limited(each, options.limits), catalog, options) for each in statements])
     by_column: dict[Column, Fraction] = {}
     for part, share in zip(whole.parts, shares, strict=True):
         for column in part.columns:
@@ -77,7 +79,7 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
     automatic_bounds = options.automatic_bounds
     if automatic_bounds is not None:
         statement = searched(statement)
-    if automatic_bounds is not None or statement.parts:
+    if automatic_bounds is not None or statement.parts or options.clipping:
         check_unit_local(statement)
     names: dict[Aggregate, str] = {}  # an aggregation that several stages share is paid for once
     for stage in statement.stages:
@@ -86,6 +88,7 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
     paid = [(name, needs_of(aggregate)) for aggregate, name in names.items()]
     for _, needs in paid:
         _refuse_many_groups(needs)
+    by_column = by_column | _report_weights(statement, paid, by_column)
     copies = 1 if catalog.window is None else catalog.window.length
     searches = [search for _, needs in paid for search in needs.aggregate.searches]
     first = [(BOUNDS, needs_of(search.bins)) for search in searches]
@@ -122,6 +125,20 @@ def _as_sure_as_wanted(
             if all(each.met(priced.stages, said) for each in wanted):
                 return said, priced
     raise InvalidParameter("no promise was found that makes the columns as sure as that: allow a larger error")
+
+
+def _reported(statement: Statement, catalog: Catalog, options: Options) -> Statement:
+    return reported(statement, row_level=catalog.row_level) if options.clipping else statement
+
+
+def _report_weights(
+    statement: Statement, paid: Sequence[tuple[str, Needs]], by_column: Mapping[Column, Fraction]
+) -> dict[Column, Fraction]:
+    """Those of the columns that report on clipping: together they get a public share of what is spent."""
+    stages = {stage.source for stage in statement.stages if stage.report is not None}
+    columns = [column for _, needs in paid if needs.aggregate in stages for column, _ in needs.aggregate.items]
+    own = sum((weight_of(needs, by_column) for _, needs in paid if needs.aggregate not in stages), Fraction(0))
+    return {column: own * REPORTING / (1 - REPORTING) / len(columns) for column in columns}
 
 
 def _limited(statement: Statement, limits: Limits | None) -> Statement:

@@ -120,7 +120,7 @@ def _named(statement: Statement, stages: Stages) -> dict[str, list[tuple[Part, .
     keys = {key.column for _, needs in stages for key in needs.aggregate.keys}
     named: dict[str, list[tuple[Part, ...] | None]] = {}
     for stage in statement.stages:
-        if not isinstance(stage.source, Aggregate):
+        if not isinstance(stage.source, Aggregate) or stage.report is not None:
             continue
         for column, expression in stage.output.items:
             linear = weighted_sum(expression)

@@ -48,11 +48,15 @@ def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable
     for place, column in enumerate(unit):
         inner.append(f"{reader.unit(place)} AS u{place + 1}")
         outer.append(f"u{place + 1} AS {name(column)}")
-    for place, column in enumerate(column for column in table.columns if column not in unit):
+    told = {column for column, _ in table.outside}
+    read: dict[Column, str] = {}
+    for place, column in enumerate(column for column in table.columns if column not in unit and column not in told):
+        read[column] = f"x{place + 1}"
         inner.append(f"{reader.value(column)} AS x{place + 1}")
         outer.append(f"{reader.held(f'x{place + 1}', column)} AS {name(column)}")
         if reader.cuts(column):
             outer.append(f"x{place + 1} AS {uncut(name(column))}")
+    outer += [f"{beyond(read[old], old.facts, dialect)} AS {name(column)}" for column, old in table.outside]
     where = " AND ".join(f"u{place + 1} IS NOT NULL" for place in range(len(unit)))
     text = f"SELECT {', '.join(outer) or '1'} FROM (SELECT {', '.join(inner) or '1'} FROM {reader.joined()}) AS t"
     return ReadTable(f"{text} WHERE {where}" if where else text, reader.numbered, reader.steady)
@@ -72,6 +76,12 @@ def clipped(text: str, facts: Facts, dialect: Dialect) -> str:
         if end is not None
     ]
     return f"CASE {' '.join(cases)} ELSE {text} END" if cases else text
+
+
+def beyond(text: str, facts: Facts, dialect: Dialect) -> str:
+    """Whether a column, a plain name, is outside its bounds; NULL of NULL."""
+    sides = zip("<>", _ends(facts), strict=True)
+    return " OR ".join(f"{text} {sign} {dialect.literal(end, facts.type)}" for sign, end in sides if end is not None)
 
 
 def _ends(facts: Facts) -> tuple[int | float | str | None, int | float | str | None]:

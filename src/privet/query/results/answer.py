@@ -18,6 +18,7 @@ from privet.display import Card, Column
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
 from privet.query.results.limit_words import clipped_words
+from privet.query.results.reported_shares import Share, share_words
 from privet.wording.printable import plain
 from privet.wording.shown_value import shown_margin, shown_value
 
@@ -52,6 +53,8 @@ class Answer:
         clipped: the declared bounds in force, by column: values outside counted as the nearest bound.
         limits: what each unit's data was held to, a sentence each.
         stand_ins: columns that are not what they are called, by name: a maximum that is the "99 % quantile".
+        clipping: with clipping="report", shares and the ends of their intervals, by what they are of: rows whose value
+            was outside its bounds, and units that have more rows or groups than count.
         simulated: the columns whose interval is from simulated noise: what they are computed from is no weighted sum.
         without_margin: why a number that noise is in has no interval, by name.
         unclear: where a number says next to nothing, by name: the places of the rows, from 0. The interval is nearly
@@ -75,6 +78,7 @@ class Answer:
     clipped: dict[str, tuple[str, str]] = field(default_factory=dict)
     limits: tuple[str, ...] = ()
     stand_ins: dict[str, str] = field(default_factory=dict)
+    clipping: dict[str, Share] = field(default_factory=dict)
     simulated: tuple[str, ...] = ()
     without_margin: dict[str, str] = field(default_factory=dict)
     unclear: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -142,6 +146,7 @@ class Answer:
                 "clipped": self.clipped,
                 "limits": self.limits,
                 "stand_ins": self.stand_ins,
+                "clipping": self.clipping,
                 "simulated": self.simulated,
                 "without_margin": self.without_margin,
                 "unclear": self.unclear,
@@ -169,6 +174,7 @@ class Answer:
             {name: (low, high) for name, (low, high) in facts.get("clipped", {}).items()},
             tuple(facts.get("limits", ())),
             facts.get("stand_ins", {}),
+            clipping={name: (share, low, high) for name, (share, low, high) in facts.get("clipping", {}).items()},
             simulated=tuple(facts.get("simulated", ())),
             without_margin=facts.get("without_margin", {}),
             unclear={name: tuple(places) for name, places in facts.get("unclear", {}).items()},
@@ -218,6 +224,8 @@ class Answer:
         if bounds := clipped_words(f"{name} [{low}, {high}]" for name, (low, high) in self.clipped.items()):
             yield bounds
         yield from self.limits
+        for name, share in self.clipping.items():
+            yield share_words(name, share)
         if self.hidden:
             yield self.hidden
         for name in self.bounds:

@@ -1,6 +1,6 @@
 """Column plans: how each column of an answer will be released, and how good it will be."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privet.query.measures.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
@@ -10,7 +10,8 @@ from privet.query.plan.statement import Aggregate, Search
 from privet.query.pricing.foreseen_margin import foreseen_margin
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
-from privet.query.results.notes import between, instead_of, names_of, searches_by_column
+from privet.query.results.notes import between, instead_of, names_of, own_stages, searches_by_column
+from privet.query.results.reported_shares import share_name
 from privet.query.scalars.expressions import Reference, columns_in
 from privet.wording.shown_value import shown_margin
 
@@ -37,12 +38,24 @@ class ColumnPlan:
     remark: str = ""
 
 
-def column_plans(quote: Quote, *, confidence: float) -> list[ColumnPlan]:
-    """The searches for bounds, the released columns of every paid stage, then what the answer computes from them."""
+def column_plans(quote: Quote, *, whose: str, confidence: float) -> list[ColumnPlan]:
+    """The searches for bounds, the released columns, what the answer computes from them, and the report on clipping."""
     plans = [_search_plan(quote, search, confidence) for search in quote.searches]
-    for stage in quote.by_name.values():
+    for stage in own_stages(quote).values():
         plans += [_released_plan(quote, stage, reading) for reading in stage.needs.readings]
-    return [*dict.fromkeys(plans), *_computed(quote)]
+    return [*dict.fromkeys(plans), *_computed(quote), *_reported(quote, whose)]
+
+
+def _reported(quote: Quote, whose: str) -> list[ColumnPlan]:
+    """The shares of rows and units that are released where clipping is reported."""
+    found = []
+    for stage in quote.statement.stages:
+        if stage.report is not None:
+            priced = quote.by_name[stage.name]
+            for reading in priced.needs.readings:
+                plan = _released_plan(quote, priced, reading)
+                found.append(replace(plan, name=share_name(stage.report, plan.name, whose), remark="a share, 0 to 1"))
+    return found
 
 
 def _released_plan(quote: Quote, stage: PricedStage, reading: Reading) -> ColumnPlan:

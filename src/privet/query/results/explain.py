@@ -8,6 +8,7 @@ from privet.query.pricing.quote import Quote
 from privet.query.results.column_plans import column_plans
 from privet.query.results.explanation import Explanation
 from privet.query.results.limit_words import clipped_in, hidden_by, limits_in_force
+from privet.query.results.notes import own_stages
 from privet.query.results.receipt import Receipt
 
 
@@ -30,7 +31,7 @@ def explained(receipt: Receipt, backend: Backend, *, remaining: Amount) -> Expla
         promise=quote.options.promise,
         loss=receipt.loss,
         unit=unit,
-        columns=tuple(column_plans(quote, confidence=confidence)),
+        columns=tuple(column_plans(quote, whose=whose, confidence=confidence)),
         groups=_groups_shown(quote, unit),
         contributions=limits_in_force(quote, whose=whose),
         confidence=confidence,
@@ -42,7 +43,7 @@ def explained(receipt: Receipt, backend: Backend, *, remaining: Amount) -> Expla
 
 def _groups_shown(quote: Quote, unit: Unit) -> tuple[str, ...]:
     found = []
-    for stage in quote.by_name.values():
+    for stage in own_stages(quote).values():
         if stage.selection is not None:
             found.append(hidden_by(stage.selection, unit=unit))
         elif stage.needs.aggregate.keys:
@@ -54,7 +55,7 @@ def _bounding_of(quote: Quote, whose: str) -> tuple[str, ...]:
     """How rows beyond the limits are treated, each way once."""
     requests = [
         each
-        for stage in quote.by_name.values()
+        for stage in own_stages(quote).values()
         for each in (stage.needs.request, *stage.needs.rankings)
         if counts_rows(each)
     ]

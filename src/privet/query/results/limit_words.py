@@ -13,12 +13,13 @@ from privet.query.plan.limits import ONE_ROW, Limits
 from privet.query.plan.relations import Few, Relation, sources
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
+from privet.query.results.notes import own_stages
 
 
 def limits_in_force(quote: Quote, *, whose: str) -> tuple[str, ...]:
     """What each unit's data is held to in a statement, each once; limits hold for each of `whose`."""
     said = [f"where bounds are found, {held(ONE_ROW, keys=True, whose=whose)}"] if quote.searches else []
-    for stage in quote.by_name.values():
+    for stage in own_stages(quote).values():
         said += _limits_of(stage, whose)
         said += [
             f"before rows are joined, at most {rows:,} of each {whose} are taken, chosen by a hash"
@@ -83,7 +84,7 @@ def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
 
 def clipped_in(quote: Quote) -> dict[str, tuple[str, str]]:
     """The bounds in force in a statement, by what is clipped to them."""
-    aggregates = [stage.needs.aggregate for stage in quote.by_name.values()]
+    aggregates = [stage.needs.aggregate for stage in own_stages(quote).values()]
     return {clip.name: clip.ends for clip in bounds_in_force(aggregates)}
 
 

@@ -29,8 +29,8 @@ def notes_of(quote: Quote, stages: Mapping[str, PricedStage], found: Mapping[Sea
     searches = searches_by_column(quote)
     instead = instead_of(quote)
     notes = {}
-    for stage in stages.values():
-        for each in stage.needs.readings:
+    for name in own_stages(quote):
+        for each in stages[name].needs.readings:
             words = [instead.get(each.column, ""), each.note]
             if each.column in searches:
                 ends = found[searches[each.column]]
@@ -38,6 +38,12 @@ def notes_of(quote: Quote, stages: Mapping[str, PricedStage], found: Mapping[Sea
             if said := "; ".join(word for word in words if word):
                 notes[names[each.column]] = said
     return notes
+
+
+def own_stages(quote: Quote) -> dict[str, PricedStage]:
+    """The paid stages that the statement asked for itself, without those that report on clipping."""
+    reports = {stage.name for stage in quote.statement.stages if stage.report is not None}
+    return {name: stage for name, stage in quote.by_name.items() if name not in reports}
 
 
 def instead_of(quote: Quote) -> dict[Column, str]:
