@@ -34,7 +34,7 @@ def people() -> tuple[list[str], list[str]]:
 def main() -> None:
     folder = folder_for_pictures(__doc__)
     states, counties = people()
-    released = privet.hierarchical_counts([states, counties], labels=NATION, epsilon=EPSILON)
+    released = privet.hierarchical_counts([states, counties], categories=NATION, epsilon=EPSILON)
     final = released.nonnegative()
     exact = {name: counties.count(name) for names in NATION.values() for name in names}
     lines = [("the nation", f"{len(states):,}", _told(released.total), f"{int(final.levels[0][0]):,}")]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         quantile,
         quantile_interval,
         quantiles,
+        release,
         release_function,
         sample_and_aggregate,
         sampled_sensitivity,
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
         total,
         variance,
     )
+
+    __version__: str
 
 __all__ = [
     "BudgetExceeded",
@@ -74,6 +77,7 @@ __all__ = [
     "quantile",
     "quantile_interval",
     "quantiles",
+    "release",
     "release_function",
     "sample_and_aggregate",
     "sampled_sensitivity",
@@ -109,6 +113,8 @@ if not TYPE_CHECKING:  # a type checker knows every name from above, and should 
 
     def __getattr__(name: str) -> object:
         """A name, loaded when it is first asked for: nobody waits for what they do not use."""
+        if name == "__version__":
+            return import_module("importlib.metadata").version("privet")
         if name in _ROOMS:
             return import_module(f"privet.{name}")
         if name not in __all__:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from privet import Guarantee, Sensitivity
-from privet.asking.scaled import Scaled, ScaledError, rescaled
+from privet.asking.scaled import Scaled, rescaled
+from privet.core.uncertainty import ScaledError
 from privet.errors import InvalidParameter
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, Staircase
 from privet.mechanisms.laplace import LaplaceError

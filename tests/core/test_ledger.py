@@ -99,7 +99,7 @@ def test_each_rule_admits_what_compare_rules_says(rule: SpendingRule, expected: 
 
 def test_a_limit_on_rho_counts_rho() -> None:
     ledger = Ledger(ConcentratedGuarantee("0.01"), unit=PERSON)
-    mechanism = Gaussian.concentrated(rho="0.005", sensitivity=Sensitivity(1))
+    mechanism = Gaussian.calibrated(rho="0.005", sensitivity=Sensitivity(1))
     ask(ledger, mechanism)
     ask(ledger, mechanism)
     assert ledger.spent.rho <= Fraction(1, 100)

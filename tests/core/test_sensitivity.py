@@ -99,7 +99,7 @@ def test_reprs_show_what_was_declared() -> None:
         lambda s: Laplace.calibrated(epsilon=1, sensitivity=s),
         lambda s: Gaussian.calibrated(epsilon=1, delta=1e-6, sensitivity=s),
         lambda s: Gaussian.classical(epsilon=1, delta=1e-6, sensitivity=s),
-        lambda s: Gaussian.concentrated(rho=1, sensitivity=s),
+        lambda s: Gaussian.calibrated(rho=1, sensitivity=s),
         lambda s: DiscreteLaplace.calibrated(epsilon=1, sensitivity=s),
         lambda s: DiscreteGaussian.calibrated(epsilon=1, delta=1e-6, sensitivity=s),
         lambda s: Exponential.calibrated(epsilon=1, sensitivity=s),

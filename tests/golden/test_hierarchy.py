@@ -18,7 +18,7 @@ PEOPLE = {"Ard": 400, "Bute": 3, "Clyde": 0, "Dun": 2500, "Esk": 1, "Flint": 90,
 def nation(epsilon: str) -> Hierarchy:
     counties = [county for county, people in PEOPLE.items() for _ in range(people)]
     states = [state for county in counties for state, within in NATION.items() if county in within]
-    return hierarchical_counts([states, counties], labels=NATION, epsilon=epsilon, purpose="a census")
+    return hierarchical_counts([states, counties], categories=NATION, epsilon=epsilon, purpose="a census")
 
 
 @pytest.mark.parametrize("epsilon", ["0.05", "0.5", "4"])

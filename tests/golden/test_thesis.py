@@ -268,7 +268,7 @@ def test_r149_delta_may_shrink_far_below_one_over_n_at_little_cost() -> None:
     assert costly[-1] / costly[0] < 2.5 < sizes[-1] / sizes[0]
     expected_leaks = [n * Fraction(1, n**2) for n in sizes]  # δ n: how many people one failure could expose
     assert expected_leaks == sorted(expected_leaks, reverse=True)
-    loss = Gaussian.concentrated(rho="0.125", sensitivity=Sensitivity(Fraction(1, 100))).loss
+    loss = Gaussian.calibrated(rho="0.125", sensitivity=Sensitivity(Fraction(1, 100))).loss
     for order in (2, 16):  # a mechanism with a Rényi guarantee: ρ times the order
         assert loss.renyi(order) == pytest.approx(0.125 * order, rel=1e-6)
 

@@ -70,7 +70,7 @@ def test_a_broken_promise_is_refused() -> None:
 
 @pytest.mark.parametrize("rho", ["0.01", "0.5", "1/3", 2])
 def test_concentrated_calibration(rho: Any) -> None:  # noqa: ANN401 - a number
-    mechanism = Gaussian.concentrated(rho=rho, sensitivity=Sensitivity(1))
+    mechanism = Gaussian.calibrated(rho=rho, sensitivity=Sensitivity(1))
     assert Fraction(mechanism.loss.zcdp()) <= Fraction(rho) * (1 + Fraction(1, 2**50))
     assert Gaussian(1, mechanism.scale * Fraction(999, 1000)).loss.zcdp() > Fraction(rho)
 

@@ -183,7 +183,9 @@ STATISTICS: dict[str, Ask] = {
     "counts": lambda v, _, how: privet.counts({"a": v, "b": v}, **how),
     "counts of a function": lambda v, _, how: privet.counts({"a": lambda x: np.log(x) > 1}, values=v, **how),
     "hierarchical_counts": lambda v, rows, how: privet.hierarchical_counts(v, edges=_edges(rows), **how),
-    "hierarchical_counts of labels": lambda v, rows, how: privet.hierarchical_counts(v, labels=_labels(rows), **how),
+    "hierarchical_counts of labels": lambda v, rows, how: privet.hierarchical_counts(
+        v, categories=_labels(rows), **how
+    ),
     "cdf": lambda v, rows, how: privet.cdf(v, edges=_edges(rows), **how),
     "top_k": lambda v, rows, how: privet.top_k(v, 2, categories=_labels(rows), **how),
     "median": lambda v, _, how: privet.median(v, **BOUNDS, **how),

@@ -11,7 +11,7 @@ from privet import stats
 from tests.stats.neighbor_columns import KINDS, STATISTICS, Play, plays
 
 EVERY = 199  # of all plays in the short run: a prime, so that all statistics, kinds, worlds and rows come by
-PUBLIC = {"sampled_sensitivity", "move_of", "target_error"}  # these take no private column
+PUBLIC = {"sampled_sensitivity", "move_of", "release", "target_error"}  # these take no private column
 
 
 def test_every_public_statistic_is_played() -> None:

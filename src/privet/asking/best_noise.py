@@ -4,7 +4,6 @@ from functools import lru_cache
 
 from privet.asking.budget import Budget
 from privet.core import Sensitivity
-from privet.core.sensitivity import root_above
 from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
 from privet.mechanisms.least_noise import Error, Noise, expected_error, least_noise
@@ -33,17 +32,11 @@ def best_noise(
         Gaussian(l2_sensitivity=4.47213595, scale=18.8933384)
     """
     if isinstance(budget.promise, ConcentratedGuarantee):
-        return _concentrated(budget.promise, sensitivity, whole=whole)
+        kind = DiscreteGaussian if whole else Gaussian
+        return kind.calibrated(rho=budget.promise.rho, sensitivity=sensitivity)
     candidates = _candidates(budget.promise, sensitivity, whole=whole)
     (noise,) = least_noise([[each] for each in candidates], error=error)
     return noise
-
-
-def _concentrated(promise: ConcentratedGuarantee, sensitivity: Sensitivity, *, whole: bool) -> Noise:
-    if not whole:
-        return Gaussian.concentrated(rho=promise.rho, sensitivity=sensitivity)
-    scale = sensitivity.l2 * root_above(1 / (2 * promise.rho))
-    return DiscreteGaussian(sensitivity.l2, scale, cells=sensitivity.cells)
 
 
 def _candidates(promise: Guarantee, sensitivity: Sensitivity, *, whole: bool) -> list[Noise]:

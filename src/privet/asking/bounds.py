@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from privet.errors import InvalidParameter
-from privet.loss.exact import exact
+from privet.loss.exact import exact, shown
 
 EXAMPLE = "for example bounds=(0, 100), from what is publicly known and not from the data"
 _LARGEST = Fraction(10) ** 150  # so that squares are floats too
@@ -32,12 +32,13 @@ class Bounds:
         """Return checked bounds."""
         if isinstance(bounds, cls):
             return bounds
-        if isinstance(bounds, str) or not hasattr(bounds, "__len__") or len(bounds) != 2:  # noqa: PLR2004 - a pair
-            raise InvalidParameter(f"bounds must be a pair (low, high), got {bounds!r}: {EXAMPLE}")
+        single = isinstance(bounds, str | bytes) or getattr(bounds, "shape", (2,)) != (2,)
+        if single or not hasattr(bounds, "__len__") or len(bounds) != 2:  # noqa: PLR2004 - a pair
+            raise InvalidParameter(f"bounds must be a pair (low, high), got {shown(bounds)}: {EXAMPLE}")
         numbers = []
         for name, value in zip(("low", "high"), bounds, strict=True):
             if isinstance(value, str) or (isinstance(value, float) and not math.isfinite(value)):
-                raise InvalidParameter(f"bounds must be finite numbers, got {name}={value!r}: {EXAMPLE}")
+                raise InvalidParameter(f"bounds must be finite numbers, got {name}={shown(value)}: {EXAMPLE}")
             numbers.append(exact(value, f"bounds: {name}"))
         low, high = numbers
         if max(abs(low), abs(high)) > _LARGEST:

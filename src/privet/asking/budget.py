@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
-from privet.loss.exact import Exact, exact, shortest
+from privet.loss.exact import Exact, exact, shortest, shown
 from privet.loss.risk import Risk
 
 
@@ -47,10 +47,10 @@ class Budget:
         if risk is not None and epsilon is None and rho is None:
             return cls(Risk.of(risk).guarantee(delta=0 if delta is None else delta))
         if (epsilon is None) == (rho is None) or risk is not None:
-            also = "" if risk is None else f", risk={risk!r:.80}"
+            also = "" if risk is None else f", risk={shown(risk)}"
             raise InvalidParameter(
                 "say what to spend: epsilon (with a delta where groups are private or Gaussian noise may be used), "
-                f"rho or risk, and just one of them; got epsilon={epsilon!r}, rho={rho!r}{also}"
+                f"rho or risk, and just one of them; got epsilon={shown(epsilon)}, rho={shown(rho)}{also}"
             )
         name, amount = ("epsilon", epsilon) if rho is None else ("rho", rho)
         spent = exact(amount, name)  # type: ignore[arg-type] # one of the two was given

@@ -10,6 +10,7 @@ from privet.asking.protected_unit import unit_of
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee, Promise
+from privet.loss.exact import shown
 
 ABOUT_ROWS = ("unit_ids", "rows_per_unit", "times", "window", "rows_per_time", "missing")
 
@@ -52,7 +53,7 @@ class Payment:
         if ledger is not None and not isinstance(ledger, Ledger):
             raise InvalidParameter(f"ledger must be a Ledger or a Reservation, got {type(ledger).__name__}")
         unit = unit_of(asking, ledger, days=days)
-        return cls(Price.of(asking), unit, ledger, asking.get("purpose") or statistic, asking.get("key"))
+        return cls(Price.of(asking), unit, ledger, _purpose(asking, statistic), asking.get("key"))
 
     def release(
         self,
@@ -76,3 +77,11 @@ class Payment:
         if not isinstance(limit, Guarantee):
             raise InvalidParameter("a sampled sensitivity has a γ, which a ρ has no place for: ask with epsilon")
         return Guarantee(limit.epsilon, limit.delta, sensitivity.gamma)
+
+
+def _purpose(asking: Mapping[str, Any], statistic: str) -> str:
+    """What the answer is for, in words; the statistic's name if nothing is said."""
+    said = asking.get("purpose")
+    if said is not None and not isinstance(said, str):
+        raise InvalidParameter(f"purpose must say in words what the answer is for, got {shown(said)}")
+    return said or statistic

@@ -7,7 +7,7 @@ from typing import Any
 from privet.core import Ledger, Unit
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
-from privet.loss.exact import whole
+from privet.loss.exact import shown, whole
 
 
 def unit_of(asking: Mapping[str, Any], ledger: Ledger | None, *, days: bool = False) -> Unit:
@@ -22,6 +22,8 @@ def unit_of(asking: Mapping[str, Any], ledger: Ledger | None, *, days: bool = Fa
         whoever names it: a ledger that promises persons is never charged for windows of theirs.
     """
     asked, relation = asking.get("unit"), asking.get("neighbors")
+    if asked is not None and not isinstance(asked, Unit | str):
+        raise InvalidParameter(f'unit must be a Unit or a name such as "person", got {shown(asked)}')
     neighbors = None if relation is None else Neighbors.of(relation)
     if isinstance(asked, Unit) and neighbors not in {None, asked.neighbors}:
         raise InvalidParameter(f"neighbors contradicts unit={asked!r}: leave one of them out")

@@ -1,7 +1,7 @@
 """Question: a statistic's columns and a caller's keywords, checked before anything is spent."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -22,11 +22,15 @@ from privet.core import Mechanism, Release, Sensitivity, Unit
 from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter
 from privet.loss import EpsilonSum, Neighbors
-from privet.loss.exact import exact, whole
+from privet.loss.exact import exact, shown, whole
 from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
 from privet.mechanisms.least_noise import Error, expected_error
 
 Arrays = tuple[NDArray[Any], ...]
+HIDDEN = (
+    "a missing value may hide in a column of this type, so how many rows count is private and the noise is larger, of "
+    'a mean up to twice: if none is missing, pass missing="none" (a stray one then counts as the middle of the bounds)'
+)
 MOST_ROWS = 2**29  # so that sums of lattice steps are exact in float64
 
 
@@ -112,6 +116,14 @@ class Question:
         """Whether the number of rows that count is the same for all neighbors, and so is known."""
         complete = self.missing != "drop" or not any(column.nullable for column in self.columns)
         return self.replaces and self.unit_ids is None and complete
+
+    def noted(self, release: Release[Any]) -> Release[Any]:
+        """Return the release of a mean or a sum, which need less noise if the number of rows is public, saying so.
+
+        Privacy: the note follows from the keywords and the columns' types.
+        """
+        wanting = self.replaces and self.unit_ids is None and not self.public_rows
+        return replace(release, note=HIDDEN) if wanting else release
 
     @property
     def changes(self) -> int:
@@ -249,8 +261,8 @@ def _is(asking: Mapping[str, Any], name: str) -> bool:
 
 
 def _missing(policy: Any) -> Fraction | str:  # noqa: ANN401 - whatever a caller hands over is refused in words
-    if policy in ("drop", "none"):
-        return str(policy)
+    if isinstance(policy, str) and policy in ("drop", "none"):
+        return policy
     if isinstance(policy, str) or policy is None:
-        raise InvalidParameter(f'missing must be "drop", "none" or a number, got {policy!r}')
+        raise InvalidParameter(f'missing must be "drop", "none" or a number, got {shown(policy)}')
     return exact(policy, "missing")

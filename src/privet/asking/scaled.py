@@ -8,41 +8,13 @@ from typing import Any
 import numpy as np
 
 from privet.core import Mechanism, Sensitivity, Uncertainty
-from privet.core.uncertainty import UP
+from privet.core.uncertainty import UP, ScaledError
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.exact import readable
 from privet.mechanisms import Gaussian, Laplace, Staircase
 from privet.mechanisms.additive import Answer, Numbers
 from privet.noise import BitSource
-
-
-@dataclass(frozen=True)
-class ScaledError(Uncertainty):
-    """The error of a number that was multiplied after the noise was added.
-
-    Args:
-        error: before.
-        factor: > 0.
-        rounding: >= 0; how far the number that the noise was added to may lie from the exact one, in the new unit.
-
-    Example:
-        >>> from privet.mechanisms.laplace import LaplaceError
-        >>> round(ScaledError(LaplaceError(scale=1), factor=1800).margin(0.95), 1)
-        5392.3
-    """
-
-    error: Uncertainty
-    factor: float
-    rounding: float = 0.0
-
-    def tail(self, distance: float) -> float:
-        """That of the distance before."""
-        return self.error.tail(max(distance - self.rounding, 0.0) / self.factor / UP)
-
-    def distance(self, tail: float) -> float:
-        """The distance before, times the factor."""
-        return self.error.distance(tail) * self.factor * UP + self.rounding
 
 
 @dataclass(frozen=True, init=False, repr=False)

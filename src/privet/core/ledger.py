@@ -47,7 +47,7 @@ from privet.loss import (
     SpendingRule,
     ZcdpSum,
 )
-from privet.loss.exact import Exact, exact
+from privet.loss.exact import Exact, exact, shown
 from privet.noise import Entropy
 
 if TYPE_CHECKING:
@@ -106,9 +106,9 @@ class Ledger(Balance):
         create: bool | None = None,
     ) -> None:
         if not isinstance(limit, Guarantee | ConcentratedGuarantee):
-            raise InvalidParameter(f"limit must be a Guarantee, such as Guarantee(1, 1e-6), got {limit!r}")
+            raise InvalidParameter(f"limit must be a Guarantee, such as Guarantee(1, 1e-6), got {shown(limit)}")
         if not isinstance(unit, Unit):
-            raise InvalidParameter(f'unit must be a Unit, such as Unit("person"), got {unit!r}')
+            raise InvalidParameter(f'unit must be a Unit, such as Unit("person"), got {shown(unit)}')
         chosen = rule or (ZcdpSum() if isinstance(limit, ConcentratedGuarantee) else EpsilonSum())
         terms = Terms(limit, unit, chosen, dataset, failures=failures)
         self._open(journal_at(journal, anchor=anchor), terms, analyst, create=create is not False)

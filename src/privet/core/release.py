@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 
 from privet.core.encoding import decoded, encoded
+from privet.core.like_its_value import LikeItsValue
 from privet.core.uncertainty import Uncertainty
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
@@ -25,8 +26,8 @@ SHOWN = 10  # cells of a long answer that are printed
 
 
 @dataclass(frozen=True, repr=False)
-class Release(Generic[T]):
-    """A value, how sure we are of it, and what it cost.
+class Release(LikeItsValue, Generic[T]):
+    """A value, how sure we are of it, and what it cost. It can be used like its value: see `LikeItsValue`.
 
     Args:
         value: the answer; every number in it is a multiple of a public step.
@@ -36,6 +37,7 @@ class Release(Generic[T]):
         mechanism: how it was made, in words.
         unit: who is protected.
         gamma: the probability with which the loss does not hold, because a sensitivity was sampled; 0 if it was proven.
+        note: what would make the next answer better, from public facts; "" if there is nothing to say.
 
     Privacy: a release may be printed, stored, sent and computed with; nothing done to it costs more.
     """
@@ -47,6 +49,7 @@ class Release(Generic[T]):
     mechanism: str
     unit: Unit
     gamma: Fraction = field(default=Fraction(0), kw_only=True)
+    note: str = field(default="", kw_only=True)
 
     def map(self, function: Callable[[T], U], *, uncertainty: Uncertainty | None = None) -> "Release[U]":
         """Post-process: free, and the uncertainty is no longer known unless it is given.
@@ -56,8 +59,8 @@ class Release(Generic[T]):
             uncertainty: the law of the new value's error, computed from public or released numbers.
         """
         value = function(self.value)
-        gamma = self.gamma
-        return Release(value, uncertainty, self.loss, self.purpose, self.mechanism, self.unit, gamma=gamma)
+        words = (self.purpose, self.mechanism)
+        return Release(value, uncertainty, self.loss, *words, self.unit, gamma=self.gamma, note=self.note)
 
     def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> float:
         """Half the width of `interval`: the exact value lies within this of the released one.
@@ -84,6 +87,7 @@ class Release(Generic[T]):
     def to_json(self) -> str:
         """Everything, as `from_json` reads it; the same bytes for equal releases."""
         label = {"gamma": shortest(self.gamma)} if self.gamma else {}
+        label |= {"note": self.note} if self.note else {}
         return json.dumps(
             {
                 "value": encoded(self.value),
@@ -115,7 +119,7 @@ class Release(Generic[T]):
             gamma = failing(facts.get("gamma", 0), "gamma")
             words = (facts["purpose"], facts["mechanism"])
             unit = Unit(**facts["unit"])
-            return Release(value, uncertainty, loss, *words, unit, gamma=gamma)
+            return Release(value, uncertainty, loss, *words, unit, gamma=gamma, note=str(facts.get("note", "")))
         except (ValueError, TypeError, KeyError) as problem:
             raise InvalidParameter(f"not the JSON of a release: {problem}") from problem
 
@@ -124,7 +128,8 @@ class Release(Generic[T]):
         spent = f"ε={readable(pure)}" if math.isfinite(pure) else described(self.loss)
         if self.gamma:
             spent = f"({spent}, γ={readable(self.gamma)}) random DP"
-        return f"{self._shown()}\nspent {spent} per {self.unit.name} on {self.purpose!r} by {self.mechanism}"
+        note = f"\nnote: {self.note}" if self.note else ""
+        return f"{self._shown()}\nspent {spent} per {self.unit.name} on {self.purpose!r} by {self.mechanism}{note}"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the value with its margin, and what it cost."""

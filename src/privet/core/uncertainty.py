@@ -2,10 +2,12 @@
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 from privet.errors import InvalidParameter
-from privet.loss.exact import whole
+from privet.loss.exact import shown, whole
 
 UP = 1 + 2.0**-48  # more than a closed form of a few operations loses
 
@@ -38,7 +40,35 @@ class Uncertainty(ABC):
         return self.distance(share / UP)
 
 
-def refuse_certainty(chance: float, name: str) -> None:
+@dataclass(frozen=True)
+class ScaledError(Uncertainty):
+    """The error of a number that was multiplied after the noise was added.
+
+    Args:
+        error: before.
+        factor: > 0.
+        rounding: >= 0; how far the number that the noise was added to may lie from the exact one, in the new unit.
+
+    Example:
+        >>> from privet.mechanisms.laplace import LaplaceError
+        >>> round(ScaledError(LaplaceError(scale=1), factor=1800).margin(0.95), 1)
+        5392.3
+    """
+
+    error: Uncertainty
+    factor: float
+    rounding: float = 0.0
+
+    def tail(self, distance: float) -> float:
+        """That of the distance before."""
+        return self.error.tail(max(distance - self.rounding, 0.0) / self.factor / UP)
+
+    def distance(self, tail: float) -> float:
+        """The distance before, times the factor."""
+        return self.error.distance(tail) * self.factor * UP + self.rounding
+
+
+def refuse_certainty(chance: object, name: str) -> None:
     """Raise if this is not a probability between 0 and 1, both excluded."""
-    if not 0 < chance < 1:
-        raise InvalidParameter(f"{name} must be between 0 and 1, both excluded, got {chance}")
+    if isinstance(chance, bool) or not isinstance(chance, int | float | Fraction) or not 0 < chance < 1:
+        raise InvalidParameter(f"{name} must be a number between 0 and 1, both excluded, got {shown(chance)}")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
+from privet.loss.exact import shown
 
 
 @dataclass(frozen=True)
@@ -36,5 +37,5 @@ class Unit:
 
 def _spoken(name: object) -> str:
     if not isinstance(name, str) or not name.strip():
-        raise InvalidParameter(f'a unit needs a name that says who is protected, such as "person", got {name!r}')
+        raise InvalidParameter(f'a unit needs a name that says who is protected, such as "person", got {shown(name)}')
     return name

@@ -17,6 +17,21 @@ from privet.loss.curves.gaussian import DiscreteGaussianCurve, GaussianCurve
 from privet.loss.curves.laplace import DiscreteLaplaceCurve, LaplaceCurve, PermuteAndFlipCurve
 from privet.loss.curves.pure import ApproximateCurve, ExponentialCurve
 from privet.loss.curves.shuffled import ShuffledCurve, ShuffledKaryCurve, ShuffledResponseCurve
+from privet.loss.divergences.divergence import (
+    approximate_max_divergence,
+    hockey_stick,
+    max_divergence,
+    renyi_divergence,
+)
+from privet.loss.divergences.f_divergence import FDivergence
+from privet.loss.divergences.inference import (
+    Tradeoff,
+    posterior,
+    posterior_bounds,
+    smallest_error_sum,
+    smallest_miss,
+    tradeoff,
+)
 from privet.loss.guarantee import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.neighbors import Neighbors
 from privet.loss.privacy_loss import PrivacyLoss
@@ -33,6 +48,7 @@ __all__ = [
     "DiscreteLaplaceCurve",
     "EpsilonSum",
     "ExponentialCurve",
+    "FDivergence",
     "FiniteCurve",
     "GaussianCurve",
     "GaussianSum",
@@ -54,10 +70,20 @@ __all__ = [
     "ShuffledResponseCurve",
     "SpendingRule",
     "TabulatedCurve",
+    "Tradeoff",
     "WorstOfCurve",
     "ZcdpSum",
+    "approximate_max_divergence",
     "best_rule",
     "calibrated_scale",
     "compare_rules",
+    "hockey_stick",
+    "max_divergence",
+    "posterior",
+    "posterior_bounds",
+    "renyi_divergence",
     "rule_from_json",
+    "smallest_error_sum",
+    "smallest_miss",
+    "tradeoff",
 ]

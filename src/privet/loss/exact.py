@@ -14,6 +14,7 @@ Exact = int | float | str | Decimal | Fraction
 EXPONENT = re.compile(r"[eE][+-]?0*[1-9]\d{4}")  # of five digits or more
 
 READABLE = 11  # characters
+SHORT, LONGEST = 4, 60  # entries and characters of what is repeated in a refusal
 DIGITS, MOST_DIGITS = 9, 40  # that are shown of a longer number, and if it stands beside one that is almost equal
 
 
@@ -39,7 +40,36 @@ def exact(value: Exact, name: str) -> Fraction:
         return Fraction(text)
     except (TypeError, ValueError, ZeroDivisionError):
         kinds = 'an int, a float, a Decimal, a Fraction or text such as "0.1" or "1/3"'
-        raise InvalidParameter(f"{name} must be a finite number ({kinds}), got {value!r}") from None
+        raise InvalidParameter(f"{name} must be a finite number ({kinds}), got {shown(value)}") from None
+
+
+def shown(value: object) -> str:
+    """What was handed over in place of a parameter, for a refusal: short, in one line, and nothing of a column.
+
+    Example:
+        >>> shown("two"), shown((1, 2)), shown([31, 44]), shown(np.zeros(3))
+        ("'two'", '(1, 2)', 'a list', 'a ndarray')
+    """
+    plain = (bool, int, float, complex, str, bytes, Fraction, Decimal, type(None))
+    if isinstance(value, plain) or (
+        isinstance(value, tuple) and len(value) <= SHORT and all(isinstance(each, plain) for each in value)
+    ):
+        text = _repr(value)
+        return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return f"a {type(value).__name__}"
+
+
+def refuse_single(values: object, sentence: str) -> None:
+    """Raise with this sentence if something is not a row of things that can be gone through one by one."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or getattr(values, "shape", None) == ():
+        raise InvalidParameter(f"{sentence}, got {shown(values)}")
+
+
+def _repr(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # a whole number of thousands of digits
+        return "a number of very many digits"
 
 
 def exact_within(value: Exact, name: str, *, low: Exact, high: Exact = math.inf) -> Fraction:
@@ -54,7 +84,7 @@ def exact_within(value: Exact, name: str, *, low: Exact, high: Exact = math.inf)
 def whole(value: object, name: str, *, low: int = 1) -> int:
     """The value as an int; refuses what is not a whole number of at least `low`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
-        raise InvalidParameter(f"{name} must be a whole number >= {low}, got {value!r}")
+        raise InvalidParameter(f"{name} must be a whole number >= {low}, got {shown(value)}")
     return int(value)
 
 

@@ -3,6 +3,7 @@
 import enum
 
 from privet.errors import InvalidParameter
+from privet.loss.exact import shown
 
 
 class Neighbors(enum.Enum):
@@ -24,7 +25,7 @@ class Neighbors(enum.Enum):
         try:
             return cls[str(relation).upper()]
         except KeyError:
-            raise InvalidParameter(f'neighbors must be "add_remove" or "replace", got {relation!r}') from None
+            raise InvalidParameter(f'neighbors must be "add_remove" or "replace", got {shown(relation)}') from None
 
 
 EITHER = frozenset(Neighbors)

@@ -12,9 +12,17 @@ from privet.core import Sensitivity, Uncertainty
 from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
-from privet.loss import ConcentratedCurve, DiscreteGaussianCurve, Guarantee, PrivacyLoss, calibrated_scale
+from privet.loss import (
+    ConcentratedCurve,
+    ConcentratedGuarantee,
+    DiscreteGaussianCurve,
+    Guarantee,
+    PrivacyLoss,
+    calibrated_scale,
+)
 from privet.loss.exact import Exact, whole
 from privet.mechanisms.additive import positive
+from privet.mechanisms.gaussian_promise import concentrated_ratio, promised
 from privet.mechanisms.whole_noise import WholeNoise
 from privet.noise import DiscreteGaussianLaw
 
@@ -95,18 +103,23 @@ class DiscreteGaussian(WholeNoise):
         self._refuse_broken_promise()
 
     @classmethod
-    def calibrated(cls, *, epsilon: Exact, delta: Exact, sensitivity: Sensitivity) -> "DiscreteGaussian":
-        """Return the mechanism with the least noise that is (epsilon, delta)-DP for this sensitivity."""
+    def calibrated(
+        cls,
+        *,
+        sensitivity: Sensitivity,
+        epsilon: Exact | None = None,
+        delta: Exact | None = None,
+        rho: Exact | None = None,
+    ) -> "DiscreteGaussian":
+        """Return the mechanism with the least noise for this sensitivity: (epsilon, delta)-DP, or rho-zCDP."""
         refuse_undeclared(sensitivity)
-        promise = Guarantee(epsilon, delta)
-        if not promise.delta:
-            raise InvalidParameter(
-                "delta must be > 0: Gaussian noise is never pure DP; for delta = 0 use DiscreteLaplace"
-            )
+        promise = promised(epsilon, delta, rho, pure="DiscreteLaplace")
+        length = max(sensitivity.l2, Fraction(1))
+        if isinstance(promise, ConcentratedGuarantee):
+            return cls(length, length * concentrated_ratio(promise), cells=sensitivity.cells)
         each = max(math.floor(sensitivity.linf), 1)
 
         def made(scale: float, promise: Guarantee | None = None) -> DiscreteGaussian:
-            length = max(sensitivity.l2, Fraction(1))
             return cls(length, scale, cells=sensitivity.cells, per_cell=each, promise=promise)
 
         return made(calibrated_scale(lambda scale: made(scale).loss, promise), promise)

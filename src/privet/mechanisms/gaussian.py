@@ -8,13 +8,13 @@ from functools import cached_property
 from scipy import special
 
 from privet.core import Sensitivity, Uncertainty
-from privet.core.sensitivity import refuse_undeclared, root_above
+from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP
-from privet.errors import InvalidParameter
-from privet.loss import GaussianCurve, Guarantee, PrivacyLoss, calibrated_scale
+from privet.loss import ConcentratedGuarantee, GaussianCurve, Guarantee, PrivacyLoss, calibrated_scale
 from privet.loss.exact import Exact
 from privet.loss.gaussian_privacy import gaussian_scale_classical
 from privet.mechanisms.additive import BINARY, AdditiveNoise, positive
+from privet.mechanisms.gaussian_promise import concentrated_ratio, promised
 from privet.noise import GaussianLaw
 
 ROOT = 1 + Fraction(1, 2**48)  # a root typed as a float, such as 2 ** 0.5, may lie this much below the real one
@@ -64,6 +64,8 @@ class Gaussian(AdditiveNoise):
     Example:
         >>> Gaussian.calibrated(epsilon=1, delta=1e-4, sensitivity=Sensitivity(1))
         Gaussian(l2_sensitivity=1, scale=3.18570299)
+        >>> Gaussian.calibrated(rho=0.5, sensitivity=Sensitivity(1))
+        Gaussian(l2_sensitivity=1, scale=1)
         >>> round(float(Gaussian.classical(epsilon=1, delta=1e-4, sensitivity=Sensitivity(1)).scale), 6)
         4.343612
     """
@@ -78,21 +80,21 @@ class Gaussian(AdditiveNoise):
         self._refuse_broken_promise()
 
     @classmethod
-    def calibrated(cls, *, epsilon: Exact, delta: Exact, sensitivity: Sensitivity) -> "Gaussian":
-        """Return the mechanism with the least noise that is (epsilon, delta)-DP for this sensitivity, exactly."""
+    def calibrated(
+        cls,
+        *,
+        sensitivity: Sensitivity,
+        epsilon: Exact | None = None,
+        delta: Exact | None = None,
+        rho: Exact | None = None,
+    ) -> "Gaussian":
+        """Return the mechanism with the least noise for this sensitivity: (epsilon, delta)-DP, or rho-zCDP."""
         refuse_undeclared(sensitivity)
-        promise = Guarantee(epsilon, delta)
-        if not promise.delta:
-            raise InvalidParameter("delta must be > 0: Gaussian noise is never pure DP; for delta = 0 use Laplace")
+        promise = promised(epsilon, delta, rho, pure="Laplace")
+        if isinstance(promise, ConcentratedGuarantee):
+            return cls(sensitivity.l2, sensitivity.l2 * concentrated_ratio(promise))
         ratio = calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise)
         return cls(sensitivity.l2, sensitivity.l2 * Fraction(ratio), promise=promise)
-
-    @classmethod
-    def concentrated(cls, *, rho: Exact, sensitivity: Sensitivity) -> "Gaussian":
-        """Return the mechanism with the least noise that is rho-zCDP for this sensitivity."""
-        refuse_undeclared(sensitivity)
-        square = 1 / (2 * positive(rho, "rho"))
-        return cls(sensitivity.l2, sensitivity.l2 * root_above(square))
 
     @classmethod
     def classical(cls, *, epsilon: Exact, delta: Exact, sensitivity: Sensitivity) -> "Gaussian":

@@ -14,7 +14,7 @@ from privet.core import Mechanism, Sensitivity
 from privet.core.uncertainty import UP, refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import ExponentialCurve, Guarantee, PrivacyLoss
-from privet.loss.exact import Exact, exact_within, readable, whole
+from privet.loss.exact import Exact, exact_within, readable, refuse_single, whole
 from privet.mechanisms.additive import positive
 from privet.mechanisms.interval_quantile import (
     MOST_POINTS,
@@ -195,8 +195,7 @@ def jitter(source: BitSource, count: int) -> NDArray[np.int64]:
 
 def increasing(quantiles: Iterable[Exact]) -> tuple[Fraction, ...]:
     """Return the quantiles as exact numbers, at least one, each larger than the one before."""
-    if isinstance(quantiles, str | int | float):
-        raise InvalidParameter(f"quantiles must be several, such as [0.25, 0.5, 0.75], got {quantiles!r}")
+    refuse_single(quantiles, "quantiles must be several, such as [0.25, 0.5, 0.75]")
     known = tuple(exact_within(each, "each quantile", low=0, high=1) for each in quantiles)
     if not known or any(one >= other for one, other in pairwise(known)):
         raise InvalidParameter("quantiles must be at least one, in increasing order, none twice: sort them first")

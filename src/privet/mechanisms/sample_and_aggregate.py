@@ -16,7 +16,7 @@ from privet.core import Mechanism, Sensitivity, Uncertainty
 from privet.core.uncertainty import UP
 from privet.errors import InvalidParameter
 from privet.loss import PrivacyLoss
-from privet.loss.exact import Exact, readable, whole
+from privet.loss.exact import Exact, readable, refuse_single, whole
 from privet.mechanisms.additive import FINER
 from privet.mechanisms.bernstein_function import interval
 from privet.mechanisms.gaussian import Gaussian
@@ -102,6 +102,7 @@ class SampleAndAggregate(Mechanism[Rows, "float | NDArray[np.float64]"]):
             raise InvalidParameter(f"function must be a function of a block's rows, got {type(function).__name__}")
         if whole(blocks, "blocks") > MOST_BLOCKS:
             raise InvalidParameter(f"blocks must be at most 2^20, got {blocks}: each is one call of the function")
+        refuse_single(bounds, "bounds must be a pair (low, high), or one for each number")
         ends = list(bounds)
         scalar = all(np.ndim(end) == 0 for end in ends)
         pairs = answer_bounds([ends] if scalar else ends)

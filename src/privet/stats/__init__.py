@@ -23,6 +23,7 @@ from privet.stats.functions.sampling_plan import SamplingPlan
 from privet.stats.functions.smooth_sensitivity import smooth_median, smooth_sensitivity
 from privet.stats.ranks.quantile import maximum, median, minimum, quantile
 from privet.stats.ranks.quantiles import quantile_interval, quantiles
+from privet.stats.release import release
 from privet.stats.sums.correlation import correlation
 from privet.stats.sums.count import count
 from privet.stats.sums.covariance import covariance
@@ -62,6 +63,7 @@ __all__ = [
     "quantile",
     "quantile_interval",
     "quantiles",
+    "release",
     "release_function",
     "sample_and_aggregate",
     "sampled_sensitivity",

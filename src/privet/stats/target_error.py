@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from privet.asking.best_noise import best_noise
 from privet.asking.bounds import Bounds
 from privet.asking.budget import Budget
+from privet.asking.called_as import called_as
 from privet.core import Sensitivity, Uncertainty
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
@@ -64,6 +65,7 @@ def _shown(epsilon: float) -> str:
     return f"{math.ceil(epsilon / unit) * unit:.4g}"
 
 
+@called_as('target_error("mean", error=1000, bounds=(20_000, 200_000), rows=5000)')
 def target_error(  # noqa: PLR0913 - public parameters, each by name
     statistic: Statistic,
     *,

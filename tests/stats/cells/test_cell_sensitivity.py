@@ -76,7 +76,7 @@ COUNTS: dict[str, Ask] = {
     ),
     "hierarchy": lambda t, ledger, how: hierarchical_counts(values(t), edges=EDGES, branching=2, ledger=ledger, **how),
     "nested labels": lambda t, ledger, how: hierarchical_counts(
-        [labels(t), [label if v < 0.5 else "a" for _, v, label in t]], labels=TREE, ledger=ledger, **how
+        [labels(t), [label if v < 0.5 else "a" for _, v, label in t]], categories=TREE, ledger=ledger, **how
     ),
     "shares": lambda t, ledger, how: cdf(values(t), edges=EDGES, branching=2, ledger=ledger, **how),
 }

@@ -89,28 +89,28 @@ def test_ranges_err_less_than_sums_of_a_histogram() -> None:
 
 def test_nested_labels() -> None:
     columns = [["north", "north", "south", "south", "west", None], ["ash", "oak", "ash", "oak", "ash", "ash"]]
-    assert exact_cells(columns, labels=STATES) == [3, 2, 1, 1, 1, 1]
-    answer = hierarchical_counts(columns, labels=STATES, epsilon=100)
+    assert exact_cells(columns, categories=STATES) == [3, 2, 1, 1, 1, 1]
+    answer = hierarchical_counts(columns, categories=STATES, epsilon=100)
     assert answer.labels == (("all",), ("north", "south"), ("north > ash", "north > oak", "south > ash"))
     assert round(answer.at("north").value) == 2
     assert round(answer.at("north", "oak").value) == 1
     assert round(answer.at().value) == 3
-    assert exact_cells(["b", "a", "b"], labels=["a", "b"]) == [3, 1, 2]
+    assert exact_cells(["b", "a", "b"], categories=["a", "b"]) == [3, 1, 2]
 
 
 @pytest.mark.parametrize(
     ("values", "asking", "words"),
     [
         ([1], {}, "either edges"),
-        ([1], {"edges": [0, 1], "labels": ["a"]}, "either edges"),
+        ([1], {"edges": [0, 1], "categories": ["a"]}, "either edges"),
         ([1], {"edges": [0, 1], "outside": "keep"}, "outside must"),
         ([1], {"edges": [0, 1, 2], "branching": 1}, "branching must"),
-        ([["a"]], {"labels": STATES}, "must be 2 columns"),
-        ([["a"], ["a", "b"]], {"labels": STATES}, "lengths differ"),
-        ([["a"], ["b"]], {"labels": {"a": ["b"], "c": {"d": ["e"]}}}, "same depth"),
-        ([["a"], ["b"]], {"labels": {"a": []}}, "at least one label"),
-        ([["a"], ["b"]], {"labels": STATES, "missing": 3}, "missing must"),
-        ([1], {"labels": "abc"}, "list of labels"),
+        ([["a"]], {"categories": STATES}, "must be 2 columns"),
+        ([["a"], ["a", "b"]], {"categories": STATES}, "lengths differ"),
+        ([["a"], ["b"]], {"categories": {"a": ["b"], "c": {"d": ["e"]}}}, "same depth"),
+        ([["a"], ["b"]], {"categories": {"a": []}}, "at least one label"),
+        ([["a"], ["b"]], {"categories": STATES, "missing": 3}, "missing must"),
+        ([1], {"categories": "abc"}, "list of labels"),
     ],
     ids=str,
 )
@@ -130,7 +130,7 @@ def test_bad_ranges_and_labels_are_refused() -> None:
         answer.margin()
     with pytest.raises(InvalidParameter, match="no cell is labeled"):
         answer.at("nowhere")
-    labeled = hierarchical_counts(["a"], labels=["a", "b"], epsilon=1)
+    labeled = hierarchical_counts(["a"], categories=["a", "b"], epsilon=1)
     with pytest.raises(InvalidParameter, match="for labels use at"):
         labeled.between(0, 1)
     with pytest.raises(InvalidParameter, match="no cell is labeled"):

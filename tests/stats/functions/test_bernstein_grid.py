@@ -31,7 +31,7 @@ def test_the_noise_is_that_of_the_mechanism(price: Any, source: BitSource) -> No
     """n=1,500 releases; within a quarter, which is more than 5 standard errors; the control is a smaller degree."""
     grid = BernsteinGrid.best(**(ASKED | {"epsilon": None} | price), degree=12, order=4)
     if "rho" in price:
-        noise = Gaussian.concentrated(rho=price["rho"], sensitivity=Sensitivity("0.01", cells=13))
+        noise = Gaussian.calibrated(rho=price["rho"], sensitivity=Sensitivity("0.01", cells=13))
         mechanism = Bernstein(noise, degree=12, order=4)
     else:
         mechanism = Bernstein.calibrated(**price, function_sensitivity="0.01", degree=12, order=4)

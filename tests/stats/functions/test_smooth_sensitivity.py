@@ -137,5 +137,5 @@ def test_the_number_of_rows_must_be_public() -> None:
 
 
 def test_bounds_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="lowest value must be below"):
+    with pytest.raises(InvalidParameter, match="must have low < high"):
         smooth_median(ROWS, bounds=(10, 0), step="0.01", epsilon=1, neighbors="replace")

@@ -82,5 +82,5 @@ def test_bounds_are_refused_with_the_fix(bounds: Any, said: str) -> None:  # noq
 
 
 def test_bounds_are_required() -> None:
-    with pytest.raises(TypeError, match="bounds"):
+    with pytest.raises(InvalidParameter, match="bounds is missing"):
         total([1.0], epsilon=1)  # type: ignore[call-arg] # on purpose

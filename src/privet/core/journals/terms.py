@@ -11,7 +11,7 @@ from privet.core.journals.failures import ALLOWED
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Amount, ConcentratedGuarantee, Guarantee, Promise, SpendingRule, rule_from_json
-from privet.loss.exact import Exact, shortest, whole
+from privet.loss.exact import Exact, shortest, shown, whole
 
 DECLARABLE = ("purpose", "retention", "minimisation", "security", "controller", "note")
 FINEST = 1 << 1024  # totals are multiples of its inverse or of something coarser: sums of thirds stay exact
@@ -112,7 +112,7 @@ def refuse_undeclarable(declared: Mapping[str, str]) -> None:
 def refuse_wordless(text: object, sentence: str) -> None:
     """Raise with this sentence unless the text has words."""
     if not isinstance(text, str) or not text.strip():
-        raise InvalidParameter(f"{sentence}, got {text!r}")
+        raise InvalidParameter(f"{sentence}, got {shown(text)}")
 
 
 def refuse_huge(limit: Promise) -> None:

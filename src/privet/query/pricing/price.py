@@ -171,7 +171,7 @@ def _concentrated(stages: Stages, shares: Sequence[Share], options: Options, rho
         if share.draw.measure.shape is Shape.RANKS:
             chosen.append(_choice(share.draw, share, _choice_epsilon(part)))
         else:
-            chosen.append(Gaussian.concentrated(rho=part, sensitivity=share.moves))
+            chosen.append(Gaussian.calibrated(rho=part, sensitivity=share.moves))
     return _kept(stages, shares, options, chosen)
 
 

@@ -1,12 +1,12 @@
 """How many values lie in each bin, exactly as numpy counts, and fast."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
+from privet.loss.exact import shown
 
 Counts = NDArray[np.int64]
 Edges = NDArray[Any]
@@ -22,10 +22,10 @@ def increasing_edges(edges: Any, name: str = "edges") -> Edges:  # noqa: ANN401 
         known = np.empty(0, dtype=np.object_)
     if known.ndim != 1 or known.dtype.kind not in "iuf" or len(known) < 2:  # noqa: PLR2004 - a bin has two edges
         raise InvalidParameter(
-            f"{name} must be at least two numbers, got {_shown(edges)}: for example {name}=range(0, 111, 10)"
+            f"{name} must be at least two numbers, got {shown(edges)}: for example {name}=range(0, 111, 10)"
         )
     if known.dtype.itemsize > 8 or not (known[1:] > known[:-1]).all():  # noqa: PLR2004 - bytes of a float64
-        raise InvalidParameter(f"{name} must increase, none twice and none missing, got {_shown(edges)}: sort them")
+        raise InvalidParameter(f"{name} must increase, none twice and none missing, got {shown(edges)}: sort them")
     return known
 
 
@@ -88,7 +88,3 @@ def bin_labels(edges: Edges) -> tuple[str, ...]:
 def _known(ordered: NDArray[Any]) -> int:
     """How many values of a chunk in order are not NaN."""
     return int(ordered.searchsorted(np.inf, side="right")) if ordered.dtype.kind == "f" else len(ordered)
-
-
-def _shown(edges: Any) -> str:  # noqa: ANN401 - anything
-    return repr(list(edges[:4]) if isinstance(edges, Sequence) and not isinstance(edges, str) else edges)[:60]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
+from privet.asking.called_as import called_as
 from privet.asking.question import Question
 from privet.core import Release, Uncertainty
 from privet.core.release import CONFIDENCE
@@ -97,6 +98,7 @@ class Cdf(Release[NDArray[Any]]):
         raise InvalidParameter("every share has a margin of its own: take margins(confidence) or intervals(confidence)")
 
 
+@called_as("cdf(ages, edges=range(0, 111, 10), epsilon=1)")
 def cdf(values: Any, *, edges: Any, branching: int | None = None, **asking: Unpack[Asking]) -> Cdf:  # noqa: ANN401 - any column
     """Return which share of the values lies below each edge.
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
+from privet.asking.called_as import called_as
 from privet.asking.column import ANYTHING, NUMBERS, ArrayColumn
 from privet.asking.question import Arrays, Question
 from privet.asking.stored import Read, nothing_missing
@@ -17,6 +18,7 @@ from privet.postprocessing.labeled_counts import LabeledCounts
 from privet.stats.cells.cell_moves import cell_moves
 
 
+@called_as('counts({"old": ages > 65, "ill": ill}, epsilon=1)')
 def counts(
     queries: Any,  # noqa: ANN401 - columns, or functions of a column, by name
     *,

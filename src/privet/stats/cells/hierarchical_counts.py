@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
+from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
 from privet.core import Mechanism, Sensitivity
 from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
-from privet.loss.exact import whole
+from privet.loss.exact import shown, whole
 from privet.mechanisms.least_noise import standard_deviation
 from privet.postprocessing.hierarchy import Hierarchy
 from privet.postprocessing.tree import Tree, best_branching, range_variance
@@ -23,11 +24,12 @@ from privet.stats.cells.nested_labels import NestedLabels
 ALL = "all"
 
 
+@called_as("hierarchical_counts(ages, edges=range(0, 111, 10), epsilon=1)")
 def hierarchical_counts(
-    values: Any,  # noqa: ANN401 - a column, or several for labels
+    values: Any,  # noqa: ANN401 - a column, or several for nested categories
     *,
     edges: Any = None,  # noqa: ANN401 - any increasing numbers
-    labels: Any = None,  # noqa: ANN401 - nested labels
+    categories: Any = None,  # noqa: ANN401 - nested labels
     branching: int | None = None,
     outside: str = "drop",
     **asking: Unpack[Asking],
@@ -35,9 +37,9 @@ def hierarchical_counts(
     """Return counts of nested cells, made consistent by least squares: every cell is the sum of its children.
 
     Args:
-        values: a column of numbers for edges; for labels a list of columns, from the top level down.
+        values: a column of numbers for edges; for categories a list of columns, from the top level down.
         edges: of the bins that are the leaves; larger cells are made of `branching` neighbors each.
-        labels: the public tree of labels instead, nested: {"Bavaria": ["Munich", "Passau"], "Hesse": ["Kassel"]}.
+        categories: the public tree of labels instead, nested: {"Bavaria": ["Munich", "Passau"], "Hesse": ["Kassel"]}.
         branching: how many children a cell has, for edges; by default chosen from the number of bins and the noise.
         outside: as in `histogram`: values beyond the edges are dropped, or clipped into the end bins.
         **asking: see `Asking`: the price (epsilon, delta, rho or mechanism), ledger, purpose, key, neighbors, unit,
@@ -55,12 +57,12 @@ def hierarchical_counts(
         >>> bool(abs(answer.between(100, 400).value - 300) < 200)
         True
     """
-    if (edges is None) == (labels is None):
-        raise InvalidParameter("give either edges of bins or nested labels: what can be counted must be public")
-    if labels is not None:
-        return _of_labels(values, NestedLabels.of(labels), asking)
-    if outside not in {"drop", "clip"}:
-        raise InvalidParameter(f'outside must be "drop" or "clip", got {outside!r}')
+    if (edges is None) == (categories is None):
+        raise InvalidParameter("give either edges of bins or nested categories: what can be counted must be public")
+    if categories is not None:
+        return _of_labels(values, NestedLabels.of(categories), asking)
+    if str(outside) not in {"drop", "clip"}:
+        raise InvalidParameter(f'outside must be "drop" or "clip", got {shown(outside)}')
     question = Question.of("hierarchical counts", (values,), asking)
     return of_bins(question, increasing_edges(edges), branching=branching, clip=outside == "clip")
 
@@ -87,12 +89,14 @@ def _of_labels(values: Any, nested: NestedLabels, asking: Asking) -> Hierarchy: 
     columns = list(values) if nested.depth > 1 and isinstance(values, list | tuple) else [values]
     if len(columns) != nested.depth:
         raise InvalidParameter(
-            f"values must be {nested.depth} columns, one for each level of labels, from the top down"
+            f"values must be {nested.depth} columns, one for each level of the categories, from the top down"
         )
     coded = tuple(labeled(column, names) for column, names in zip(columns, nested.names, strict=True))
     question = Question.of("hierarchical counts", coded, asking)
     if not isinstance(question.missing, str):
-        raise InvalidParameter('missing must be "drop" or "none" for labels: list a label for missing values instead')
+        raise InvalidParameter(
+            'missing must be "drop" or "none" for categories: list a label for missing values instead'
+        )
     tree = nested.tree
 
     def compute(arrays: Arrays) -> NDArray[np.int64]:

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
+from privet.asking.called_as import called_as
 from privet.asking.column import ArrayColumn
 from privet.asking.question import Arrays, Question
 from privet.errors import InvalidParameter
+from privet.loss.exact import shown
 from privet.postprocessing.labeled_counts import LabeledCounts, Labels
 from privet.stats.cells.binning import Edges, bin_counts, bin_labels, bin_numbers, increasing_edges
 from privet.stats.cells.cell_moves import cell_moves
@@ -44,14 +46,16 @@ class Axis:
                 "give either edges, such as edges=range(0, 111, 10), or categories, a list of the labels to count: "
                 "what can be counted must be public, so it is not taken from the data"
             )
-        if outside not in {"drop", "clip"}:
-            raise InvalidParameter(f'outside must be "drop" or "clip", got {outside!r}')
+        if str(outside) not in {"drop", "clip"}:
+            raise InvalidParameter(f'outside must be "drop" or "clip", got {shown(outside)}')
         if categories is None:
-            if other:
+            if other is not False:
                 raise InvalidParameter('other goes with categories: for edges use outside="clip"')
             known = increasing_edges(edges)
             return cls(bin_labels(known), known, ArrayColumn.of(values), outside == "clip")
         labels = distinct_labels(categories)
+        if not isinstance(other, bool):
+            raise InvalidParameter(f"other must be True or False, got {shown(other)}")
         words = tuple(map(str, labels)) + ((OTHER,) if other else ())
         return cls(words, None, labeled(values, labels), other)
 
@@ -73,6 +77,7 @@ class Axis:
         return numbers
 
 
+@called_as("histogram(ages, edges=range(0, 111, 10), epsilon=1)")
 def histogram(
     values: Any,  # noqa: ANN401 - any column
     *,
@@ -114,6 +119,7 @@ def histogram(
     return LabeledCounts.of(released, (axis.labels,), (axis.edges,))
 
 
+@called_as('histogram2d(ages, wards, edges=(range(0, 111, 10), None), categories=(None, ["a", "b"]), epsilon=1)')
 def histogram2d(  # noqa: PLR0913 - two columns and their cells, each by name
     first: Any,  # noqa: ANN401 - any column
     second: Any,  # noqa: ANN401 - any column
@@ -150,7 +156,7 @@ def histogram2d(  # noqa: PLR0913 - two columns and their cells, each by name
             edges=_of_pair(edges, place, "edges"),
             categories=_of_pair(categories, place, "categories"),
             outside=outside,
-            other=other and _of_pair(categories, place, "categories") is not None,
+            other=other if _of_pair(categories, place, "categories") is not None else False,
         )
         for place, values in enumerate((first, second))
     )
@@ -173,12 +179,16 @@ def filling(question: Question, axis: Axis) -> Callable[[NDArray[Any]], NDArray[
     if isinstance(question.missing, str):
         return lambda values: values
     if axis.edges is None:
-        raise InvalidParameter("missing must be drop or none for categories: list a label for missing values instead")
+        raise InvalidParameter(
+            'missing must be "drop" or "none" for categories: list a label for missing values instead'
+        )
     number = float(question.missing)
     return lambda values: np.where(np.isnan(values), number, values) if values.dtype.kind == "f" else values
 
 
 def _of_pair(pair: Any, place: int, name: str) -> Any:  # noqa: ANN401 - whatever a caller hands over
     if not isinstance(pair, tuple | list) or len(pair) != 2:  # noqa: PLR2004 - two columns
-        raise InvalidParameter(f"{name} must be a pair, one for each column (None where it has none), got {pair!r}")
+        raise InvalidParameter(
+            f"{name} must be a pair, one for each column (None where it has none), got {shown(pair)}"
+        )
     return pair[place]

@@ -11,14 +11,15 @@ from privet.asking.column import NUMBERS, ArrayColumn
 from privet.asking.elements import EXACT, number_of
 from privet.asking.stored import Read
 from privet.errors import InvalidParameter
+from privet.loss.exact import shown
 
 UNLISTED = -1  # the number of a row whose label is not in the list
 
 
 def distinct_labels(labels: Any, name: str = "categories") -> tuple[Any, ...]:  # noqa: ANN401 - whatever is handed over
     """Return the labels as a tuple; each once, at least one, none missing."""
-    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
-        raise InvalidParameter(f'{name} must be a list of labels, got {labels!r}: for example {name}=["a", "b"]')
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable) or getattr(labels, "shape", (1,)) == ():
+        raise InvalidParameter(f'{name} must be a list of labels, got {shown(labels)}: for example {name}=["a", "b"]')
     known = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
     try:
         once = len(set(known)) == len(known)
@@ -27,6 +28,14 @@ def distinct_labels(labels: Any, name: str = "categories") -> tuple[Any, ...]:  
     if not known or not once or any(label is None or label != label for label in known):  # noqa: PLR0124 - NaN
         raise InvalidParameter(f"{name} must hold at least one label, each once and none missing, got {len(known)}")
     return known
+
+
+def refuse_filling(missing: object) -> None:
+    """Raise if missing values shall count as a number: among labels that is none."""
+    if not isinstance(missing, str):
+        raise InvalidParameter(
+            'missing must be "drop" or "none" for categories: list a label for missing values instead'
+        )
 
 
 def labeled(values: Any, labels: tuple[Any, ...], name: str = "values") -> ArrayColumn:  # noqa: ANN401 - any column

@@ -36,7 +36,7 @@ class NestedLabels:
         _collect(labels, (), levels, 0)
         depths = {len(path) for path in _ends(labels, ())}
         if len(depths) != 1:
-            raise InvalidParameter("labels must have the same depth everywhere: give every cell its own labels below")
+            raise InvalidParameter("categories must have the same depth everywhere: give every cell its own below")
         return cls(tuple(map(tuple, levels)))
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
+from privet.asking.called_as import called_as
 from privet.asking.choice_price import choice_at
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
@@ -18,6 +19,7 @@ from privet.mechanisms.top_choices import TopChoices
 from privet.stats.cells.labeled import distinct_labels, labeled
 
 
+@called_as('top_k(cities, 3, categories=["Basel", "Bern", "Genf", "Zug"], epsilon=1)')
 def top_k(
     values: Any,  # noqa: ANN401 - any column
     k: int,
@@ -49,7 +51,9 @@ def top_k(
         raise InvalidParameter(f"k must be at most the number of categories, {len(labels)}, got {k}")
     question = Question.of("top_k", (labeled(values, labels),), asking)
     if not isinstance(question.missing, str):
-        raise InvalidParameter('missing must be "drop" or "none" for labels: list a label for missing values instead')
+        raise InvalidParameter(
+            'missing must be "drop" or "none" for categories: list a label for missing values instead'
+        )
     sensitivity = Sensitivity(Fraction(question.changes, 2))
 
     def make(epsilon: Fraction, promise: Guarantee | None) -> TopChoices:

@@ -102,7 +102,7 @@ def _spreads(promise: Promise) -> tuple[float, float]:
     """The standard deviations of Laplace and Gaussian noise for a move of 1; infinite where there is no such noise."""
     unit = Sensitivity(1)
     if isinstance(promise, ConcentratedGuarantee):
-        return math.inf, standard_deviation(Gaussian.concentrated(rho=promise.rho, sensitivity=unit))
+        return math.inf, standard_deviation(Gaussian.calibrated(rho=promise.rho, sensitivity=unit))
     laplace = standard_deviation(Laplace.calibrated(epsilon=promise.epsilon, sensitivity=unit))
     if not promise.delta:
         return laplace, math.inf

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
+from privet.asking.called_as import called_as
 from privet.asking.payment import Payment
 from privet.asking.price import Price
 from privet.asking.table import Table
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
-from privet.loss.exact import Exact, whole
+from privet.loss.exact import Exact, refuse_single, whole
 from privet.mechanisms import Bernstein, BernsteinFunction, Gaussian, Laplace
 from privet.mechanisms.bernstein import noise_on_grid
 from privet.mechanisms.quietly import quietly
@@ -25,6 +26,7 @@ from privet.stats.functions.total_function import answer_of
 FAR = 800  # bits: values up to so many noise scales are released as they are
 
 
+@called_as('release_function(f, rows, sensitivity="1/5000", degree=12, order=4, epsilon=1)')
 def release_function(  # noqa: PLR0913 - the function, what is known of it, and how to ask, each by name
     f: Callable[[Any], Callable[[Any], Any]],
     data: Any,  # noqa: ANN401 - whatever f takes
@@ -71,6 +73,7 @@ def release_function(  # noqa: PLR0913 - the function, what is known of it, and 
     """
     if not callable(f):
         raise InvalidParameter(f"f must be a function of the data that returns a function, got {type(f).__name__}")
+    refuse_single(bounds, "bounds must be a pair (low, high) for each coordinate, such as [(0, 1)]")
     payment = Payment.of("release_function", asking)
     moved = sensitivity if isinstance(sensitivity, Sensitivity) else Sensitivity(sensitivity)
     if payment.price.mechanism is not None:
@@ -156,7 +159,7 @@ def _mechanism(price: Price, moved: Sensitivity, known: _Known, bounds: Iterable
     every = Sensitivity(moved.linf, cells=cells)
     noise: Laplace | Gaussian
     if price.rho is not None:
-        noise = Gaussian.concentrated(rho=price.rho, sensitivity=every)
+        noise = Gaussian.calibrated(rho=price.rho, sensitivity=every)
     else:
         noise = noise_on_grid(epsilon=price.epsilon or 0, delta=price.delta, sensitivity=every)
     return Bernstein(noise, degree=degree, order=order, dimension=known.dimension, bounds=bounds)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
+from privet.asking.called_as import called_as
 from privet.asking.column import ArrayColumn
 from privet.asking.payment import Payment
 from privet.asking.table import Table
@@ -15,6 +16,7 @@ from privet.errors import InvalidParameter
 from privet.mechanisms import GroupedRows, SampleAndAggregate
 
 
+@called_as("sample_and_aggregate(np.median, ages, blocks=100, bounds=(0, 110), epsilon=1)")
 def sample_and_aggregate(
     f: Callable[[NDArray[Any]], Any],
     data: Any,  # noqa: ANN401 - rows in an array, a list or a frame

@@ -10,10 +10,11 @@ from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from privet.asking.called_as import called_as
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
-from privet.loss.exact import Exact, whole
+from privet.loss.exact import Exact, shown, whole
 from privet.stats.functions.sampling_plan import SamplingPlan
 
 Records: TypeAlias = NDArray[Any] | Sequence[Any]
@@ -33,6 +34,7 @@ class Moving(Protocol):
         """Return f(shared and one) - f(shared and other), trials on the first axis, rows on the second."""
 
 
+@called_as("sampled_sensitivity(np.mean, draw, 1000, gamma=0.05)")
 def sampled_sensitivity(  # noqa: PLR0913 - a function, a source, and how to sample, each by name
     f: Any,  # noqa: ANN401 - a function of a dataset of any kind
     oracle: Callable[[int], Records],
@@ -77,6 +79,8 @@ def sampled_sensitivity(  # noqa: PLR0913 - a function, a source, and how to sam
     _refuse_norm(norm)
     plan = SamplingPlan.of(gamma=gamma, m=m, k=k)
     pairs = _Pairs(oracle, whole(n, "n"), Neighbors.of(neighbors))
+    if not isinstance(batched, bool):
+        raise InvalidParameter(f"batched must be True or False, got {shown(batched)}")
     moving = isinstance(f, Moving)
     if moving or batched:
         moves = _moves_of_many(f, pairs, plan.m)
@@ -105,8 +109,8 @@ def _refuse_other_than_functions(*functions: object) -> None:
 
 
 def _refuse_norm(norm: str | None) -> None:
-    if norm is not None and norm not in NORMS:
-        raise InvalidParameter(f"norm must be one of {', '.join(NORMS)}, got {norm!r}")
+    if norm is not None and str(norm) not in NORMS:
+        raise InvalidParameter(f"norm must be one of {', '.join(NORMS)}, got {shown(norm)}")
 
 
 @dataclass(frozen=True)

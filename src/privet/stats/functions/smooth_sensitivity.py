@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privet.asking.asking import Asking
+from privet.asking.bounds import Bounds
+from privet.asking.called_as import called_as
 from privet.asking.column import NUMBERS, ArrayColumn
 from privet.asking.payment import Payment
 from privet.core import Release, Sensitivity
@@ -16,12 +18,12 @@ from privet.loss import Neighbors
 from privet.loss.exact import Exact, whole
 from privet.mechanisms import SmoothCauchy, SmoothGaussian, SmoothLaplace, SmoothValue, smooth_bound
 from privet.mechanisms import smooth_median as median_with_bound
-from privet.mechanisms.bernstein_function import interval
 from privet.mechanisms.quietly import quietly
 from privet.mechanisms.smooth import SmoothNoise
 from privet.stats.functions.total_function import answer_of
 
 
+@called_as("smooth_sensitivity(f, rows, local_sensitivities=moves, step=0.1, epsilon=1)")
 def smooth_sensitivity(  # noqa: PLR0913 - a function, its sensitivities, and how to ask, each by name
     f: Callable[[Any], Any],
     data: Any,  # noqa: ANN401 - whatever f takes
@@ -66,15 +68,17 @@ def smooth_sensitivity(  # noqa: PLR0913 - a function, its sensitivities, and ho
     _refuse_other_than_functions(f, local_sensitivities)
     payment = Payment.of("smooth_sensitivity", asking)
     mechanism = _mechanism(payment, step, whole(size, "size"))
+    overall = Sensitivity(1 if global_sensitivity is None else global_sensitivity, cells=mechanism.size)
 
     def compute() -> SmoothValue:
         shape = () if mechanism.size == 1 else (mechanism.size,)
         value = answer_of(lambda: f(data), shape=shape, largest=mechanism.largest_value)
         return SmoothValue(value, _bound(local_sensitivities, data, mechanism, global_sensitivity))
 
-    return payment.release(compute, Sensitivity(global_sensitivity or 1, cells=mechanism.size), mechanism)
+    return payment.release(compute, overall, mechanism)
 
 
+@called_as('smooth_median(ages, bounds=(0, 110), step=0.1, epsilon=1, neighbors="replace")')
 def smooth_median(
     data: Any,  # noqa: ANN401 - any column
     *,
@@ -105,7 +109,8 @@ def smooth_median(
             'smooth_median takes the number of rows as public, so it needs neighbors="replace" (and a ledger of such a '
             "unit): otherwise ask for privet.median"
         )
-    low, high = interval(*bounds)
+    declared = Bounds.of(bounds)
+    low, high = declared.low, declared.high
     mechanism = _mechanism(payment, step, 1)
     column = ArrayColumn.of(data, "data")
     column.refuse_other_than(NUMBERS, "data")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
+from privet.asking.called_as import called_as
 from privet.asking.choice_price import choice_at
 from privet.asking.question import Arrays, Question
 from privet.core import Sensitivity
@@ -23,6 +24,7 @@ from privet.stats.ranks.quantile_release import QuantileRelease
 INSIDE = 14  # ln of a million: how sure an extreme is not to be drawn from the empty end of the bounds
 
 
+@called_as("quantile(ages, 0.9, bounds=(0, 110), epsilon=1)")
 def quantile(
     values: Any,  # noqa: ANN401 - any column
     q: Exact,
@@ -57,6 +59,7 @@ def quantile(
     return _chosen("quantile", values, exact_within(q, "q", low=0, high=1), bounds=bounds, step=step, asking=asking)
 
 
+@called_as("median(ages, bounds=(0, 110), epsilon=1)")
 def median(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Unpack[Asking]) -> QuantileRelease[float]:  # noqa: ANN401 - any column
     """Return a point that about half of the values lie below: `quantile` at 1/2, where it is most exact.
 
@@ -77,6 +80,7 @@ def median(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Unp
     return _chosen("median", values, Fraction(1, 2), bounds=bounds, step=step, asking=asking)
 
 
+@called_as("minimum(ages, bounds=(0, 110), epsilon=1)")
 def minimum(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Unpack[Asking]) -> QuantileRelease[float]:  # noqa: ANN401 - any column
     """Return a low quantile of the values, as near to the smallest as the price allows.
 
@@ -99,6 +103,7 @@ def minimum(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Un
     return _chosen("minimum, as a low quantile", values, Fraction(0), bounds=bounds, step=step, asking=asking, inside=1)
 
 
+@called_as("maximum(ages, bounds=(0, 110), epsilon=1)")
 def maximum(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Unpack[Asking]) -> QuantileRelease[float]:  # noqa: ANN401 - any column
     """Return a high quantile of the values, as near to the largest as the price allows.
 

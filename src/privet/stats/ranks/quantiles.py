@@ -6,6 +6,7 @@ from typing import Any, Unpack
 
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
+from privet.asking.called_as import called_as
 from privet.asking.choice_price import choice_at
 from privet.asking.question import Question
 from privet.core import Release, Sensitivity
@@ -18,6 +19,7 @@ from privet.stats.ranks.quantile import filled, points_between, rank_moves
 from privet.stats.ranks.quantile_release import QuantileRelease
 
 
+@called_as("quantiles(ages, [0.25, 0.5, 0.75], bounds=(0, 110), epsilon=1)")
 def quantiles(
     values: Any,  # noqa: ANN401 - any column
     qs: Iterable[Exact],
@@ -64,6 +66,7 @@ def quantiles(
     return QuantileRelease.of(question.release_by(chosen, filled(question, declared), sensitivity), chosen)
 
 
+@called_as("quantile_interval(ages, 0.5, bounds=(0, 110), epsilon=1)")
 def quantile_interval(
     values: Any,  # noqa: ANN401 - any column
     q: Exact,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
+from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
 from privet.core import Release
 from privet.stats.sums.covariance import two_bounds, two_columns
@@ -32,6 +33,7 @@ PARTS = np.stack(  # of u, v, u², v², u v and 1, in each of the nine sums
 LEAST = 1e-9  # a variance that says something, in squared widths
 
 
+@called_as("correlation((heights, weights), bounds=((100, 220), (30, 180)), epsilon=1)")
 def correlation(columns: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any columns
     """Return Pearson's correlation of two columns, each value clipped to its column's bounds.
 

@@ -6,12 +6,15 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from privet.asking.asking import Asking
+from privet.asking.called_as import called_as
 from privet.asking.column import ANYTHING, NUMBERS, ArrayColumn
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
+from privet.loss.exact import shown
 
 
+@called_as("count(ages, epsilon=1)")
 def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column
     """Return how many values are there (not missing), or how many are true.
 
@@ -32,8 +35,8 @@ def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: U
         >>> answer.margin(0.95), answer.mechanism
         (3.0, 'DiscreteLaplace(l1_sensitivity=1, scale=1)')
     """
-    if of not in {None, "rows", "true"}:
-        raise InvalidParameter(f'of must be "rows" or "true", got {of!r}')
+    if of is not None and str(of) not in {"rows", "true"}:
+        raise InvalidParameter(f'of must be "rows" or "true", got {shown(of)}')
     column = ArrayColumn.of(values)
     truths = of == "true" or (of is None and column.kind == "truth")
     column.refuse_other_than(NUMBERS if truths else ANYTHING, "values")

@@ -6,6 +6,7 @@ import numpy as np
 
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
+from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity, Uncertainty
 from privet.errors import InvalidParameter
@@ -21,6 +22,7 @@ LARGEST = 0.25  # covariance of values between 0 and 1
 PARTS = ((1.0, 1.0, 1.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))  # of u v, u and v, in each of four sums
 
 
+@called_as("covariance((heights, weights), bounds=((100, 220), (30, 180)), epsilon=1)")
 def covariance(columns: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any columns
     """Return the covariance of two columns, each value clipped to its column's bounds.
 

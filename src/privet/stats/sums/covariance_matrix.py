@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
+from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
-from privet.asking.scaled import ScaledError
 from privet.core import Release, Sensitivity, Uncertainty
 from privet.core.sensitivity import root_above
+from privet.core.uncertainty import ScaledError
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
 from privet.stats.sums.covariance import FINE, ROUGH, from_four_sums, moved_products
@@ -62,6 +63,7 @@ class CovarianceMatrix:
         return f"{shown}\nat most ± {self.margin().max():.4g} ({CONFIDENCE:.0%})\n{spent}"
 
 
+@called_as("covariance_matrix((heights, weights), bounds=((100, 220), (30, 180)), epsilon=1)")
 def covariance_matrix(columns: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking]) -> CovarianceMatrix:  # noqa: ANN401 - any columns
     """Return the covariances of all pairs of columns, variances included, each value clipped to its column's bounds.
 
@@ -85,9 +87,10 @@ def covariance_matrix(columns: Any, *, bounds: Any, ddof: int = 0, **asking: Unp
         >>> found.value.shape, found.release.mechanism
         ((3, 3), 'Laplace(l1_sensitivity=6, scale=6)')
     """
-    if not isinstance(columns, tuple | list) or len(columns) < 2 or len(columns) != len(bounds):  # noqa: PLR2004 - a pair
+    pairs = bounds if isinstance(bounds, tuple | list) else ()
+    if not isinstance(columns, tuple | list) or len(columns) < 2 or len(columns) != len(pairs):  # noqa: PLR2004 - a pair
         raise InvalidParameter("columns must be two or more columns, and bounds as many pairs (low, high)")
-    declared = tuple(Bounds.of(each) for each in bounds)
+    declared = tuple(Bounds.of(each) for each in pairs)
     question = Question.of("covariance matrix", tuple(columns), asking)
     freedom = whole(ddof, "ddof", low=0)
     return _of_rows(question, declared, freedom) if question.public_rows else _of_sums(question, declared, freedom)

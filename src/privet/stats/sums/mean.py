@@ -7,6 +7,7 @@ import numpy as np
 
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
+from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.core.sensitivity import root_above
@@ -18,6 +19,7 @@ ONE = 2**BITS
 ONES = np.ones(CHUNK)
 
 
+@called_as("mean(ages, bounds=(0, 110), epsilon=1)")
 def mean(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column
     """Return the average of the values, each clipped to the bounds.
 
@@ -51,7 +53,7 @@ def mean_of(question: Question, bounds: Bounds) -> Release[Any]:
     row_map = unit_map(bounds, question.fill(bounds))
     rounding = bounds.width / (2 * ONE)
     if not question.public_rows:
-        return _mean_of_two_sums(question, bounds, row_map, rounding)
+        return question.noted(_mean_of_two_sums(question, bounds, row_map, rounding))
     if not question.length:
         raise InvalidParameter(f"{question.statistic} needs at least one row, got an empty column")
     return question.release(

@@ -8,6 +8,7 @@ import numpy as np
 
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
+from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
 from privet.core import Release
 from privet.loss.exact import whole
@@ -106,6 +107,7 @@ def per_degree(count: float, ddof: int) -> float:
     return number / (number - ddof)
 
 
+@called_as("moments(ages, bounds=(0, 110), epsilon=1)")
 def moments(values: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking]) -> Moments:  # noqa: ANN401 - any column
     """Return count, mean, variance and standard deviation of the values, each clipped to the bounds, at one price.
 

@@ -5,12 +5,14 @@ from typing import Any, Unpack
 
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
+from privet.asking.called_as import called_as
 from privet.asking.column import NUMBERS, ArrayColumn
 from privet.asking.question import Question
 from privet.core import Release
 from privet.stats.sums.mean import mean_of
 
 
+@called_as("proportion(ill, epsilon=1)")
 def proportion(values: Any, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column
     """Return the share of the values that are true (not zero, not False) among those that are not missing.
 

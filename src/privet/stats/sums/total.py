@@ -5,11 +5,13 @@ from typing import Any, Unpack
 
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
+from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.stats.sums.lattice_sums import BITS, Floats, RowMap, lattice_sums, signed_map, unit_map
 
 
+@called_as("total(ages, bounds=(0, 110), epsilon=1)")
 def total(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column
     """Return the sum of the values, each clipped to the bounds.
 
@@ -41,7 +43,9 @@ def total(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]
             max(declared.high, Fraction(0)) - min(declared.low, Fraction(0)) if question.replaces else declared.largest
         )
         row_map = signed_map(declared, fill, reach=reach)
-    return question.release(lambda arrays: _sum(arrays, row_map), Sensitivity(question.rows), unit=reach, offset=offset)
+    moves = Sensitivity(question.rows)
+    released = question.release(lambda arrays: _sum(arrays, row_map), moves, unit=reach, offset=offset)
+    return question.noted(released) if reach > declared.width else released
 
 
 def _sum(arrays: Arrays, row_map: RowMap) -> float:

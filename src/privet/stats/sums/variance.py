@@ -8,6 +8,7 @@ import numpy as np
 
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
+from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
@@ -19,6 +20,7 @@ from privet.stats.sums.moments import moments_of
 ONE = 2**COARSE
 
 
+@called_as("variance(ages, bounds=(0, 110), epsilon=1)")
 def variance(values: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column
     """Return the variance of the values, each clipped to the bounds.
 
@@ -44,6 +46,7 @@ def variance(values: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking
     return _variance_of(Question.of("variance", (values,), asking), declared, whole(ddof, "ddof", low=0))
 
 
+@called_as("stddev(ages, bounds=(0, 110), epsilon=1)")
 def stddev(values: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking]) -> Release[Any]:  # noqa: ANN401 - any column
     """Return the standard deviation of the values, each clipped to the bounds: the root of their variance.
 
