@@ -59,8 +59,9 @@ class Release(LikeItsValue, Generic[T]):
             uncertainty: the law of the new value's error, computed from public or released numbers.
         """
         value = function(self.value)
+        gamma = self.gamma
         words = (self.purpose, self.mechanism)
-        return Release(value, uncertainty, self.loss, *words, self.unit, gamma=self.gamma, note=self.note)
+        return Release(value, uncertainty, self.loss, *words, self.unit, gamma=gamma, note=self.note)
 
     def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> float:
         """Half the width of `interval`: the exact value lies within this of the released one.

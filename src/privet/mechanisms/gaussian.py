@@ -10,7 +10,7 @@ from scipy import special
 from privet.core import Sensitivity, Uncertainty
 from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP
-from privet.loss import ConcentratedGuarantee, GaussianCurve, Guarantee, PrivacyLoss, calibrated_scale
+from privet.loss import GaussianCurve, Guarantee, PrivacyLoss, calibrated_scale
 from privet.loss.exact import Exact
 from privet.loss.gaussian_privacy import gaussian_scale_classical
 from privet.mechanisms.additive import BINARY, AdditiveNoise, positive
@@ -91,10 +91,12 @@ class Gaussian(AdditiveNoise):
         """Return the mechanism with the least noise for this sensitivity: (epsilon, delta)-DP, or rho-zCDP."""
         refuse_undeclared(sensitivity)
         promise = promised(epsilon, delta, rho, pure="Laplace")
-        if isinstance(promise, ConcentratedGuarantee):
-            return cls(sensitivity.l2, sensitivity.l2 * concentrated_ratio(promise))
-        ratio = calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise)
-        return cls(sensitivity.l2, sensitivity.l2 * Fraction(ratio), promise=promise)
+        kept = promise if isinstance(promise, Guarantee) else None
+        if isinstance(promise, Guarantee):
+            ratio = Fraction(calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise))
+        else:
+            ratio = concentrated_ratio(promise)
+        return cls(sensitivity.l2, sensitivity.l2 * ratio, promise=kept)
 
     @classmethod
     def classical(cls, *, epsilon: Exact, delta: Exact, sensitivity: Sensitivity) -> "Gaussian":
