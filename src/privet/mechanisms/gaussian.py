@@ -93,7 +93,9 @@ class Gaussian(AdditiveNoise):
         promise = promised(epsilon, delta, rho, pure="Laplace")
         kept = promise if isinstance(promise, Guarantee) else None
         if isinstance(promise, Guarantee):
-            ratio = Fraction(calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise))
+            ratio = Fraction(
+                calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise)
+            )
         else:
             ratio = concentrated_ratio(promise)
         return cls(sensitivity.l2, sensitivity.l2 * ratio, promise=kept)
