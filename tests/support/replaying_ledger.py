@@ -17,10 +17,11 @@ from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.query import sql
 from privet.query.answering import run as run_module
-from privet.query.answering.margins import Shown
+from privet.query.answering.margins import Margins, Shown
 from privet.query.answering.postprocess import post_process
 from privet.query.answering.released_table import ReleasedTable
 from privet.query.answering.run import Run
+from privet.query.answering.staged_margins import StagedMargins
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
@@ -140,7 +141,15 @@ def play(quote: Quote, backend: Backend, catalog: Catalog, before: Played | None
         return Shown(once(output, released.table, released.columns), None)
 
     run = Run(quote, backend=backend, ledger=ledger, purpose="replay", catalog=catalog)  # type: ignore[arg-type]
-    with patch.object(run_module, "post_process", once), patch.object(run_module, "shown_rows", rows):
+
+    def bare(staged: StagedMargins, name: str, _: pa.Table) -> Margins:
+        return Margins(staged.stages[name].shown.table)
+
+    with (
+        patch.object(run_module, "post_process", once),
+        patch.object(run_module, "shown_rows", rows),
+        patch.object(StagedMargins, "of", bare),
+    ):
         table = run.answer()
     return Played(table, tuple(ledger.drawn), tuple(processed))
 

@@ -79,14 +79,18 @@ class Shown:
 
 def shown_rows(released: ReleasedTable, output: Output) -> Shown:
     """What an output makes of a released table."""
+    return rows_of(released.table, released.columns, output)
+
+
+def rows_of(table: pa.Table, columns: Sequence[Column], output: Output) -> Shown:
+    """What an output makes of a table."""
     if output.distinct:
-        return Shown(post_process(output, released.table, released.columns), None)
-    lines = pa.array(np.arange(released.table.num_rows, dtype=np.int64))
-    numbered = released.table.append_column("line", lines)
+        return Shown(post_process(output, table, columns), None)
+    lines = pa.array(np.arange(table.num_rows, dtype=np.int64))
     with_line = replace(output, items=(*output.items, (LINE, Reference(LINE))))
-    table = post_process(with_line, numbered, (*released.columns, LINE))
-    last = table.num_columns - 1
-    return Shown(table.remove_column(last), table.column(last).to_pylist())
+    found = post_process(with_line, table.append_column("line", lines), (*columns, LINE))
+    last = found.num_columns - 1
+    return Shown(found.remove_column(last), found.column(last).to_pylist())
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class ColumnMargins:
 
     def of(self, shown: Shown) -> Margins:
         """The shown rows with their margins."""
-        noisy = [(column, each) for column, each in self.output.items if self._readings(each)]
+        noisy = [(column, each) for column, each in self.output.items if self.readings(each)]
         noisy = [(column, each) for column, each in noisy if column.facts.type not in {Type.TEXT, Type.BOOLEAN}]
         without = {column.name: why for column, each in noisy if (why := self._why_not(column, each))}
         if shown.lines is None:
@@ -135,7 +139,7 @@ class ColumnMargins:
         guessed = tuple(column.name for column, _ in simulated if column.name in ends)
         return Margins(with_ends(shown.table, self.output, ends), names, guessed, without, unclear)
 
-    def _readings(self, expression: Expression) -> list[Reading]:
+    def readings(self, expression: Expression) -> list[Reading]:
         """Those that an expression is computed from, through windows too."""
         windows = dict(self.output.windows)
         columns: set[Column] = set()
@@ -146,10 +150,9 @@ class ColumnMargins:
 
     def _why_not(self, column: Column, expression: Expression) -> str:
         """Why a number cannot have ends, whatever it is."""
-        taken = {each.name for each, _ in self.output.items}
-        if taken & {f"{column.name}_low", f"{column.name}_high"}:
-            return NAMED.format(column.name)
-        if any(self.released.stage.noise_of(reading.draw) is None for reading in self._readings(expression)):
+        if taken := name_taken(column, self.output):
+            return taken
+        if any(self.released.stage.noise_of(reading.draw) is None for reading in self.readings(expression)):
             return QUANTILE
         return ""
 
@@ -184,7 +187,7 @@ class ColumnMargins:
         """The ends of computed columns, or why there are none."""
         if not items or not lines:
             return {column.name: (np.zeros(0), np.zeros(0)) for column, _ in items}
-        rows = self._seen() if self.output.windows else lines
+        rows = self.seen() if self.output.windows else lines
         number = replicates_within(self.confidence, len(rows))
         if isinstance(number, str):
             return number
@@ -200,7 +203,7 @@ class ColumnMargins:
             for (column, _), each in zip(items, values, strict=True)
         }
 
-    def _seen(self) -> list[int]:
+    def seen(self) -> list[int]:
         """The released rows that windows see: those that HAVING leaves."""
         every = Output((), condition=self.output.condition)
         lines = shown_rows(self.released, every).lines
@@ -226,6 +229,12 @@ class ColumnMargins:
                 shown = np.abs(np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64))
                 wide |= ~(high - low < 2 * shown)
         return tuple(int(place) for place in np.flatnonzero(wide))
+
+
+def name_taken(column: Column, output: Output) -> str:
+    """Why a column has no margin where other columns have the names of its ends; "" if they have not."""
+    taken = {each.name for each, _ in output.items}
+    return NAMED.format(column.name) if taken & {f"{column.name}_low", f"{column.name}_high"} else ""
 
 
 def replicates_within(confidence: float, rows: int) -> int | str:

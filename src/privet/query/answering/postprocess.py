@@ -2,7 +2,7 @@
 """Post-processing: an engine that holds nothing but one released table, for what is done with answers."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from threading import Lock
 
@@ -11,8 +11,10 @@ import pyarrow as pa
 
 from privet.errors import InvalidParameter
 from privet.query.backends.duckdb.dialect import DuckDBDialect
+from privet.query.catalog import Catalog
+from privet.query.plan.relations import Relation
 from privet.query.plan.statement import Output
-from privet.query.printing import print_output
+from privet.query.printing import Sources, print_output, print_relation
 from privet.query.scalars.expressions import Column
 from privet.query.scalars.facts import Type
 
@@ -61,6 +63,24 @@ def post_process(output: Output, table: pa.Table, columns: Sequence[Column]) -> 
         connection.register("released", table.rename_columns([f"c{number + 1}" for number in range(len(columns))]))
         result: pa.Table = connection.sql(f"WITH typed AS (SELECT {typed} FROM released) {statement}").to_arrow_table()
     return result.rename_columns([column.name for column, _ in output.items])
+
+
+def post_read(relation: Relation, tables: Mapping[str, pa.Table], catalog: Catalog) -> pa.Table:
+    """The rows of a relation that reads released tables alone, in the order of its columns.
+
+    Args:
+        relation: public, without tables of the catalog.
+        tables: of earlier stages, by their name.
+        catalog: as printers want it.
+    """
+    names = {stage: f"released_{number}" for number, stage in enumerate(tables, 1)}
+    text = print_relation(relation, DuckDBDialect(), Sources(catalog, {}, names))
+    with _connection() as connection:
+        for stage, table in tables.items():
+            columns = [f"c{number + 1}" for number in range(table.num_columns)]
+            connection.register(names[stage], table.rename_columns(columns))
+        result: pa.Table = connection.sql(text).to_arrow_table()
+    return result
 
 
 def _connection() -> duckdb.DuckDBPyConnection:

@@ -13,9 +13,10 @@ from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
 from privet.core.silence import FAILED
 from privet.errors import ReleaseFailed
 from privet.query.aggregates.needs import needs_of
-from privet.query.answering.margins import ColumnMargins, Margins, shown_rows
+from privet.query.answering.margins import ColumnMargins, Margins, Shown, shown_rows
 from privet.query.answering.postprocess import post_process
 from privet.query.answering.released_table import ReleasedTable, released_table
+from privet.query.answering.staged_margins import Answered, StagedMargins
 from privet.query.backends.backend import Backend, Keys, Sums
 from privet.query.backends.group_keys import in_order
 from privet.query.catalog import Catalog
@@ -63,6 +64,7 @@ class Run:
         self.stages: dict[str, PricedStage] = {}  # as they were answered
         self.found: dict[Search, Ends | None] = {}
         self._done: dict[Aggregate, tuple[PricedStage, ReleasedTable]] = {}
+        self._staged = StagedMargins(catalog, lambda relation: backend.read(relation, {}), self._confidence)
 
     def answer(self) -> pa.Table:
         """The table of the last stage; those of all are in `tables` afterwards."""
@@ -74,17 +76,27 @@ class Run:
         return self.tables[statement.stages[-1].name]
 
     def _answered(self, stage: Stage, *, shown: bool) -> pa.Table:
-        if isinstance(stage.source, Aggregate):
-            if stage.source not in self._done:
-                self._done[stage.source] = self._released(stage.source, self._quote.by_name[stage.name])
-            self.stages[stage.name], released = self._done[stage.source]
-            rows = shown_rows(released, stage.output)
-            if not shown:
-                return rows.table
-            self.margins[stage.name] = ColumnMargins(released, stage.output, self._confidence).of(rows)
-            return self.margins[stage.name].table
-        table = self._backend.read(stage.source, self._mentioned(stage.source))
-        return post_process(stage.output, table, stage.source.columns)
+        if not isinstance(stage.source, Aggregate):
+            table = self._backend.read(stage.source, self._mentioned(stage.source))
+            return self._queried(stage, stage.source, table, shown=shown)
+        if stage.source not in self._done:
+            self._done[stage.source] = self._released(stage.source, self._quote.by_name[stage.name])
+        self.stages[stage.name], released = self._done[stage.source]
+        rows = shown_rows(released, stage.output)
+        self._staged.add(stage.name, Answered(released, stage.output, rows))
+        if not shown:
+            return rows.table
+        self.margins[stage.name] = ColumnMargins(released, stage.output, self._confidence).of(rows)
+        return self.margins[stage.name].table
+
+    def _queried(self, stage: Stage, relation: Relation, table: pa.Table, *, shown: bool) -> pa.Table:
+        """A public query over tables and earlier stages."""
+        found = post_process(stage.output, table, relation.columns)
+        self._staged.add(stage.name, Answered(relation, stage.output, Shown(found, None)))
+        if not shown:
+            return found
+        self.margins[stage.name] = self._staged.of(stage.name, table)
+        return self.margins[stage.name].table
 
     def _mentioned(self, relation: Relation) -> dict[str, pa.Table]:
         """The tables of earlier stages that a relation reads."""

@@ -10,7 +10,7 @@ beyond both ends: the ends are then farther out, or missing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -93,31 +93,44 @@ def _less_noise(numbers: Floats, levels: Floats, rows: Sequence[int], first: int
     return np.asarray(wanted[None, :, :] - noise)
 
 
+def simulated_table(
+    output: Output,
+    items: Sequence[tuple[Column, Expression]],
+    table: pa.Table,
+    columns: Sequence[Column],
+    counts: frozenset[Column],
+) -> pa.Table:
+    """The items in all replicates.
+
+    Args:
+        output: with the condition, if it is simulated too, and the windows that items may use.
+        items: what is computed.
+        table: the rows of all replicates.
+        columns: of the table; REPLICATE is among them.
+        counts: columns that are never below 0 in the data.
+    """
+    signs = never_negative(counts, output.windows)
+    windows = tuple(
+        (column, seen_apart(window).changed(lambda each: guard(each, signs))) for column, window in output.windows
+    )
+    guarded = tuple((column, guard(expression, signs)) for column, expression in items)
+    order = tuple((Reference(each), False) for each in (REPLICATE, LINE) if each in columns)
+    condition = None if output.condition is None else guard(output.condition, signs)
+    return post_process(Output(guarded, condition, order, windows=windows), table, columns)
+
+
 def simulated_values(
     output: Output, items: Sequence[tuple[Column, Expression]], replicates: Replicates, counts: frozenset[Column]
 ) -> list[Floats]:
-    """Replicates × rows of each item; NaN where there is no value.
-
-    Args:
-        output: with the windows that items may use.
-        items: what is computed.
-        replicates: of the rows that windows see.
-        counts: columns that are never below 0 in the data.
-    """
-    windows = tuple((column, seen_apart(window)) for column, window in output.windows)
-    signs = never_negative(counts, output.windows)
-    guarded = tuple((column, guard(expression, signs)) for column, expression in items)
-    windows = tuple((column, window.changed(lambda each: guard(each, signs))) for column, window in windows)
-    order = ((Reference(REPLICATE), False), (Reference(LINE), False))
-    table = post_process(Output(guarded, order=order, windows=windows), replicates.table, replicates.columns)
+    """Replicates × rows of each item; NaN where there is no value. All rows that windows see are replicated."""
+    every = replace(output, condition=None)
+    table = simulated_table(every, items, replicates.table, replicates.columns, counts)
     return [_floats(table.column(place), replicates.number) for place in range(len(items))]
 
 
 def seen_apart(window: ReleasedWindow) -> ReleasedWindow:
     """The window within each replicate."""
-    return ReleasedWindow(
-        window.function, window.arguments, (*window.partition, Reference(REPLICATE)), window.order, window.frame
-    )
+    return replace(window, partition=(*window.partition, Reference(REPLICATE)))
 
 
 def _floats(column: pa.ChunkedArray, number: int) -> Floats:
