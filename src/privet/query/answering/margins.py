@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import duckdb
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
 from privet.query.answering.postprocess import post_process
@@ -218,7 +219,7 @@ class ColumnMargins:
         known = self.released.readings
         reading = known.get(expression.column) if isinstance(expression, Reference) else None
         with np.errstate(invalid="ignore"):
-            wide = ~(np.isfinite(low) & np.isfinite(high))
+            wide = open_ended(low, high)
             if reading is not None and not isinstance(reading, Linear):
                 facts = reading.column.facts
                 if facts.low is not None and facts.high is not None:
@@ -228,7 +229,17 @@ class ColumnMargins:
             if isinstance(reading, Total) or share:
                 shown = np.abs(np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64))
                 wide |= ~(high - low < 2 * shown)
-        return tuple(int(place) for place in np.flatnonzero(wide))
+        return places_where(wide)
+
+
+def open_ended(low: Floats, high: Floats) -> NDArray[np.bool_]:
+    """Where an end is missing."""
+    return np.asarray(~(np.isfinite(low) & np.isfinite(high)))
+
+
+def places_where(marked: NDArray[np.bool_]) -> tuple[int, ...]:
+    """The places of the rows that are marked."""
+    return tuple(int(place) for place in np.flatnonzero(marked))
 
 
 def name_taken(column: Column, output: Output) -> str:

@@ -23,6 +23,8 @@ from privet.query.answering.margins import (
     Margins,
     Shown,
     name_taken,
+    open_ended,
+    places_where,
     replicates_within,
     rows_of,
     with_ends,
@@ -112,11 +114,7 @@ class StagedMargins:
             without |= {column.name: FAILED for column, _ in wanted}
             found = {}
         names = tuple(column.name for column, _ in wanted if column.name in found)
-        unclear = {
-            name: tuple(int(place) for place in np.flatnonzero(~np.isfinite(found[name][0] + found[name][1])))
-            for name in names
-        }
-        unclear = {name: places for name, places in unclear.items() if places}
+        unclear = {name: places for name in names if (places := places_where(open_ended(*found[name])))}
         return Margins(with_ends(answered.shown.table, output, found), names, names, without, unclear)
 
     # --- what is known of columns ---
