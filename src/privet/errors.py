@@ -65,7 +65,22 @@ class LedgerUnavailable(PrivetError):  # noqa: N818 - named for what happened
 
 
 class LedgerDamaged(PrivetError):  # noqa: N818 - named for what happened
-    """The journal is not what was written: a row was changed, removed or put back, or it is behind its anchor."""
+    """The journal is not what was written: a row was changed, removed or put back, or it is behind its anchor.
+
+    The message says what to do next: what is special to the case, or else what always helps.
+    """
+
+    def __init__(self, what: str) -> None:
+        told = any(
+            word in what for word in ("put back", "put the", "privet ledger", "another backup", "make the backup")
+        )
+        super().__init__(what if told else f"{what}; {AFTER_DAMAGE}")
+
+
+AFTER_DAMAGE = (
+    "nothing is released from it: keep the file, and put its newest backup in its place with `privet ledger restore`, "
+    "or count its whole limit as spent"
+)
 
 
 class EntropyError(PrivetError, RuntimeError):

@@ -49,7 +49,7 @@ def errors_in_one_sentence() -> Iterator[None]:
             yield
     except PrivetError as error:
         typer.echo(f"privet: {printable(_spoken(error))}", err=True)
-        raise typer.Exit(code=STATUS.get(type(error), 1)) from None
+        raise typer.Exit(code=next((code for kind, code in STATUS.items() if isinstance(error, kind)), 1)) from None
     except KeyboardInterrupt as stopped:
         if not stopped.args:  # nothing was spent
             raise
@@ -65,4 +65,5 @@ def _spoken(error: PrivetError) -> str:
 
 def _show(message: Warning | str, category: type[Warning], *_: object) -> None:
     name = "" if issubclass(category, NewLedger) else f"{category.__name__}: "
-    typer.echo(f"privet: {name}{printable(str(message))}", err=True)
+    said = str(message).partition("; in Python ")[0]
+    typer.echo(f"privet: {name}{printable(said)}", err=True)

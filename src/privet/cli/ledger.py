@@ -5,20 +5,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from shutil import copyfileobj
+from tempfile import SpooledTemporaryFile
+from typing import Annotated, Any, TextIO, TypeAlias
 
 import typer
 from rich.console import Console
 from rich.progress import Progress
 
 from privet.cli.exit_status import errors_in_one_sentence
-from privet.cli.ledger_tables import show_anchor, show_report
+from privet.cli.ledger_tables import show_anchor, show_questions, show_report
 from privet.core import Scope, Unit
 from privet.core.journals import Journal, Terms, journal_at
 from privet.core.journals.anchored import AnchoredJournal
 from privet.core.journals.backup import Backup, back_up, is_backup
 from privet.core.journals.failures import ALLOWED
-from privet.core.journals.report import export_csv, export_json, report
+from privet.core.journals.reader import Reader, read_journal
+from privet.core.journals.report import export_csv, export_json, questions, report
 from privet.core.journals.restore import Loss, RestorableJournal
 from privet.core.journals.terms import DECLARABLE
 from privet.errors import InvalidParameter, LedgerUnavailable
@@ -35,6 +38,10 @@ from privet.loss import (
 )
 
 app = typer.Typer(help="Make, read, check and change ledgers.", no_args_is_help=True, add_completion=False)
+
+
+SPOOLED = 1 << 26  # bytes that are kept in memory
+MANY = 10_000  # rows; the questions of a longer ledger are in its export
 
 
 class Format(Enum):
@@ -107,11 +114,22 @@ def create(  # noqa: PLR0913 - the terms of a ledger, each by name
 
 
 @app.command()
-def show(place: Place, *, anchor: AnchorPath = None, as_json: AsJson = False) -> None:
-    """Say what has been promised so far, to whom, and what is left."""
+def show(
+    place: Place,
+    *,
+    last: Annotated[int, typer.Option("--questions", min=0, help="How many of the last questions to list.")] = 10,
+    anchor: AnchorPath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what has been promised so far, to whom, and what is left; for everybody who may read the ledger."""
     with errors_in_one_sentence():
-        found = report(_opened(place, anchor))
-        _print(found, as_json=as_json)
+        found, asked, compared = read_journal(place, lambda reader: _seen(reader, last=last), anchor=anchor)
+        if as_json:
+            Console().print_json(data=found | {"questions": asked})
+            return
+        show_report(found, Console())
+        show_questions(asked[-last:] if last else [], Console())
+        _tell_uncompared(compared=compared)
 
 
 @app.command()
@@ -203,10 +221,15 @@ def declare(place: Place, *, declared: Declared = None, anchor: AnchorPath = Non
 def verify(place: Place, *, anchor: AnchorPath = None) -> None:
     """Check every row against the chain, every total against the rows, and all of it against the anchor."""
     with errors_in_one_sentence():
-        journal = _backup(place) if is_backup(place) else _opened(place, anchor)
         with _progress("checking") as told:
-            rows = journal.verify(told)
-        typer.echo(f"{rows:,} rows are as they were written, up to {journal.head().hash.hex()}")
+            if is_backup(place):
+                (rows, head), compared = _verified(_backup(place), told), True
+            else:
+                (rows, head), compared = read_journal(
+                    place, lambda reader: (_verified(reader, told), reader.compared), anchor=anchor
+                )
+        typer.echo(f"{rows:,} rows are as they were written, up to {head}")
+        _tell_uncompared(compared=compared)
 
 
 @app.command()
@@ -262,16 +285,18 @@ def export(
 ) -> None:
     """Write everything out, for auditors and spreadsheets."""
     with errors_in_one_sentence():
-        journal = _opened(place, anchor)
         write = export_json if how is Format.JSON else export_csv
-        if output is None:
-            write(journal, sys.stdout)
-            return
-        try:
-            with output.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-                write(journal, file)
-        except OSError as problem:
-            raise InvalidParameter(f"{output} cannot be written ({problem.strerror}): name another file") from problem
+        with SpooledTemporaryFile(SPOOLED, "w+", encoding="utf-8", errors="backslashreplace", newline="") as text:
+            read_journal(place, lambda reader: _rewrite(reader, write, text), anchor=anchor)
+            text.seek(0)
+            if output is None:
+                copyfileobj(text, sys.stdout)
+                return
+            try:
+                with output.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+                    copyfileobj(text, file)
+            except OSError as problem:
+                raise InvalidParameter(f"{output} cannot be written ({problem.strerror}): name another file") from None
 
 
 @app.command()
@@ -317,6 +342,29 @@ def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, of: bar.update(task, completed=done, total=of)
 
 
+def _seen(reader: Reader, *, last: int) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
+    """What a ledger has promised, the questions if they are few enough to count, and whether an anchor was compared."""
+    found = report(reader)
+    few = last and found["head"]["sequence"] < MANY
+    return found, questions(reader) if few else [], reader.compared
+
+
+def _verified(journal: Journal, told: Callable[[int, int], None]) -> tuple[int, str]:
+    return journal.verify(told), journal.head().hash.hex()
+
+
+def _rewrite(reader: Reader, write: Callable[[Journal, TextIO], None], text: Any) -> None:  # noqa: ANN401 - a file
+    """Write everything from the beginning: it may be the second look."""
+    text.seek(0)
+    text.truncate()
+    write(reader, text)
+
+
+def _tell_uncompared(*, compared: bool) -> None:
+    if not compared:
+        typer.echo("privet: not compared with an anchor: if the ledger has one, name it with --anchor", err=True)
+
+
 def _backup(path: str | Path) -> Journal:
     found = Backup(path)
     found.open()
@@ -360,10 +408,3 @@ def _rule(text: str | None, limit: Promise) -> SpendingRule:
     if name in ("zcdp", "gaussian") and not parameter:
         return ZcdpSum() if name == "zcdp" else GaussianSum()
     raise InvalidParameter(f"a rule is epsilon, epsilon:1e-8, zcdp, renyi:16 or gaussian, got {text!r}")
-
-
-def _print(found: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        Console().print_json(data=found)
-    else:
-        show_report(found, Console())

@@ -11,6 +11,7 @@ from privet.core.journals import Anchor, Row
 from privet.loss.exact import readable
 from privet.wording.printable import plain
 
+PARTS = {"epsilon", "delta", "gamma", "rho"}  # of a limit
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "rho": "ρ", "mu_squared": "μ²", "divergence": "divergence"}
 
 
@@ -47,8 +48,36 @@ def show_report(found: dict[str, Any], console: Console) -> None:
                 f"({_amount(found['lost'])}) counts as spent by everybody."
             )
         )
-    for line in _failures(found["failures"]):
+    for line in (*_too_high(found["scopes"]), *_failures(found["failures"])):
         console.print(plain(line))
+
+
+def show_questions(asked: list[dict[str, Any]], console: Console) -> None:
+    """Print the questions that were paid for, with their numbers; nothing if there are none."""
+    if not asked:
+        return
+    by_name = any(each["analyst"] for each in asked)
+    table = Table()
+    for name in ("", "question", *(["analyst"] if by_name else []), "charged", "at"):
+        table.add_column(name, overflow="fold")
+    for each in asked:
+        who = [each["analyst"] or ""] if by_name else []
+        at = (each["at"] or "")[:16].replace("T", " ")
+        table.add_row(*map(plain, [str(each["number"]), each["purpose"], *who, _amount(each["charged"]), at]))
+    console.print(table)
+
+
+def _too_high(scopes: list[dict[str, Any]]) -> Iterator[str]:
+    """Caps that are above the dataset's limit, which then stops spends first."""
+    whole = next((scope["limit"] for scope in scopes if not scope.get("analyst") and not scope.get("purpose")), None)
+    for scope in scopes:
+        cap = scope["limit"]
+        if (
+            whole
+            and cap
+            and any(name in whole and Fraction(cap[name]) > Fraction(whole[name]) for name in PARTS & {*cap})
+        ):
+            yield f"The cap of {scope['scope']} is above the dataset's limit, which stops spends first: lower the cap."
 
 
 def _failures(found: dict[str, Any]) -> Iterator[str]:

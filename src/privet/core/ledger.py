@@ -398,8 +398,8 @@ def _sampled(secret: Sensitive[In], mechanism: Mechanism[In, Out], source: Entro
 
 NEW = (
     "there was no ledger at {place}, so a new one was made, with nothing spent: if there should have been one, stop, "
-    "remove the new one and put the old one back; in Python create=True says that it may be new, and create=False that "
-    "it must be there"
+    "remove the new one and put the old one back, or what it counted is forgotten; in Python create=True says "
+    "that it may be new, and create=False that it must be there"
 )
 NO_RANDOMNESS = (
     "there was no randomness for the noise, so nothing is released; it stays paid for: check /dev/urandom and "

@@ -64,8 +64,9 @@ def test_only_sqlite_opens_the_database(folder: Path, monkeypatch: pytest.Monkey
     assert not {f"{path}", f"{path}-shm"} & set(opened)
 
 
+@pytest.mark.parametrize("mode", [0o666, 0o660, 0o604])
 @pytest.mark.parametrize("made", [False, True], ids=["empty", "in use"])
-def test_files_are_for_their_owner_alone(folder: Path, *, made: bool) -> None:
+def test_files_are_for_their_owner_alone(folder: Path, *, made: bool, mode: int) -> None:
     path = folder / "ledger.db"
     before = os.umask(0)
     try:
@@ -75,7 +76,7 @@ def test_files_are_for_their_owner_alone(folder: Path, *, made: bool) -> None:
         else:
             path.touch()
         for each in folder.iterdir():
-            each.chmod(0o666)
+            each.chmod(mode)
         ledger = new_ledger(f"sqlite:///{path}")
         ask(ledger)
     finally:

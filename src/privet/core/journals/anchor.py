@@ -82,6 +82,21 @@ class Anchor:
         with self._locked(fcntl.LOCK_SH) as file:
             return self._remembered(file)
 
+    def look(self) -> Remembered:
+        """The same for who may only read the file: without a lock, so a slot that is being written counts as empty."""
+        try:
+            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError):
+            raise self._missing() from None
+        except OSError as problem:
+            raise LedgerUnavailable(
+                f"the anchor {self.path} cannot be read ({problem.strerror}): let this user read it and its folder"
+            ) from problem
+        try:
+            return self._remembered(file)
+        finally:
+            os.close(file)
+
     def advance(self, journal: bytes, row: Row) -> None:
         """Remember this row, unless a later one already is."""
         with self._locked(fcntl.LOCK_EX) as file:
@@ -143,10 +158,7 @@ class Anchor:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
         except (FileNotFoundError, NotADirectoryError):
             self.abandon()
-            raise LedgerUnavailable(
-                f"the anchor {self.path} is missing: put it back, name its place with anchor=…, or, if it is lost, "
-                f"make a new one with {RECREATE}"
-            ) from None
+            raise self._missing() from None
         except OSError as problem:
             self.abandon()
             raise self._unusable(problem) from problem
@@ -171,6 +183,12 @@ class Anchor:
             heed()
             time.sleep(pause)
             pause = min(2 * pause, SLOW)
+
+    def _missing(self) -> LedgerUnavailable:
+        return LedgerUnavailable(
+            f"the anchor {self.path} is missing: put it back, name its place with anchor=…, or, if it is lost, make a "
+            f"new one with {RECREATE}"
+        )
 
     def _unusable(self, problem: OSError) -> LedgerUnavailable:
         return LedgerUnavailable(

@@ -138,12 +138,13 @@ def is_backup(path: str | Path) -> bool:
 def application_of(path: Path) -> int:
     """What the header of a SQLite file says that it is.
 
-    Asked of SQLite, with its locks: closing a ledger's file in any other way drops the locks that this process has.
+    Asked of SQLite, with its locks: closing a ledger's file in any other way drops the locks that this process has. Who
+    has it open has a log beside it; without one, nobody has locks to drop, and SQLite would make files to read it.
     """
     if not path.is_file():
         raise LedgerUnavailable(f"there is no file {path}: name the one that `privet ledger backup` made")
     with _errors_told(path):
-        connection = _connect(path, "mode=ro")
+        connection = _connect(path, "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1")
         try:
             (found,) = connection.execute("PRAGMA application_id").fetchone()
         finally:

@@ -1,4 +1,4 @@
-"""Private files: what a ledger keeps on disk is for its owner alone."""
+"""Private files: what a ledger keeps on disk is written by its owner alone, and read by a group only if they say so."""
 
 import stat
 from contextlib import suppress
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from privet.errors import LedgerUnavailable
 
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
+OTHERS = stat.S_IRWXO | stat.S_IWGRP | stat.S_IXGRP  # a group that may read, of auditors, is the owner's own doing
 PRIVATE = 0o600
 
 
@@ -24,8 +24,8 @@ def make_private(*paths: Path) -> None:
                 path.chmod(PRIVATE)
             if _is_open_to_others(path):
                 raise LedgerUnavailable(
-                    f"others than its owner can read or write {path}: its owner runs `chmod 600` on it; users who "
-                    "share a ledger keep it in PostgreSQL"
+                    f"others than its owner can read or write {path}: its owner runs `chmod 600` on it (640 lets a "
+                    "group read it); users who share a ledger keep it in PostgreSQL"
                 )
 
 

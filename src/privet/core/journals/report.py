@@ -159,6 +159,18 @@ def _parts(amount: Amount) -> dict[str, str]:
     return {unit: shortest(Fraction(part)) for unit, part in zip(amount.units, amount.parts, strict=True)}
 
 
+def questions(journal: Journal) -> list[dict[str, Any]]:
+    """The questions that were paid for, numbered 1, 2, 3: rows of answers, draws and acts of the owner are none."""
+    units = journal.books().nothing.units
+    paid: list[dict[str, Any]] = []
+    for row in journal.rows():
+        facts = row.facts
+        if facts["kind"] in SPENDS and any((cost := amount_of(facts["cost"], units)).parts):
+            about = {"at": facts["at"], "analyst": facts["analyst"], "purpose": facts["purpose"]}
+            paid.append({"number": len(paid) + 1, **about, "charged": _parts(cost)})
+    return paid
+
+
 def export_json(journal: Journal, file: TextIO) -> None:
     """Write the report and every row, with its hash, as one JSON document."""
     head = json.dumps(report(journal), indent=1)

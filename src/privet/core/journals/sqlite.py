@@ -82,7 +82,7 @@ class SqliteJournal(RestorableJournal):
     def _connect(self, *, create: bool) -> None:
         """Open the file through SQLite alone: whoever closed a descriptor of their own would drop its locks."""
         refuse_remote(self.path)
-        before = _identity(self._name)
+        before = identity_of(self._name)
         if before is None and (self._identity is not None or not create):
             raise LedgerUnavailable(f"there is no ledger at {self.path}: make one with `privet ledger create`")
         self._refuse_traces()
@@ -109,7 +109,7 @@ class SqliteJournal(RestorableJournal):
 
     def _identify(self, before: tuple[int, int] | None) -> None:
         """Remember which file it is; it must be the one that was there before it was opened, and ever since."""
-        found = _identity(self._name)
+        found = identity_of(self._name)
         if found is None or before not in (None, found) or self._identity not in (None, found):
             raise LedgerDamaged(f"{self.path} was replaced while it was open")
         self._identity = found
@@ -124,7 +124,7 @@ class SqliteJournal(RestorableJournal):
         (mode,) = self._patiently(lambda: connection.execute("PRAGMA journal_mode = WAL").fetchone())
         if mode != "wal":
             raise LedgerUnavailable(f"the disk of {self.path} cannot keep a write-ahead log: use a local disk")
-        self._log = _identity(f"{self._name}-wal")  # now: while others are waited for it may be replaced
+        self._log = identity_of(f"{self._name}-wal")  # now: while others are waited for it may be replaced
         try:
             self._patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -210,7 +210,7 @@ class SqliteJournal(RestorableJournal):
             self._forsake()
             raise LedgerDamaged(f"{self.path} was replaced while it was open")
         self._refuse_linked(state)
-        log = _identity(f"{self._name}-wal")
+        log = identity_of(f"{self._name}-wal")
         if self._log is not None and log != self._log:
             self._forsake()
             raise LedgerDamaged(f"the write-ahead log of {self.path} was removed or replaced while it was open")
@@ -243,7 +243,7 @@ class SqliteJournal(RestorableJournal):
                 Path(f"{self._name}{ending}").unlink()
 
     def _disconnect(self) -> None:
-        if self._log is not None and _identity(f"{self._name}-wal") != self._log:
+        if self._log is not None and identity_of(f"{self._name}-wal") != self._log:
             self._forsake()
         connection = self._connection
         self._connection = None
@@ -386,7 +386,8 @@ def _undo(connection: sqlite3.Connection) -> bool:
     return not connection.in_transaction
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def identity_of(path: str) -> tuple[int, int] | None:
+    """Which file a name leads to; None if it leads to none."""
     try:
         state = os.stat(path)  # noqa: PTH116 - as above
     except OSError:
