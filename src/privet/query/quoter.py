@@ -1,5 +1,9 @@
 """Quoter: from the text of questions to quotes. Nothing private is read, and nothing charged."""
 
+import threading
+from collections.abc import Mapping
+from dataclasses import fields
+
 from privet.errors import InvalidParameter, QueryRefused
 from privet.query import sql
 from privet.query.batch import Batch
@@ -8,6 +12,8 @@ from privet.query.options import Options
 from privet.query.plan.domain import Lister
 from privet.query.plan.statement import Statement
 from privet.query.pricing.quote import Quote, quote_batch, quote_statement
+
+REMEMBERED = 64  # quotes: of statements that were asked last
 
 
 class Quoter:
@@ -21,15 +27,27 @@ class Quoter:
     def __init__(self, catalog: Catalog, values: Lister) -> None:
         self._catalog = catalog
         self._values = values
+        self._quotes: dict[tuple[object, ...], Quote] = {}  # nothing in them is ever changed, so threads may share them
+        self._turn = threading.Lock()
 
     def read(self, text: str, *, automatic: bool = False) -> Statement:
         """What a statement means; refused if it may not be answered. With `automatic`, bounds may be missing."""
         return sql.read(text, self._catalog, values=self._values, automatic=automatic)
 
     def quote(self, text: str, options: Options) -> Quote:
-        """Of one statement."""
+        """Of one statement; remembered, for a session's catalog and the values of its public tables never change."""
+        said = _said(text, options)
+        with self._turn:
+            known = self._quotes.get(said)
+        if known is not None:
+            return known
         statement = self.read(text, automatic=options.automatic_bounds is not None)
-        return quote_statement(statement, self._catalog, options)
+        quote = quote_statement(statement, self._catalog, options)
+        with self._turn:
+            self._quotes[said] = quote
+            while len(self._quotes) > REMEMBERED:
+                del self._quotes[next(iter(self._quotes))]
+        return quote
 
     def quote_batch(self, batch: Batch, options: Options) -> Quote:
         """One quote for several statements; one that could not be answered alone is named."""
@@ -46,3 +64,9 @@ class Quoter:
                 with batch.naming(statement.text):
                     quote_statement(statement, self._catalog, options)
             raise
+
+
+def _said(text: str, options: Options) -> tuple[object, ...]:
+    """All that a quote depends on, so that two are one only if every word is."""
+    values = (getattr(options, each.name) for each in fields(options))
+    return (text, *(tuple(each.items()) if isinstance(each, Mapping) else each for each in values))

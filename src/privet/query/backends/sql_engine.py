@@ -17,7 +17,7 @@ from privet.query.backends.group_keys import keys_of
 from privet.query.backends.progress import watched
 from privet.query.catalog import Catalog
 from privet.query.measures.request import Bounded, Shape
-from privet.query.plan.relations import Relation
+from privet.query.plan.relations import Relation, mentioned
 from privet.query.printing import Dialect, Source, Sources, print_relation, print_request
 from privet.query.printing.catalog_tables import engine_column, known
 from privet.query.printing.request_statement import split
@@ -25,6 +25,7 @@ from privet.query.scalars.facts import Type
 from privet.query.scalars.unit_types import unit_fix, unit_kind
 
 FAILED = "the engine could not compute the answer; the reason is not shown, because it may depend on the data"
+REMEMBERED = 256  # requests: those that were asked last
 T = TypeVar("T")
 
 
@@ -48,6 +49,8 @@ class SqlEngine(ABC):
         self._released: dict[str, str] = {}
         self._whole_units = False  # by their type
         self._turn = threading.RLock()
+        self._texts: dict[int, tuple[Bounded, tuple[str, ...]]] = {}  # by id, which is nobody else's while it is held
+        self._noting = threading.Lock()
 
     @contextmanager
     def apart(self) -> Iterator[Self]:
@@ -73,9 +76,9 @@ class SqlEngine(ABC):
         groups: dict[Keys, list[tuple[int, ...]]] = {}
         units: dict[Keys, int] = {}
         empty = [(0,) * measure.cells for measure in request.measures]
-        for part in split(request):
+        for part, text in zip(split(request), self._printed(request, self._sources()), strict=True):
             places = [request.measures.index(measure) for measure in part.measures]
-            for row in self._rows(print_request(part, self._dialect, self._sources())):
+            for row in self._rows(text):
                 keys = keys_of(part.keys, row)
                 cells = groups.setdefault(keys, list(empty))
                 start = len(part.keys)
@@ -94,7 +97,8 @@ class SqlEngine(ABC):
         found: dict[
             tuple[Any, ...], dict[int, int]
         ] = {}  # by keys as the engine writes them: thousands of rows have one
-        for *raw, place, weight in self._rows(print_request(request, self._dialect, self._sources())):
+        (text,) = self._printed(request, self._sources())
+        for *raw, place, weight in self._rows(text):
             if (places := found.get(group := tuple(raw))) is None:
                 places = found[group] = groups.setdefault(keys_of(request.keys, group), {})
             places[int(place)] = int(weight)
@@ -121,7 +125,24 @@ class SqlEngine(ABC):
         It is printed before earlier stages are answered, whose tables then have the name they would get.
         """
         sources = replace(self._sources(), released=_Promised(self._released))
-        return ";\n".join(print_request(part, self._dialect, sources) for part in split(request))
+        return ";\n".join(self._printed(request, sources))
+
+    def _printed(self, request: Bounded, sources: Sources) -> tuple[str, ...]:
+        """The statements of a request, printed once: what was priced from its text is run by that text.
+
+        Those that read earlier stages are printed each time, because their tables get new names.
+        """
+        with self._noting:
+            known = self._texts.get(id(request))
+        if known is not None:
+            return known[1]
+        texts = tuple(print_request(part, self._dialect, sources) for part in split(request))
+        if not mentioned(request.source):
+            with self._noting:
+                self._texts[id(request)] = request, texts
+                while len(self._texts) > REMEMBERED:
+                    del self._texts[next(iter(self._texts))]
+        return texts
 
     def _refuse_unlike_units(self) -> None:
         """Units are compared between tables, and keys on the way to them: each by value, which needs one kind."""

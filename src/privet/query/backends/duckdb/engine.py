@@ -80,6 +80,7 @@ class DuckDBBackend(SqlEngine):
             self._tables = {name: self._source(name, table) for name, table in catalog.tables.items()}
             self._refuse_unlike_units()
             count_in_arrays(self._connection, self._unit_selects().values())
+            self._connection.execute("SET parquet_metadata_cache = true")  # a file that changed is refused
             with suppress(duckdb.Error):  # before version 1.4
                 self._connection.execute(f"SET allowed_configs = [{', '.join(map(quoted, SHOWING))}]")
             for statement in LOCKED:
