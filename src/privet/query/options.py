@@ -16,7 +16,8 @@ from privet.loss.risk import Risk
 from privet.query.plan.limits import BOUNDING, Limits
 
 SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "bounding", "automatic_bounds")
-ALL = ("epsilon", "delta", "rho", "risk", "error", "rows", *SHAPING, "clipping", "confidence")
+ALL = ("epsilon", "delta", "rho", "risk", "error", "rows", *SHAPING, "clipping", "confidence", "interval")
+INTERVALS = ("data", "population")  # what intervals are for
 REPORT = "report"  # what may be said about clipping
 
 
@@ -31,6 +32,7 @@ class Keywords(TypedDict, total=False):
     "weigh" or "sample" the rows beyond them. automatic_bounds: the share of the budget, such as "0.2", with which
     bounds are found that nobody declared. clipping: "report" also releases, for a tenth of the budget, which share of
     values was clipped and which share of units had more rows or groups than count. confidence: of the intervals.
+    interval: whether intervals are for the "data" at hand, or for the "population" that its units are a sample of.
     """
 
     epsilon: Exact | None
@@ -46,6 +48,7 @@ class Keywords(TypedDict, total=False):
     automatic_bounds: Exact | None
     clipping: str | None
     confidence: float
+    interval: str
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class Options:
         rows: how many are expected in a group.
         shaping: all that shapes the answer, as it is compared when it is asked again.
         clipping: whether what is clipped or over a limit is reported.
+        population: whether intervals are for the population that the units are a sample of, not for the data at hand.
     """
 
     promise: Promise
@@ -75,6 +79,7 @@ class Options:
     rows: int | None = None
     shaping: tuple[str, ...] = ()
     clipping: bool = False
+    population: bool = False
 
     @classmethod
     def of(
@@ -110,6 +115,7 @@ class Options:
         share = keywords.get("automatic_bounds")
         said: Mapping[str, object] = {**keywords, "weights": weights}
         report = reports_clipping(keywords.get("clipping"))
+        population = for_population(keywords.get("interval"))
         return cls(
             spent.promise,
             spent.delta,
@@ -122,9 +128,10 @@ class Options:
             (
                 *(_shape(said.get(word)) for word in SHAPING),
                 *_errors_shape(errors, rows),
-                *_added_shapes(report=report),
+                *_added_shapes(report=report, population=population),
             ),
             report,
+            population,
         )
 
     def question(self, *about: object) -> str:
@@ -212,6 +219,17 @@ def _errors(keywords: Keywords, weights: object) -> Wanted | None:
     return wanted_of(said)
 
 
+def for_population(interval: object) -> bool:
+    """Whether intervals are for the population.
+
+    Raises:
+        InvalidParameter: if it is neither "data" nor "population".
+    """
+    if interval is not None and interval not in INTERVALS:
+        raise InvalidParameter(f'interval must be "{INTERVALS[0]}" or "{INTERVALS[1]}", got {interval!r:.80}')
+    return interval == INTERVALS[1]
+
+
 def _errors_shape(errors: Wanted | None, rows: int | None) -> tuple[str, ...]:
     """Nothing where nothing is said: keys of earlier versions stay keys of the same questions."""
     return () if errors is None else (repr(errors), repr(rows))
@@ -230,9 +248,9 @@ def _spent(keywords: Keywords, budget: Promise | None) -> Budget:
     return Budget.of(epsilon=budget.epsilon, delta=budget.delta if delta is None else delta)
 
 
-def _added_shapes(*, report: bool) -> tuple[str, ...]:
+def _added_shapes(*, report: bool, population: bool) -> tuple[str, ...]:
     """What shapes an answer only where it is said, so that keys of questions that do not say it stay what they are."""
-    return ("clipping",) if report else ()
+    return (*(("clipping",) if report else ()), *(("population",) if population else ()))
 
 
 def _shape(value: object) -> str:

@@ -27,13 +27,17 @@ from privet.query.answering.simulated_columns import (
 )
 from privet.query.functions.weighted_sum import weighted_sum
 from privet.query.measures.noise_margin import Floats, sum_margin
-from privet.query.measures.readings import Linear, Reading, Total
+from privet.query.measures.readings import Average, Count, Linear, Reading, Total
+from privet.query.measures.request import Shape
+from privet.query.measures.sampling import Sampled
+from privet.query.measures.sampling import why_not as no_sample
 from privet.query.measures.simulated_noise import ends_of, replicates_for
 from privet.query.plan.statement import Output
 from privet.query.scalars.expressions import Call, Column, Expression, Reference, columns_in
 from privet.query.scalars.facts import Type
 
 Ends = tuple[Floats, Floats]
+Items = list[tuple[Column, Expression]]
 MOST_ROWS = 4_000_000  # that are simulated, all replicates together
 FEWEST = 0.4  # of the replicates that the confidence asks for, where there are many rows
 NEARLY_ALL = 0.9  # of what the bounds allow
@@ -44,6 +48,10 @@ NAMED = "another column of the answer is called {0}_low or {0}_high; rename it"
 CONFIDENCE = "a simulated one would take too long at this confidence; ask for 0.99 or less"
 MANY = "a simulated one would take too long for so many rows; ask for fewer groups"
 FAILED = "it could not be simulated"
+OF_SAMPLES = 'how far it varies between samples is not computed; ask for interval="data"'
+LARGEST = (
+    "of its variance the largest is taken that mean and bounds allow; ask for STDDEV(x) beside it for a narrower one"
+)
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,7 @@ class Margins:
         simulated: those of them whose interval is simulated.
         without: why a number that noise is in has no interval, by column.
         unclear: the rows, from 0, in which a number says next to nothing, by column.
+        notes: what else a reader should know of an interval, by column.
     """
 
     table: pa.Table
@@ -63,6 +72,7 @@ class Margins:
     simulated: tuple[str, ...] = ()
     without: Mapping[str, str] = field(default_factory=dict)
     unclear: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -102,11 +112,13 @@ class ColumnMargins:
         released: the table.
         output: what is shown of it.
         confidence: of each interval alone.
+        population: whether an interval is for the population that the units are a sample of.
     """
 
     released: ReleasedTable
     output: Output
     confidence: float
+    population: bool = False
 
     def of(self, shown: Shown) -> Margins:
         """The shown rows with their margins."""
@@ -125,11 +137,12 @@ class ColumnMargins:
                 simulated.append((column, expression))
             else:
                 ends[column.name] = (known[0][shown.lines], known[1][shown.lines])
-        found = self._simulated(simulated, shown.lines)
-        if isinstance(found, str):
-            without |= {column.name: found for column, _ in simulated}
-        else:
-            ends |= found
+        for some, sampled in self._alike(simulated):
+            found = self._simulated(some, shown.lines, sampled)
+            if isinstance(found, str):
+                without |= {column.name: found for column, _ in some}
+            else:
+                ends |= found
         unclear = {}
         for column, expression in noisy:
             if column.name in ends:
@@ -138,7 +151,32 @@ class ColumnMargins:
                     unclear[column.name] = places
         names = tuple(column.name for column, _ in noisy if column.name in ends)
         guessed = tuple(column.name for column, _ in simulated if column.name in ends)
-        return Margins(with_ends(shown.table, self.output, ends), names, guessed, without, unclear)
+        notes = {column.name: LARGEST for column, each in noisy if column.name in ends and self._largest(each)}
+        return Margins(with_ends(shown.table, self.output, ends), names, guessed, without, unclear, notes)
+
+    def _alike(self, items: Items) -> list[tuple[Items, Sampled | None]]:
+        """Items that are simulated together: all, or for a population those that are read off the same draws alike."""
+        if not self.population:
+            return [(items, None)]
+        found: dict[Sampled, Items] = {}
+        for item in items:
+            found.setdefault(self.sampled(self.readings(item[1])), []).append(item)
+        return [(some, sampled) for sampled, some in found.items()]
+
+    def sampled(self, readings: Sequence[Reading], *, stages: int = 0) -> Sampled:
+        """Other samples of the units, as what is read off their numbers, and perhaps off those of stages, sees them."""
+        draws = {each.draw for each in readings}
+        more = {each.draw for each in readings if not isinstance(each, Count)}
+        stage = self.released.stage
+        measures = tuple(draw.measure if place in draws else None for place, draw in enumerate(stage.needs.draws))
+        noises = tuple(map(stage.noise_of, range(len(measures))))
+        together = bool(self.output.windows) or stages > 0
+        return Sampled(stage.needs.request, measures, noises, together, max(stages, 1), frozenset(draws - more))
+
+    def _largest(self, expression: Expression) -> bool:
+        """Whether the variance of an average is not released, and the largest is taken for it."""
+        mean = [each for each in self.readings(expression) if each.shape is Shape.MEAN]
+        return self.population and any(isinstance(each, Average) for each in mean)
 
     def readings(self, expression: Expression) -> list[Reading]:
         """Those that an expression is computed from, through windows too."""
@@ -155,11 +193,20 @@ class ColumnMargins:
             return taken
         if any(self.released.stage.noise_of(reading.draw) is None for reading in self.readings(expression)):
             return QUANTILE
-        return ""
+        return self.why_no_sample(expression) if self.population else ""
+
+    def why_no_sample(self, expression: Expression) -> str:
+        """Why a number cannot have an interval for the population."""
+        readings = self.readings(expression)
+        if not all(isinstance(each, Count | Total | Average) for each in readings):
+            return OF_SAMPLES
+        return no_sample([self.released.stage.needs.draws[each.draw].measure for each in readings])
 
     def _known(self, expression: Expression) -> Ends | None:
         """The ends of an aggregate as it was released, or of a weighted sum of them; None of all else."""
         released = self.released
+        if self.population:
+            return None
         if isinstance(expression, Reference) and expression.column in released.readings:
             reading = released.readings[expression.column]
             noise = released.stage.noise_of(reading.draw)
@@ -184,7 +231,7 @@ class ColumnMargins:
         center = added.constant + sum(numbers @ each for numbers, each in zip(released.numbers, weights, strict=True))
         return np.asarray(center - margin), np.asarray(center + margin)
 
-    def _simulated(self, items: Sequence[tuple[Column, Expression]], lines: list[int]) -> dict[str, Ends] | str:
+    def _simulated(self, items: Items, lines: list[int], sampled: Sampled | None) -> dict[str, Ends] | str:
         """The ends of computed columns, or why there are none."""
         if not items or not lines:
             return {column.name: (np.zeros(0), np.zeros(0)) for column, _ in items}
@@ -193,7 +240,8 @@ class ColumnMargins:
         if isinstance(number, str):
             return number
         try:
-            copies = replicated(self.released, rows, number, apart=bool(self.output.windows))
+            apart = bool(self.output.windows)
+            copies = replicated(self.released, rows, number, apart=apart, sampled=sampled)
             values = simulated_values(self.output, items, copies, counts_of(self.released))
         except (duckdb.Error, InvalidParameter, MemoryError):
             return FAILED

@@ -64,7 +64,10 @@ class Run:
         self.stages: dict[str, PricedStage] = {}  # as they were answered
         self.found: dict[Search, Ends | None] = {}
         self._done: dict[Aggregate, tuple[PricedStage, ReleasedTable]] = {}
-        self._staged = StagedMargins(catalog, lambda relation: backend.read(relation, {}), self._confidence)
+        self._population = quote.options.population
+        self._staged = StagedMargins(
+            catalog, lambda relation: backend.read(relation, {}), self._confidence, self._population
+        )
 
     def answer(self) -> pa.Table:
         """The table of the last stage; those of all are in `tables` afterwards."""
@@ -86,7 +89,7 @@ class Run:
         self._staged.add(stage.name, Answered(released, stage.output, rows))
         if not shown:
             return rows.table
-        self.margins[stage.name] = ColumnMargins(released, stage.output, self._confidence).of(rows)
+        self.margins[stage.name] = ColumnMargins(released, stage.output, self._confidence, self._population).of(rows)
         return self.margins[stage.name].table
 
     def _queried(self, stage: Stage, relation: Relation, table: pa.Table, *, shown: bool) -> pa.Table:

@@ -20,6 +20,7 @@ from privet.query.answering.released_table import ReleasedTable, read_array
 from privet.query.functions import call, substitute
 from privet.query.measures.noise_margin import Floats
 from privet.query.measures.readings import Count
+from privet.query.measures.sampling import Sampled
 from privet.query.measures.simulated_noise import noise_levels, shuffles
 from privet.query.plan.released_window import ReleasedWindow, WindowFunction
 from privet.query.plan.statement import Output
@@ -49,7 +50,9 @@ class Replicates:
     number: int
 
 
-def replicated(released: ReleasedTable, rows: Sequence[int], number: int, *, apart: bool) -> Replicates:
+def replicated(
+    released: ReleasedTable, rows: Sequence[int], number: int, *, apart: bool, sampled: Sampled | None = None
+) -> Replicates:
     """The released table with other noise, `number` times.
 
     Args:
@@ -58,6 +61,7 @@ def replicated(released: ReleasedTable, rows: Sequence[int], number: int, *, apa
         number: of replicates.
         apart: whether every row has noise of its own, as it must where rows are added up or compared; else all rows
             have the same simulated noise, which is enough for each row alone.
+        sampled: where other samples of the population are simulated too: which.
     """
     stage = released.stage
     simulated = []
@@ -70,6 +74,12 @@ def replicated(released: ReleasedTable, rows: Sequence[int], number: int, *, apa
         else:
             simulated.append(_less_noise(numbers, noise_levels(noise, number), rows, first, apart=apart))
         first += many
+    if sampled is not None:
+        moved = sampled.noise(released.numbers, number, released.first if apart else 0, apart=apart)
+        simulated = [
+            cells if measure is None else np.asarray(cells - move[:, rows])
+            for cells, move, measure in zip(simulated, moved, sampled.measures, strict=True)
+        ]
     lines = np.tile(np.asarray(rows, dtype=np.int64), number)
     keys = len(stage.needs.aggregate.keys)
     arrays = [released.table.column(place).take(pa.array(lines)) for place in range(keys)]

@@ -44,6 +44,7 @@ from privet.query.answering.simulated_columns import (
 )
 from privet.query.catalog import Catalog
 from privet.query.measures.noise_margin import Floats
+from privet.query.measures.sampling import Sampled
 from privet.query.measures.simulated_noise import ends_of
 from privet.query.plan.relations import Relation, mentioned
 from privet.query.plan.statement import Output
@@ -73,11 +74,13 @@ class StagedMargins:
         catalog: the public facts.
         read: reads a public relation.
         confidence: of each interval alone.
+        population: whether an interval is for the population that the units are a sample of.
     """
 
     catalog: Catalog
     read: Callable[[Relation], pa.Table]
     confidence: float
+    population: bool = False
     stages: dict[str, Answered] = field(default_factory=dict)
     columns: dict[str, StageColumns] = field(default_factory=dict)
     _replicates: dict[str, pa.Table] = field(default_factory=dict)
@@ -128,6 +131,9 @@ class StagedMargins:
         readings = [columns.readings(expression) for _, expression in output.items]
         ranked = [any(released.stage.noise_of(each.draw) is None for each in mine) for mine in readings]
         without = [QUANTILE if each else DISTINCT if output.distinct else "" for each in ranked]
+        if self.population:
+            samples = [columns.why_no_sample(expression) for _, expression in output.items]
+            without = [why or other for why, other in zip(without, samples, strict=True)]
         deciding = [each for each in (output.condition, output.qualify) if each is not None]
         deciding += [each for each, _ in output.order] if output.limit is not None or output.offset else []
         return StageColumns(
@@ -224,8 +230,9 @@ class StagedMargins:
         released, output, lines = answered.source, answered.output, answered.shown.lines
         if lines is None or not isinstance(released, ReleasedTable):
             raise NotSimulatedError(DISTINCT)
-        rows = ColumnMargins(released, output, self.confidence).seen() if output.windows else sorted(lines)
-        copies = replicated(released, rows, number, apart=True)
+        columns = ColumnMargins(released, output, self.confidence)
+        rows = columns.seen() if output.windows else sorted(lines)
+        copies = replicated(released, rows, number, apart=True, sampled=self._sampled(columns))
         items = (*output.items, (REPLICATE, Reference(REPLICATE)), (LINE, Reference(LINE)))
         every = replace(output, condition=None)
         table = simulated_table(every, items, copies.table, copies.columns, counts_of(released))
@@ -233,6 +240,15 @@ class StagedMargins:
         if output.windows:
             table = table.filter(pc.is_in(table.column(last), pa.array(lines, pa.int64())))
         return table.remove_column(last)
+
+    def _sampled(self, columns: ColumnMargins) -> Sampled | None:
+        """Other samples of the units, who are in all stages: their numbers move together, in the worst way."""
+        if not self.population:
+            return None
+        readings = {each for _, shown in columns.output.items for each in columns.readings(shown)}
+        tables = [each for each in self.stages.values() if isinstance(each.source, ReleasedTable)]
+        usable = [each for each in readings if not columns.why_no_sample(Reference(each.column))]
+        return columns.sampled(usable, stages=max(len(tables), 1))
 
     def _query_stage(self, answered: Answered, number: int) -> pa.Table:
         relation, output = answered.source, answered.output

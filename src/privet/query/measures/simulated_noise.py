@@ -58,13 +58,13 @@ def noise_levels(noise: Noise, number: int) -> Floats:
     return levels
 
 
-def shuffles(dimensions: int, number: int) -> NDArray[np.int64]:
+def shuffles(dimensions: int, number: int, *, seed: bytes = SEED) -> NDArray[np.int64]:
     """For each dimension an order of the levels, unlike that of any other, and the same every time.
 
     Each dimension has every level once (a Latin hypercube, McKay, Beckman and Conover 1979), in an order that a hash
     gives: dimensions are as independent as a hash is.
     """
-    words = hashlib.shake_256(SEED).digest(8 * dimensions * number)
+    words = hashlib.shake_256(seed).digest(8 * dimensions * number)
     return np.frombuffer(words, "<u8").reshape(dimensions, number).argsort(axis=1)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from privet.display import Chart
 
 SHOWN = 30  # rows printed
+SAMPLED = "from the noise and from sampling: for the population, of which each {} here is one drawn by itself"
 UNCLEAR = "? too few rows to say: the margin is as large as the number, or nearly all that the bounds allow"
 
 
@@ -59,6 +60,7 @@ class Answer:
         without_margin: why a number that noise is in has no interval, by name.
         unclear: where a number says next to nothing, by name: the places of the rows, from 0. The interval is nearly
             all that the bounds allow, or as wide as twice the number, or has no end.
+        interval: what the intervals are for: the "data" at hand, or the "population" that its units are a sample of.
 
     Privacy: an answer may be printed, stored, sent and computed with; nothing done to it costs more.
     """
@@ -82,6 +84,7 @@ class Answer:
     simulated: tuple[str, ...] = ()
     without_margin: dict[str, str] = field(default_factory=dict)
     unclear: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    interval: str = "data"
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame; needs pandas."""
@@ -150,6 +153,7 @@ class Answer:
                 "simulated": self.simulated,
                 "without_margin": self.without_margin,
                 "unclear": self.unclear,
+                "interval": self.interval,
             },
             ensure_ascii=False,
         )
@@ -178,6 +182,7 @@ class Answer:
             simulated=tuple(facts.get("simulated", ())),
             without_margin=facts.get("without_margin", {}),
             unclear={name: tuple(places) for name, places in facts.get("unclear", {}).items()},
+            interval=facts.get("interval", "data"),
         )
 
     def __repr__(self) -> str:
@@ -238,7 +243,8 @@ class Answer:
     def _about_margins(self) -> Iterator[str]:
         """What the margins are, and why some numbers have none."""
         if self.intervals:
-            yield f"± at {100 * self.confidence:g}% for each number alone, from the noise only"
+            about = SAMPLED.format(self.unit.name) if self.interval == "population" else "from the noise only"
+            yield f"± at {100 * self.confidence:g}% for each number alone, {about}"
         if self.unclear:
             yield UNCLEAR
         if shown := [f"{name} ± {shown_margin(rows)} rows" for name, rows in self.rank_margins.items()]:

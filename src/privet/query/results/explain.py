@@ -11,6 +11,10 @@ from privet.query.results.limit_words import clipped_in, hidden_by, limits_in_fo
 from privet.query.results.notes import own_stages
 from privet.query.results.receipt import Receipt
 
+SAMPLED = (
+    "these margins are of the noise alone; the answer's will be for the population, and wider by what samples differ"
+)
+
 
 def explained(receipt: Receipt, backend: Backend, *, remaining: Amount) -> Explanation:
     """Price, mechanisms and margins of a statement, before anything is spent or read.
@@ -33,7 +37,7 @@ def explained(receipt: Receipt, backend: Backend, *, remaining: Amount) -> Expla
         unit=unit,
         columns=tuple(column_plans(quote, whose=whose, confidence=confidence)),
         groups=_groups_shown(quote, unit),
-        contributions=limits_in_force(quote, whose=whose),
+        contributions=(*limits_in_force(quote, whose=whose), *([SAMPLED] if quote.options.population else [])),
         confidence=confidence,
         queries=queries_of(quote, backend),
         clipped=clipped_in(quote),

@@ -1,11 +1,13 @@
 """Receipt: what is known of an answer before it is computed, and how the answer is made of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from privet.core import Ledger, Unit
 from privet.loss import Amount, Guarantee, PrivacyLoss, SpendingRule
 from privet.query.answering.margins import Margins
 from privet.query.answering.run import Run
+from privet.query.options import INTERVALS
 from privet.query.pricing.batch_parts import restricted
 from privet.query.pricing.quote import Quote
 from privet.query.results.answer import Answer
@@ -74,7 +76,7 @@ class Receipt:
             self.confidence,
             margins.intervals,
             "\n".join(hidden) or None,
-            notes_of(quote, answered, run.found),
+            with_notes(notes_of(quote, answered, run.found), margins.notes),
             bounds_found(quote, run.found),
             rank_margins(quote, self.confidence),
             self.joint,
@@ -85,7 +87,13 @@ class Receipt:
             simulated=margins.simulated,
             without_margin=dict(margins.without),
             unclear=dict(margins.unclear),
+            interval=INTERVALS[quote.options.population],
         )
+
+
+def with_notes(notes: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
+    """Both notes of a column, one after the other."""
+    return {name: "; ".join(word for word in (notes.get(name), more.get(name)) if word) for name in {**notes, **more}}
 
 
 def cost_alone(part: Quote, loss: PrivacyLoss, rule: SpendingRule) -> Amount:
