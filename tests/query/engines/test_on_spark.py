@@ -54,6 +54,11 @@ def test_the_same_numbers_reach_the_noise(hospital: str, share: int) -> None:
     assert compare("spark", hospital, UNITS, names) == len(names)
 
 
+def test_reports_on_clipping_see_the_same_rows() -> None:
+    names = ["report_by_group", "report_of_parts"]
+    assert compare("spark", "nasty", UNITS, names) == len(names)
+
+
 def test_whole_numbers_are_exact_or_null() -> None:
     """Also beyond what their facts say, where a sum or product does not fit 64 bits."""
     made = tuple(Column(f"x{n}", Facts(Type.INTEGER)) for n in range(2))

@@ -100,6 +100,21 @@ def test_a_maximum_is_called_what_it_is(tmp_path: Path) -> None:
     assert answer.notes["oldest"].startswith("MAX(age) is answered by the 99 % quantile")
 
 
+def test_computed_columns_say_what_to_expect(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    text = (
+        "SELECT SUM(age) + 100 * COUNT(*) AS d, 100.0 * COUNT(*) / SUM(age) AS r, MAX(age) - MIN(age) AS w, "
+        "AVG(age) AS a FROM patient"
+    )
+    told = {each.name: each for each in session.explain(text, epsilon=1).columns}
+    answer = session.sql(text, epsilon=1)
+    (row,) = answer.rows
+    assert float(told["d"].margin.replace(",", "")) == pytest.approx((row["d_high"] - row["d_low"]) / 2, rel=0.1)
+    assert [told[name].margin for name in "rw"] == ["", "none"]
+    assert told["r"].note == "computed from SUM(age), COUNT(*)"
+    assert "MAX(age) is answered by the 99 % quantile" in repr(answer)
+
+
 def test_a_price_that_a_ledger_cannot_count_says_what_to_do(tmp_path: Path) -> None:
     session, _ = session_with(hospital(tmp_path))
     told = session.explain("SELECT COUNT(*) FROM patient", rho="0.1")

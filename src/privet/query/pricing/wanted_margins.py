@@ -8,7 +8,7 @@ from math import sqrt
 from privet.asking.wanted_error import Wanted, WantedError
 from privet.errors import InvalidParameter
 from privet.query.functions.weighted_sum import weighted_sum
-from privet.query.measures.noise_margin import sum_margin
+from privet.query.measures.noise_margin import Floats, sum_margin
 from privet.query.measures.readings import Average, Count, Linear, Quantile, Reading
 from privet.query.options import Options
 from privet.query.plan.statement import Aggregate, Statement
@@ -71,13 +71,15 @@ class WantedMargin:
                 stage.needs, part.reading, mechanism, confidence, rows=options.rows, value=self.value
             )
             return None if found is None else abs(part.factor) * found
-        noises = []
+        weights: dict[tuple[int, int], Floats] = {}  # what is read off the same draw has the same noise
         for part in self.parts:
-            noise = stages[part.stage].noise_of(part.reading.draw)
-            if noise is None or not isinstance(part.reading, Linear):
+            if not isinstance(part.reading, Linear):
                 return None
-            noises.append((part.factor * part.reading.weights, noise))
-        return sum_margin(noises, confidence)
+            draw = part.stage, part.reading.draw
+            weights[draw] = weights.get(draw, 0.0) + part.factor * part.reading.weights
+        noises = [(each, stages[stage].noise_of(draw)) for (stage, draw), each in weights.items()]
+        known = [(each, noise) for each, noise in noises if noise is not None]
+        return sum_margin(known, confidence) if len(known) == len(noises) else None
 
 
 def wanted_margins(statement: Statement, stages: Stages, options: Options) -> tuple[WantedMargin, ...]:

@@ -249,6 +249,9 @@ class Answer:
             yield UNCLEAR
         if shown := [f"{name} ± {shown_margin(rows)} rows" for name, rows in self.rank_margins.items()]:
             yield f"quantiles are off in rank, in each group at {100 * self.confidence:g}%: {', '.join(shown)}"
+        for name, what in self.stand_ins.items():
+            if name not in self.table.column_names:
+                yield f"{name} is answered by the {what}"
         for name, why in self.without_margin.items():
             if name not in self.rank_margins:
                 yield f"{name} has no ±: {why}"

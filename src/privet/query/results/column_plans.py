@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from privet.query.functions.weighted_sum import weighted_sum
 from privet.query.measures.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
 from privet.query.measures.readings import Average, Linear, Quantile, Reading
 from privet.query.options import Options
@@ -10,12 +11,14 @@ from privet.query.plan.statement import Aggregate, Search
 from privet.query.pricing.foreseen_margin import foreseen_margin
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
+from privet.query.pricing.wanted_margins import Part, WantedMargin
 from privet.query.results.notes import between, instead_of, names_of, own_stages, searches_by_column
 from privet.query.results.reported_shares import share_name
-from privet.query.scalars.expressions import Reference, columns_in
+from privet.query.scalars.expressions import Expression, Reference, columns_in
 from privet.wording.shown_value import shown_margin
 
 CLIPPED = "clipped to the bounds that are found, which may bias it"
+OF_QUANTILES = "none"  # what a rank is off by in value depends on the data
 SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand
 
 
@@ -26,7 +29,7 @@ class ColumnPlan:
     Args:
         name: of the column.
         mechanism: with its public parameters; "" if it is computed from released columns.
-        margin: at the confidence asked for, in words; "" where it is not known beforehand.
+        margin: at the confidence asked for, in words; "" where it comes with the answer.
         note: rounding, clipping, and what it is not.
         remark: what nobody should overlook, in plain words.
     """
@@ -75,18 +78,38 @@ def _released_plan(quote: Quote, stage: PricedStage, reading: Reading) -> Column
 
 
 def _computed(quote: Quote) -> list[ColumnPlan]:
-    """What the answer computes from released columns."""
+    """What the answer computes from released columns; of a weighted sum of them the margin is known beforehand."""
     last = quote.statement.stages[-1]
     if not isinstance(last.source, Aggregate) or last.name not in quote.by_name:
         return []
     names = names_of(quote)
     keys = {key.column for key in last.source.keys}
+    readings = quote.by_name[last.name].needs.readings
+    quantiles = {reading.column for reading in readings if isinstance(reading, Quantile)}
     found = []
     for column, expression in last.output.items:
         made_of = [names[each] for each in names if each in columns_in(expression) - keys]
         if made_of and not isinstance(expression, Reference):
-            found.append(ColumnPlan(column.name, "", "", f"computed from {', '.join(made_of)}", "computed"))
+            ranked = any(each in quantiles for each in columns_in(expression))
+            margin = OF_QUANTILES if ranked else _margin_of_sum(quote, column.name, expression)
+            note = f"computed from {', '.join(dict.fromkeys(made_of))}"
+            found.append(ColumnPlan(column.name, "", margin, note, note))
     return found
+
+
+def _margin_of_sum(quote: Quote, name: str, expression: Expression) -> str:
+    """The margin of a weighted sum of released columns; "" if it is none, or of a column whose margin is not known."""
+    linear = weighted_sum(expression)
+    released = {
+        reading.column: (place, reading) for place, stage in enumerate(quote.stages) for reading in stage.needs.readings
+    }
+    if linear is None or not linear.weights or not linear.weights.keys() <= released.keys():
+        return ""
+    parts = tuple(Part(*released[each], weight) for each, weight in linear.weights.items() if weight)
+    if not parts or not all(isinstance(part.reading, Linear) for part in parts):
+        return ""
+    margin = WantedMargin(name, float("inf"), parts).margin(quote.stages, quote.options)
+    return "" if margin is None else shown_margin(margin)
 
 
 def _search_plan(quote: Quote, search: Search, confidence: float) -> ColumnPlan:

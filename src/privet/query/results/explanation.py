@@ -17,7 +17,7 @@ from privet.query.results.limit_words import clipped_words
 from privet.query.results.price_words import meaning_of, price_words
 from privet.wording.printable import plain
 
-UNKNOWN = "not known beforehand"
+UNKNOWN = "comes with the answer"
 FREE = "this costs nothing: only public and released tables are read"
 
 
