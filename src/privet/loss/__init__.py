@@ -15,6 +15,7 @@ from privet.loss.curves.concentrated import ConcentratedCurve, RenyiBoundCurve
 from privet.loss.curves.finite import FiniteCurve, KaryResponseCurve, RandomizedResponseCurve
 from privet.loss.curves.gaussian import DiscreteGaussianCurve, GaussianCurve
 from privet.loss.curves.laplace import DiscreteLaplaceCurve, LaplaceCurve, PermuteAndFlipCurve
+from privet.loss.curves.naming import NamingCurve
 from privet.loss.curves.pure import ApproximateCurve, ExponentialCurve
 from privet.loss.curves.shuffled import ShuffledCurve, ShuffledKaryCurve, ShuffledResponseCurve
 from privet.loss.divergences.divergence import (
@@ -57,6 +58,7 @@ __all__ = [
     "LaplaceCurve",
     "LossCurve",
     "MixtureCurve",
+    "NamingCurve",
     "Neighbors",
     "PermuteAndFlipCurve",
     "PrivacyLoss",

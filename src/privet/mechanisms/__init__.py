@@ -39,6 +39,7 @@ from privet.mechanisms.smooth_sensitivity import (
 from privet.mechanisms.sparse_vector import Crossings, SparseVector
 from privet.mechanisms.staircase import Staircase
 from privet.mechanisms.top_choices import TopChoices
+from privet.mechanisms.two_round_selection import TwoRoundSelection
 
 __all__ = [
     "Bernstein",
@@ -69,6 +70,7 @@ __all__ = [
     "SparseVector",
     "Staircase",
     "TopChoices",
+    "TwoRoundSelection",
     "compare_with_global",
     "localized_gaussian",
     "median_smooth_sensitivity",
