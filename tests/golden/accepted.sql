@@ -457,3 +457,25 @@ SELECT WIDTH_BUCKET(cost, 0, 1000, 4) AS b, COUNT(*) FROM visit GROUP BY b
 SELECT AVG(SIN(cost)), AVG(ATAN2(cost, stay + 1)), AVG(CBRT(cost)), AVG(TRUNC(cost / 7)) FROM visit
 -- bits_and_conditions
 SELECT SUM(age >> 1), SUM(age << 1), COUNT_IF(smoker = 1), COUNT_IF(age BETWEEN SYMMETRIC 60 AND 30) FROM patient
+-- lag_far_with_default
+SELECT SUM(k) FROM (SELECT pid, LAG(stay, 2, 30) OVER (PARTITION BY pid ORDER BY day, vid) AS k FROM visit)
+-- lead_far
+SELECT COUNT(k) FROM (SELECT pid, LEAD(stay, 1) OVER (PARTITION BY pid ORDER BY day, vid) AS k FROM visit)
+-- frame_of_rows
+SELECT SUM(CLIP(k, 0, 60)) FROM (SELECT pid, SUM(stay) OVER (PARTITION BY pid ORDER BY day, vid ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS k FROM visit)
+-- frame_before
+SELECT COUNT(k), AVG(CLIP(k, 0, 30)) FROM (SELECT MAX(stay) OVER (PARTITION BY pid ORDER BY day, vid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS k FROM visit)
+-- frame_counted
+SELECT k, COUNT(*) FROM (SELECT COUNT(*) OVER (PARTITION BY pid ORDER BY day, vid ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS k FROM visit) WHERE k <= 3 GROUP BY k
+-- qualify
+SELECT AVG(stay) FROM (SELECT pid, stay FROM visit QUALIFY ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day DESC, vid) = 1)
+-- qualify_alias
+SELECT AVG(stay) FROM (SELECT pid, stay, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day, vid) AS place FROM visit QUALIFY place <= 2)
+-- qualify_distinct
+SELECT COUNT(*) FROM (SELECT DISTINCT pid, clinic FROM visit QUALIFY COUNT(*) OVER (PARTITION BY pid) > 1)
+-- distinct_on
+SELECT SUM(stay) FROM (SELECT DISTINCT ON (pid) pid, stay FROM visit ORDER BY pid, day, vid)
+-- named_window
+SELECT COUNT(*) FROM (SELECT DENSE_RANK() OVER w AS k, NTILE(2) OVER w AS half FROM visit WINDOW w AS (PARTITION BY pid ORDER BY day, vid)) WHERE k = 2 AND half = 1
+-- order_by_all
+SELECT sex, COUNT(*) AS n FROM patient GROUP BY ALL ORDER BY ALL

@@ -68,7 +68,7 @@ SELECT COUNT(*) FROM (SELECT pid FROM visit GROUP BY pid HAVING BOOL_AND(stay))
 SELECT AVG(c) FROM (SELECT ARG_MIN(cost, day) OVER (PARTITION BY pid) AS c FROM visit)
 -- refused: FIRST_VALUE(cost): which row comes first is not said; write FIRST_VALUE(x) OVER (PARTITION BY … ORDER BY …), or ARG_MIN(x, y)
 SELECT AVG(c) FROM (SELECT pid, FIRST_VALUE(cost) AS c FROM visit GROUP BY pid)
--- refused: FIRST_VALUE(cost) OVER (PARTITION BY pid): only whole partitions and running windows are supported; add ORDER BY to the window
+-- refused: FIRST_VALUE(cost) OVER (PARTITION BY pid): a frame is of ROWS, within an order; add ORDER BY to the window
 SELECT AVG(c) FROM (SELECT FIRST_VALUE(cost) OVER (PARTITION BY pid) AS c FROM visit)
 -- refused: k + 1: a group made from the unit's column is about one unit; group by another column
 SELECT k + 1, COUNT(*) FROM (SELECT pid, ARG_MIN(stay, pid) AS k FROM visit GROUP BY pid) GROUP BY k + 1
@@ -132,13 +132,7 @@ SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY clinic ORDER BY cos
 SELECT AVG(m) FROM (SELECT SUM(cost) OVER () AS m FROM visit)
 -- refused: SUM(cost) OVER (PARTITION BY pid + 0): a window must stay within one unit; add pid to PARTITION BY
 SELECT AVG(m) FROM (SELECT SUM(cost) OVER (PARTITION BY pid + 0) AS m FROM visit)
--- refused: SUM(cost) OVER (PARTITION BY pid ORDER BY day ROWS BETWEEN 1 PRECEDING AND CURRENT ROW): only whole partitions and running windows are supported; leave the frame out
-SELECT AVG(m) FROM (SELECT SUM(cost) OVER (PARTITION BY pid ORDER BY day ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS m FROM visit)
--- refused: LAG(cost, 2) OVER (PARTITION BY pid ORDER BY day): only whole partitions and running windows are supported; LAG and LEAD look one row away; leave the offset out
-SELECT AVG(m) FROM (SELECT LAG(cost, 2) OVER (PARTITION BY pid ORDER BY day) AS m FROM visit)
--- refused: NTILE(4): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
-SELECT AVG(m) FROM (SELECT NTILE(4) OVER (PARTITION BY pid ORDER BY day) AS m FROM visit)
--- refused: ROW_NUMBER() OVER (PARTITION BY pid): only whole partitions and running windows are supported; add ORDER BY to the window
+-- refused: ROW_NUMBER() OVER (PARTITION BY pid): a frame is of ROWS, within an order; add ORDER BY to the window
 SELECT AVG(m) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY pid) AS m FROM visit)
 -- refused: HAVING RANK() OVER (ORDER BY COUNT(*)) = 1: a window function cannot stand here; use QUALIFY instead of HAVING
 SELECT sex FROM patient GROUP BY sex HAVING RANK() OVER (ORDER BY COUNT(*)) = 1
@@ -150,13 +144,13 @@ SELECT sex, COUNT(DISTINCT COUNT(*)) OVER () FROM patient GROUP BY sex
 SELECT sex, SUM(age) OVER () FROM patient GROUP BY sex
 -- refused: SUM(sex) OVER (): SUM takes numbers, got text; CAST it first
 SELECT sex, COUNT(*), SUM(sex) OVER () FROM patient GROUP BY sex
--- refused: SUM(COUNT(*)) OVER (ORDER BY sex RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): only whole partitions and running windows are supported; write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW, or leave the frame out
+-- refused: SUM(COUNT(*)) OVER (ORDER BY sex RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a frame is of ROWS, within an order; write ORDER BY … ROWS BETWEEN 2 PRECEDING AND CURRENT ROW, or leave the frame out
 SELECT sex, SUM(COUNT(*)) OVER (ORDER BY sex RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM patient GROUP BY sex
 -- refused: QUALIFY COUNT(*) > 10: QUALIFY is about windows, and there is none; use HAVING
 SELECT sex, COUNT(*) FROM patient GROUP BY sex QUALIFY COUNT(*) > 10
 -- refused: RANK() OVER (ORDER BY COUNT(*)): a window function cannot stand here; aggregate in a subquery first, and write the window around it
 SELECT AVG(r) FROM (SELECT pid, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visit GROUP BY pid)
--- refused: w OVER (PARTITION BY pid): this clause is not supported; leave it out
+-- refused: SELECT SUM(cost) OVER (PARTITION BY pid) FROM visit WINDOW w AS (PARTITION BY pid): this shows rows of units, not an aggregate; aggregate them: COUNT(*), SUM, AVG, …
 SELECT SUM(cost) OVER w FROM visit WINDOW w AS (PARTITION BY pid)
 -- refused: pid: the column is neither in GROUP BY nor inside an aggregate; add it to GROUP BY or aggregate it
 SELECT COUNT(*) FROM visit QUALIFY ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) = 1
@@ -488,3 +482,13 @@ SELECT COUNT(*) FROM patient p WHERE age > (SELECT COUNT(*) FROM visit v WHERE v
 SELECT c.clinic, COUNT(*) FROM clinic c LEFT JOIN visit v USING (clinic) WHERE v.pid IS NULL GROUP BY c.clinic
 -- refused: LEFT JOIN: public rows without a partner belong to nobody and do not count; group by a column of the public table, or put the private table on the left
 SELECT v.clinic, COUNT(*) FROM clinic c LEFT JOIN visit v ON c.clinic = v.clinic GROUP BY v.clinic
+-- refused: SUM(cost) OVER (PARTITION BY pid ORDER BY stay RANGE BETWEEN 2 PRECEDING AND CURRENT ROW): a frame is of ROWS, within an order; write ORDER BY … ROWS BETWEEN 2 PRECEDING AND CURRENT ROW, or leave the frame out
+SELECT AVG(m) FROM (SELECT SUM(cost) OVER (PARTITION BY pid ORDER BY stay RANGE BETWEEN 2 PRECEDING AND CURRENT ROW) AS m FROM visit)
+-- refused: LAG(cost, stay) OVER (PARTITION BY pid ORDER BY day): how many rows is a literal whole number, at most 1,000,000; write it: LAG(x, 2)
+SELECT AVG(m) FROM (SELECT LAG(cost, stay) OVER (PARTITION BY pid ORDER BY day) AS m FROM visit)
+-- refused: DISTINCT ON (clinic): only rows that carry their unit can be made distinct here; add visit.pid to DISTINCT ON
+SELECT AVG(stay) FROM (SELECT DISTINCT ON (clinic) clinic, stay FROM visit)
+-- refused: ROW_NUMBER() OVER (ORDER BY day): a window must stay within one unit; add pid to PARTITION BY
+SELECT COUNT(*) FROM (SELECT pid FROM visit QUALIFY ROW_NUMBER() OVER (ORDER BY day) = 1)
+-- refused: SUM(stay) OVER w: there is no window w; define it: WINDOW w AS (…)
+SELECT COUNT(*) FROM (SELECT SUM(stay) OVER w FROM visit WINDOW v AS (PARTITION BY pid))

@@ -5,6 +5,7 @@ Scalars are those of `privet.query.functions.evaluate`. Nothing here is shared w
 
 import atexit
 import functools
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -165,9 +166,9 @@ class Oracle:
                 made.append({new: row[old] for new, old in window.renewed} | {window.item: value})
         return made
 
-    def _windowed(self, window: Window, rows: list[Row]) -> Iterable[tuple[Row, Value]]:
+    def _windowed(self, window: Window, rows: list[Row]) -> Iterable[tuple[Row, Value]]:  # noqa: C901 - one branch each
         by_order = [(functools.partial(evaluate, item), down) for item, down in window.order]
-        if isinstance(window.function, Aggregation):
+        if isinstance(window.function, Aggregation) and window.frame is None:
             for row in rows:
                 upto = [other for other in rows if not by_order or compared(other, row, by_order) <= 0]
                 if window.function.function is Function.FIRST:
@@ -182,12 +183,25 @@ class Oracle:
         ordered = sorted(rows, key=functools.cmp_to_key(before))
         for place, row in enumerate(ordered):
             match window.function:
+                case Aggregation():
+                    assert window.frame is not None
+                    first = 0 if window.frame.first is None else max(place + window.frame.first, 0)
+                    last = len(rows) if window.frame.last is None else max(place + window.frame.last + 1, 0)
+                    yield row, aggregated(window.function, ordered[first:last], window.item.facts.type)
                 case Ranking.ROW_NUMBER:
                     yield row, place + 1
                 case Ranking.RANK:
                     yield row, 1 + sum(compared(other, row, by_order) < 0 for other in rows)
+                case Ranking.DENSE_RANK:
+                    sooner = [other for other in ordered if compared(other, row, by_order) < 0]
+                    steps = itertools.pairwise(sooner)
+                    yield row, 1 + bool(sooner) + sum(compared(one, other, by_order) < 0 for one, other in steps)
+                case Ranking.NTILE:
+                    size, larger = divmod(len(ordered), window.number)
+                    split = larger * (size + 1)
+                    yield row, 1 + (place // (size + 1) if place < split else larger + (place - split) // max(size, 1))
                 case _:
-                    near = place + (1 if window.function is Ranking.LEAD else -1)
+                    near = place + (window.number if window.function is Ranking.LEAD else -window.number)
                     assert window.argument is not None
                     yield row, evaluate(window.argument, ordered[near]) if 0 <= near < len(ordered) else None
 

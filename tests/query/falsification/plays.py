@@ -97,6 +97,26 @@ WINDOWS = {
     "distinct towns": "SELECT k, COUNT(*) AS n FROM (SELECT DISTINCT id, town AS k FROM t) GROUP BY k",
     "groups in a unit": "SELECT CAST(free AS VARCHAR) AS k, COUNT(*) AS n FROM (SELECT id, free FROM t GROUP BY id, free) GROUP BY 1",
 }
+WINDOWS |= {
+    "far behind": WINDOW.format(what="k, COUNT(*) AS n", function="LAG(word, 2, 'none')", order="free") + " GROUP BY k",
+    "two before": "SELECT SUM(CLIP(k, -9, 9)) AS n FROM (SELECT SUM(whole) OVER (PARTITION BY id ORDER BY pay ROWS BETWEEN 2 PRECEDING "
+    "AND 1 PRECEDING) AS k FROM t)",
+    "dense ranks": WINDOW.format(what="k, COUNT(*) AS n", function="DENSE_RANK()", order="town") + " GROUP BY k",
+    "halves": WINDOW.format(what="k, SUM(whole) AS n", function="NTILE(2)", order="free") + " GROUP BY k",
+    "qualified": "SELECT SUM(whole) AS n FROM (SELECT id, whole FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY id ORDER BY free) = 1)",
+    "first of each": "SELECT SUM(whole) AS n FROM (SELECT DISTINCT ON (id, word) whole FROM t ORDER BY pay)",
+}
+TIED = {
+    "exists": "SELECT COUNT(*) AS n FROM t WHERE EXISTS (SELECT 1 FROM s WHERE s.id = t.id AND s.word = t.word)",
+    "exists not": "SELECT COUNT(*) AS n FROM t WHERE NOT EXISTS (SELECT 1 FROM s WHERE s.id = t.id AND s.day = t.day)",
+    "in own": "SELECT COUNT(*) AS n FROM t WHERE word NOT IN (SELECT s.word FROM s WHERE s.id = t.id)",
+    "in towns": "SELECT COUNT(*) AS n FROM t WHERE town IN (SELECT u.word FROM t AS u WHERE u.id = t.id)",
+    "in public": "SELECT COUNT(*) AS n FROM t WHERE town NOT IN (SELECT word FROM c)",
+    "counted": "SELECT k, COUNT(*) AS n FROM (SELECT (SELECT COUNT(*) FROM s WHERE s.id = t.id AND s.word = t.word) AS k FROM t) GROUP BY k",
+    "most of own": "SELECT COUNT(*) AS n FROM t WHERE free = (SELECT MAX(u.free) FROM t AS u WHERE u.id = t.id)",
+    "looked up": "SELECT k, COUNT(*) AS n FROM (SELECT (SELECT region FROM c WHERE c.word = t.town) AS k FROM t) GROUP BY k",
+    "public left": "SELECT c.word, COUNT(*) AS n FROM c LEFT JOIN t ON t.town = c.word GROUP BY c.word",
+}
 JOINED = {
     "joined": "SELECT COUNT(*) AS n, SUM(x) AS m FROM t JOIN s USING (id)",
     "three": "SELECT COUNT(*) AS n FROM s AS a JOIN s AS b USING (id) JOIN s AS c USING (id)",
@@ -164,6 +184,7 @@ PLAYS: Mapping[str, str] = {
     **GROUPED,
     **COUNTED,
     **WINDOWS,
+    **{f"tied {name}": text for name, text in TIED.items()},
     **{f"joined {name}": text for name, text in JOINED.items()},
     **SUMMED,
 }

@@ -11,7 +11,19 @@ from privet.query.plan.join_size import few, refuse_many_scans
 from privet.query.plan.limits import ONE_ROW, Limits
 from privet.query.plan.provenance import Marks
 from privet.query.plan.refine_facts import narrow
-from privet.query.plan.relations import Filter, Group, Join, JoinKind, Owner, Project, Ranking, Relation, Union, Window
+from privet.query.plan.relations import (
+    Filter,
+    Group,
+    Join,
+    JoinKind,
+    Owner,
+    Project,
+    Ranking,
+    Relation,
+    Union,
+    Window,
+)
+from privet.query.plan.window_frame import Frame
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference, facts_of
 from privet.query.scalars.facts import Facts, Type
 
@@ -220,12 +232,14 @@ def windowed(  # noqa: PLR0913 - the parts of one window
     partition: tuple[Expression, ...],
     order: tuple[tuple[Expression, bool], ...],
     marks: Marks,
+    number: int = 1,
+    frame: Frame | None = None,
 ) -> tuple[Window, Renewal]:
     """One more column, computed within a unit."""
     renewal = {old: marks.renewed(old) for old in source.columns}
     pairs = tuple((new, old) for old, new in renewal.items())
     owner = _owner(source.owner, renewal)
-    return Window(source, item, function, argument, partition, order, pairs, owner), renewal
+    return Window(source, item, function, argument, partition, order, pairs, owner, number, frame), renewal
 
 
 def clipped(column: Column, low: Fraction | None, high: Fraction | None) -> Expression:

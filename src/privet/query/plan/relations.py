@@ -27,6 +27,7 @@ from typing import TypeAlias
 
 from privet.query.plan.aggregation import Aggregation
 from privet.query.plan.limits import Limits
+from privet.query.plan.window_frame import Frame
 from privet.query.scalars.expressions import Column, Expression
 from privet.query.scalars.facts import Value
 
@@ -181,6 +182,8 @@ class Ranking(enum.Enum):
 
     ROW_NUMBER = "ROW_NUMBER"
     RANK = "RANK"
+    DENSE_RANK = "DENSE_RANK"
+    NTILE = "NTILE"
     LAG = "LAG"
     LEAD = "LEAD"
 
@@ -195,6 +198,8 @@ class Window:
         partition: expressions; for an owned relation the unit columns are among them.
         order: (expression, descending).
         renewed: (new, old) for every column of the source.
+        number: of LAG and LEAD, how many rows away; of NTILE, into how many parts.
+        frame: of an aggregate with an order: which rows, if it is not all up to those that are equal in it.
     """
 
     source: "Relation"
@@ -205,6 +210,8 @@ class Window:
     order: tuple[tuple[Expression, bool], ...]
     renewed: tuple[tuple[Column, Column], ...]
     owner: Owner | None
+    number: int = 1
+    frame: Frame | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:

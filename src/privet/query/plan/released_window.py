@@ -4,6 +4,7 @@ import enum
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from privet.query.plan.window_frame import Frame
 from privet.query.scalars.expressions import Column, Expression, columns_in
 
 
@@ -25,19 +26,6 @@ class WindowFunction(enum.Enum):
     PERCENT_RANK = "PERCENT_RANK"
     CUME_DIST = "CUME_DIST"
     NTILE = "NTILE"
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Which rows around the one at hand are seen: from so many before it to so many after; None is all of them.
-
-    Args:
-        before: rows before; negative for rows after.
-        after: rows after; negative for rows before.
-    """
-
-    before: int | None
-    after: int | None
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,8 @@ def _window(relation: Window) -> None:
     if isinstance(relation.function, Aggregation):
         _aggregations([relation.function], source.columns)
     _same_unit(relation, dict(relation.renewed))
+    ordered = relation.frame is None or bool(relation.order)
+    _require(ordered and relation.number >= 0, "a window counts rows that are in no order")
     if source.owner is not None:
         inside = all(Reference(column) in relation.partition for column in source.owner.unit)
         _require(inside, "a window reaches over units")

@@ -28,6 +28,7 @@ from privet.query.printing.few_rows import print_few, print_many
 from privet.query.printing.function_templates import coerced, print_column, print_expression
 from privet.query.printing.shared_expressions import MOST_INLINED, Once, refuse_heavy
 from privet.query.printing.table_locations import Sources
+from privet.query.printing.window_frames import print_frame
 from privet.query.scalars.expressions import Column, Expression, Reference, columns_in
 from privet.query.scalars.facts import Type
 
@@ -313,10 +314,11 @@ class Chain:
         by = ", ".join(self.print(next(left)) for _ in relation.partition)
         order = [self._ordered(self.print(next(left)), descending=down) for _, down in relation.order]
         argument = [next(left) for _ in argument]
-        if _by_place(relation.function):
+        if _by_place(relation.function) or relation.frame is not None:
             # so that rows which are equal in the order come in an order that depends on the unit's own rows only
             order += [self._ordered(self.name(column), descending=False) for column in relation.source.columns]
         parts = ([f"PARTITION BY {by}"] if by else []) + ([f"ORDER BY {', '.join(order)}"] if order else [])
+        parts += [] if relation.frame is None else [print_frame(relation.frame)]
         over = f" OVER ({' '.join(parts)})"
         if wanted:
             arguments, places, (item,) = self._aggregates(((relation.item, _with(wanted, left)[0]),), over)
@@ -333,7 +335,9 @@ class Chain:
         if relation.function in {Ranking.LAG, Ranking.LEAD}:
             if not argument:
                 raise InvalidParameter(f"{relation.function.value} needs an argument")
-            return f"{relation.function.value}({self.print(argument[0])}){over}"
+            return f"{relation.function.value}({self.print(argument[0])}, {relation.number:d}){over}"
+        if relation.function is Ranking.NTILE:
+            return f"NTILE({relation.number:d}){over}"
         return f"{relation.function.value}(){over}"
 
     def _ordered(self, text: str, *, descending: bool) -> str:
@@ -344,7 +348,7 @@ def _by_place(function: Ranking | Aggregation) -> bool:
     """Whether it depends on which of several rows that are equal in the order comes first."""
     if isinstance(function, Aggregation):
         return rule_of(function).ordered
-    return function is not Ranking.RANK
+    return function not in {Ranking.RANK, Ranking.DENSE_RANK}
 
 
 def _of(items: Iterable[Aggregation]) -> list[Expression]:

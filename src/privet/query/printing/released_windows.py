@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
-from privet.query.plan.released_window import Frame, ReleasedWindow, WindowFunction
+from privet.query.plan.released_window import ReleasedWindow, WindowFunction
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.function_templates import print_expression
 from privet.query.printing.relation_tables import ordered
+from privet.query.printing.window_frames import print_frame
 from privet.query.scalars.expressions import Column, Expression, facts_of
 from privet.query.scalars.facts import Type
 
@@ -49,19 +50,5 @@ def _over(window: ReleasedWindow, text: Callable[[Expression], str]) -> str:
     if order:
         words.append(f"ORDER BY {', '.join(order)}")
     if window.frame is not None:
-        words.append(_frame(window.frame))
+        words.append(print_frame(window.frame))
     return " ".join(words)
-
-
-def _frame(frame: Frame) -> str:
-    start = _side(None if frame.before is None else -frame.before, "PRECEDING")
-    return f"ROWS BETWEEN {start} AND {_side(frame.after, 'FOLLOWING')}"
-
-
-def _side(rows: int | None, outermost: str) -> str:
-    """Where a frame ends: so many rows after the one at hand."""
-    if rows is None:
-        return f"UNBOUNDED {outermost}"
-    if rows == 0:
-        return "CURRENT ROW"
-    return f"{rows} FOLLOWING" if rows > 0 else f"{-rows} PRECEDING"

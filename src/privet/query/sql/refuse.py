@@ -64,7 +64,11 @@ REASONS = {
     "set operation": ("one row could move many", "use UNION ALL, or a join on the unit"),
     "limit rows": ("which rows are kept would depend on other units", "leave it out, or aggregate first"),
     "window unit": ("a window must stay within one unit", "add the unit's column to PARTITION BY"),
-    "window frame": ("only whole partitions and running windows are supported", "leave the frame out"),
+    "window frame": (
+        "a frame is of ROWS, within an order",
+        "write ORDER BY … ROWS BETWEEN 2 PRECEDING AND CURRENT ROW, or leave the frame out",
+    ),
+    "literal rows": ("how many rows is a literal whole number, at most 1,000,000", "write it: LAG(x, 2)"),
     "window here": ("a window function cannot stand here", "compute it in a subquery and use its column"),
     "exists": ("it would be asked of all units at once", "compare the unit with the one outside in its WHERE"),
     "correlated": ("a subquery is tied to the statement around it by = in its WHERE only", "join the two on the unit"),

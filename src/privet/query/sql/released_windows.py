@@ -7,12 +7,13 @@ from fractions import Fraction
 from sqlglot import exp
 
 from privet.query.functions import call
-from privet.query.plan.released_window import Frame, ReleasedWindow, WindowFunction
+from privet.query.plan.released_window import ReleasedWindow, WindowFunction
 from privet.query.scalars.expressions import Expression, Literal, facts_of
 from privet.query.scalars.facts import Facts, Type
 from privet.query.sql.clauses import ordered, shallow
 from privet.query.sql.handled_arguments import only
-from privet.query.sql.refuse import because, refuse
+from privet.query.sql.refuse import refuse
+from privet.query.sql.window_frames import frame_of
 
 Reader = Callable[[exp.Expr], Expression]
 RANKS: dict[type[exp.Expr], WindowFunction] = {
@@ -35,7 +36,6 @@ AROUND: dict[type[exp.Expr], WindowFunction] = {exp.Lag: WindowFunction.LAG, exp
 NUMBERS = {WindowFunction.SUM, WindowFunction.AVG}
 SHARES = {WindowFunction.PERCENT_RANK, WindowFunction.CUME_DIST}
 FARTHEST = 1 << 31  # rows that a frame, LAG or LEAD looks away
-FRAME = "write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW, or leave the frame out"
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def read_released_window(node: exp.Window, read: Reader) -> ReadWindow:
         arguments,
         tuple(read(part) for part in node.args.get("partition_by") or []),
         tuple((read(key), descending) for key, descending in keys),
-        _frame(node),
+        frame_of(node, needs_order=False),
     )
     return ReadWindow(window, _facts(window))
 
@@ -119,36 +119,6 @@ def _whole(node: exp.Expr, read: Reader, *, least: int) -> Literal:
     if not isinstance(number, Literal) or type(value) is not int or not least <= value <= FARTHEST:
         raise refuse(node, f"a literal whole number from {least} is needed here", f"write {max(least, 1)}")
     return number
-
-
-def _frame(node: exp.Window) -> Frame | None:
-    spec = node.args.get("spec")
-    if spec is None:
-        return None
-    known = {"kind", "start", "start_side", "end", "end_side"}
-    if any(value for name, value in spec.args.items() if name not in known):
-        raise because(node, "window frame", FRAME)
-    before = _side(node, spec.args.get("start"), spec.args.get("start_side"), outermost="PRECEDING")
-    after = _side(node, spec.args.get("end") or "CURRENT ROW", spec.args.get("end_side"), outermost="FOLLOWING")
-    if spec.args.get("kind") == "RANGE":
-        if (before, after) != (None, 0) or node.args.get("order") is None:
-            raise because(node, "window frame", FRAME)
-        return None
-    if spec.args.get("kind") != "ROWS":
-        raise because(node, "window frame", FRAME)
-    return Frame(None if before is None else -before, after)
-
-
-def _side(node: exp.Window, side: object, word: object, *, outermost: str) -> int | None:
-    """How many rows after the one at hand an end of a frame is; None if there is no end on its side."""
-    if side == "CURRENT ROW":
-        return 0
-    if side == "UNBOUNDED" and word == outermost:
-        return None
-    if isinstance(side, exp.Literal) and str(side.this).isdecimal() and not side.args["is_string"]:
-        rows = min(int(str(side.this)[:12]), FARTHEST)
-        return -rows if word == "PRECEDING" else rows
-    raise because(node, "window frame", FRAME)
 
 
 def _facts(window: ReleasedWindow) -> Facts:

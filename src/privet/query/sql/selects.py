@@ -1,6 +1,6 @@
 """Selects: one SELECT as a draft: its rows, what is made of them, and what is shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -36,10 +36,11 @@ from privet.query.sql.refuse import because, refuse
 from privet.query.sql.reuse import fresh
 from privet.query.sql.scalar_expressions import Scalars
 from privet.query.sql.subqueries import Begun, Reads, Subqueries
-from privet.query.sql.windows import with_windows
+from privet.query.sql.windows import named_windows, with_windows
 
-HANDLED = ("with_", "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct")
+ROWS = ("with_", "expressions", "from_", "joins", "where", "windows")
 OF_GROUPS = "qualify"
+HANDLED = (*ROWS, "group", "having", OF_GROUPS, "order", "limit", "offset", "distinct")
 Item = tuple[str, exp.Expr | Column]
 Reader = Callable[[exp.Expr], Expression]
 
@@ -66,19 +67,43 @@ class Select:
 
     def draft(self, rows: NameScope | None = None) -> Draft:
         """What the SELECT means; its rows may have been read."""
-        only(self.node, *HANDLED, OF_GROUPS)
+        only(self.node, *HANDLED)
+        named_windows(self.node)
         distinct = self.node.args.get("distinct")
-        if distinct is not None:
-            only(distinct)
         scope = self._rows() if rows is None else rows
         items = self._items(scope)
         nodes = [node for _, node in items if isinstance(node, exp.Expr)]
-        owned = scope.relation.owner is not None
-        if self._groups(nodes) or (distinct is not None and owned):
+        if self._groups(nodes):
             return self._grouped(scope, items)
-        only(self.node, *HANDLED)
-        scope = with_windows(scope, [*nodes, *self._order_nodes()], self.context)
-        return self._plain(scope, self._items(scope))
+        first = self._first_of_each(scope)
+        kept = [part for part in (self._qualify(), first) if part is not None]
+        scope = with_windows(scope, [*nodes, *self._order_nodes(), *kept], self.context)
+        for part in kept:
+            scope = self._where(scope, part, aliases=nodes)
+        items = self._items(scope)
+        if distinct is not None and first is None and scope.relation.owner is not None:
+            return self._grouped(scope, items)
+        return self._plain(scope, items, distinct=distinct is not None and first is None)
+
+    def _qualify(self) -> exp.Expr | None:
+        """The condition of QUALIFY."""
+        qualify = self.node.args.get("qualify")
+        return None if qualify is None else only(qualify, "this").this
+
+    def _first_of_each(self, scope: NameScope) -> exp.Expr | None:
+        """DISTINCT ON (a): the first row of each a, in the order of ORDER BY, as a condition on its number."""
+        distinct = self.node.args.get("distinct")
+        on = None if distinct is None else only(distinct, "on").args.get("on")
+        if on is None:
+            return None
+        keys = [only(part, "this").this if isinstance(part, exp.Paren) else part for part in on.expressions]
+        listed = Scalars(scope, _refuse_key).all(keys)
+        for unit in () if scope.relation.owner is None else scope.relation.owner.unit:
+            if Reference(unit) not in listed:
+                raise because(distinct, "distinct unit", f"add {scope.spoken(unit)} to DISTINCT ON")
+        order = self.node.args.get("order") or exp.Order(expressions=[exp.Ordered(this=key.copy()) for key in keys])
+        number = exp.Window(this=exp.RowNumber(), partition_by=keys, order=order, over="OVER")
+        return exp.EQ(this=number, expression=exp.Literal.number(1))
 
     def _rows(self) -> NameScope:
         """FROM, subqueries of all clauses, and WHERE."""
@@ -119,10 +144,12 @@ class Select:
 
         return Reads(whole, begin)
 
-    def _where(self, scope: NameScope, condition: exp.Expr) -> NameScope:
-        def special(node: exp.Expr) -> None:
+    def _where(self, scope: NameScope, condition: exp.Expr, aliases: Sequence[exp.Expr] = ()) -> NameScope:
+        def special(node: exp.Expr) -> Expression | None:
             if is_aggregate(node):
                 raise because(node, "aggregate here")
+            named = None if not aliases or self._is_column(scope, node) else by_alias(node, list(aliases))
+            return None if named is None else Scalars(scope, _refuse_key).read(named)
 
         read = Scalars(scope, special).read(condition)
         if facts_of(read).type is not Type.BOOLEAN:
@@ -156,7 +183,12 @@ class Select:
 
     def _order_nodes(self) -> list[exp.Expr]:
         order = self.node.args.get("order")
-        return [] if order is None else only(order, "expressions").expressions
+        parts = [] if order is None else only(order, "expressions").expressions
+        if len(parts) == 1 and isinstance(parts[0].this, exp.Var) and parts[0].this.name.upper() == "ALL":
+            down = parts[0].args.get("desc")
+            places = range(1, len(self.node.expressions) + 1)
+            return [exp.Ordered(this=exp.Literal.number(place), desc=down) for place in places]
+        return list(parts)
 
     def _groups(self, nodes: list[exp.Expr]) -> bool:
         """Whether the SELECT aggregates."""
@@ -164,7 +196,11 @@ class Select:
             return True
         return any(aggregates(node) for node in [*nodes, *self._order_nodes()])
 
-    def _plain(self, scope: NameScope, items: list[Item]) -> Draft:
+    @staticmethod
+    def _is_column(scope: NameScope, node: exp.Expr) -> bool:
+        return isinstance(node, exp.Column) and bool(scope.candidates(node))
+
+    def _plain(self, scope: NameScope, items: list[Item], *, distinct: bool) -> Draft:
         """A SELECT that shows each row."""
         aliases = [node for _, node in items if isinstance(node, exp.Expr)]
         plain = Scalars(scope, lambda _: None)
@@ -175,7 +211,7 @@ class Select:
             return plain.read(other) if other is not None else None
 
         order = self._ordered(Scalars(scope, by_name).read, [expression for _, expression in shown])
-        output = self._output(shown, order)
+        output = replace(self._output(shown, order), distinct=distinct)
         if scope.relation.owner is not None:
             if output.limit is not None or output.offset:
                 raise because(self.node.args.get("limit") or self.node.args["offset"], "limit rows")
@@ -197,6 +233,9 @@ class Select:
 
     def _grouped(self, scope: NameScope, items: list[Item]) -> Draft:
         """A SELECT with aggregates or GROUP BY, or of distinct rows of units."""
+        distinct = self.node.args.get("distinct")
+        if distinct is not None:
+            only(distinct)
         nodes = [node for _, node in items if isinstance(node, exp.Expr)]
         grouping = Grouping(self.context, scope, self._keys(scope, items), nodes)
         shown = [(name, _read(item, grouping.read, grouping.show)) for name, item in items]
@@ -207,7 +246,7 @@ class Select:
         if having is not None and grouping.windows_in(having):
             raise because(having, "window here", "use QUALIFY instead of HAVING")
         order = self._ordered(lambda node: grouping.read(node, aliases_first=True), [e for _, e in shown])
-        qualify = self._qualified(grouping)
+        qualify = self._qualified(grouping) if self._groups(nodes) else None  # or else it was a condition on rows
         output = replace(self._output(shown, order), condition=condition, qualify=qualify)
         output = replace(output, windows=tuple(grouping.windows))
         if self.node.args.get("group") is None and not self._groups(nodes):
