@@ -479,3 +479,17 @@ SELECT SUM(stay) FROM (SELECT DISTINCT ON (pid) pid, stay FROM visit ORDER BY pi
 SELECT COUNT(*) FROM (SELECT DENSE_RANK() OVER w AS k, NTILE(2) OVER w AS half FROM visit WINDOW w AS (PARTITION BY pid ORDER BY day, vid)) WHERE k = 2 AND half = 1
 -- order_by_all
 SELECT sex, COUNT(*) AS n FROM patient GROUP BY ALL ORDER BY ALL
+-- intersect_units
+SELECT COUNT(*) FROM (SELECT pid FROM visit INTERSECT SELECT pid FROM lab)
+-- except_units
+SELECT COUNT(*) FROM (SELECT pid FROM patient EXCEPT SELECT pid FROM visit)
+-- except_nulls
+SELECT COUNT(*) FROM (SELECT pid, cost FROM visit EXCEPT SELECT pid, cost FROM visit WHERE stay > 9)
+-- intersect_nulls
+SELECT COUNT(*), COUNT(cost) FROM (SELECT pid, cost FROM visit INTERSECT SELECT pid, cost FROM visit WHERE stay > 9)
+-- except_all
+SELECT COUNT(*) FROM (SELECT pid, cost FROM visit EXCEPT ALL SELECT pid, cost FROM visit WHERE stay > 9)
+-- intersect_all
+SELECT COUNT(*) FROM (SELECT pid, clinic FROM visit INTERSECT ALL SELECT pid, clinic FROM visit WHERE stay > 3)
+-- except_then_union
+SELECT COUNT(*) FROM (SELECT pid FROM visit EXCEPT SELECT pid FROM lab UNION ALL SELECT pid FROM lab)

@@ -234,9 +234,9 @@ SELECT COUNT(*) FROM (SELECT cost FROM visit UNION SELECT age FROM patient)
 SELECT COUNT(*) FROM (SELECT cost FROM visit UNION ALL SELECT age, sex FROM patient)
 -- refused: SELECT cost FROM visit UNION ALL SELECT sex FROM patient: cost is real in one part and text in another
 SELECT COUNT(*) FROM (SELECT cost FROM visit UNION ALL SELECT sex FROM patient)
--- refused: SELECT clinic FROM visit INTERSECT SELECT clinic FROM clinic: one row could move many; use UNION ALL, or a join on the unit
+-- refused: SELECT clinic FROM visit INTERSECT SELECT clinic FROM clinic: its parts must be all private or all public; add the unit's column to each part, or aggregate it
 SELECT clinic FROM visit INTERSECT SELECT clinic FROM clinic
--- refused: SELECT pid FROM visit EXCEPT SELECT pid FROM patient: one row could move many; use UNION ALL, or a join on the unit
+-- refused: SELECT pid FROM visit EXCEPT SELECT pid FROM patient: this shows rows of units, not an aggregate; aggregate them: COUNT(*), SUM, AVG, …
 SELECT pid FROM visit EXCEPT SELECT pid FROM patient
 -- refused: SELECT age FROM patient UNION ALL SELECT stay FROM visit: this shows rows of units, not an aggregate; aggregate them: COUNT(*), SUM, AVG, …
 SELECT age FROM patient UNION ALL SELECT stay FROM visit
@@ -492,3 +492,7 @@ SELECT AVG(stay) FROM (SELECT DISTINCT ON (clinic) clinic, stay FROM visit)
 SELECT COUNT(*) FROM (SELECT pid FROM visit QUALIFY ROW_NUMBER() OVER (ORDER BY day) = 1)
 -- refused: SUM(stay) OVER w: there is no window w; define it: WINDOW w AS (…)
 SELECT COUNT(*) FROM (SELECT SUM(stay) OVER w FROM visit WINDOW v AS (PARTITION BY pid))
+-- refused: SELECT clinic FROM visit INTERSECT SELECT clinic FROM visit: only rows that carry their unit can be made distinct here; select the unit's column in both, or write EXISTS
+SELECT COUNT(*) FROM (SELECT clinic FROM visit INTERSECT SELECT clinic FROM visit)
+-- refused: SELECT clinic FROM visit EXCEPT SELECT clinic FROM clinic: its parts must be all private or all public; add the unit's column to each part, or aggregate it
+SELECT COUNT(*) FROM (SELECT clinic FROM visit EXCEPT SELECT clinic FROM clinic)

@@ -115,6 +115,8 @@ TIED = {
     "counted": "SELECT k, COUNT(*) AS n FROM (SELECT (SELECT COUNT(*) FROM s WHERE s.id = t.id AND s.word = t.word) AS k FROM t) GROUP BY k",
     "most of own": "SELECT COUNT(*) AS n FROM t WHERE free = (SELECT MAX(u.free) FROM t AS u WHERE u.id = t.id)",
     "looked up": "SELECT k, COUNT(*) AS n FROM (SELECT (SELECT region FROM c WHERE c.word = t.town) AS k FROM t) GROUP BY k",
+    "except": "SELECT k, COUNT(*) AS n FROM (SELECT id, free AS k FROM t EXCEPT ALL SELECT id, pay FROM t) GROUP BY k",
+    "intersect": "SELECT k, COUNT(*) AS n FROM (SELECT id, town AS k FROM t INTERSECT SELECT id, word FROM s) GROUP BY k",
     "public left": "SELECT c.word, COUNT(*) AS n FROM c LEFT JOIN t ON t.town = c.word GROUP BY c.word",
 }
 JOINED = {

@@ -19,6 +19,7 @@ from privet.query.sql.refuse import because, refuse
 from privet.query.sql.reuse import aliased
 from privet.query.sql.scalar_expressions import Scalars
 from privet.query.sql.selects import Select
+from privet.query.sql.set_operations import intersected
 
 WIDER = ({Type.INTEGER, Type.REAL}, {Type.DATE, Type.TIMESTAMP})
 
@@ -50,7 +51,7 @@ class Queries:
             only(node, "this", "with_")
             return self.draft(node.this, self._with(node, ctes), outer)
         if isinstance(node, exp.SetOperation):
-            return self._union(node, self._with(node, ctes), outer)
+            return self._set_operation(node, self._with(node, ctes), outer)
         if isinstance(node, exp.Select):
             named = self._with(node, ctes)
             return Select(self.context, node, named, self.scope, self.placed, outer).draft()
@@ -103,27 +104,30 @@ class Queries:
         ]
         return grouped(relation, keys, [], marks=self.context.marks), tuple(column for column, _ in keys)
 
-    def _union(self, node: exp.SetOperation, ctes: Names, outer: tuple[Name, ...]) -> Draft:
-        """UNION ALL of private or of public rows; UNION of rows that carry their unit, or of public ones."""
+    def _set_operation(self, node: exp.SetOperation, ctes: Names, outer: tuple[Name, ...]) -> Draft:
+        """UNION ALL of private or of public rows; the others of rows that carry their unit, or of public ones."""
         only(node, "this", "expression", "distinct", "with_", "order", "limit", "offset")
-        if not isinstance(node, exp.Union):
-            raise because(node, "set operation")
         parts = [self.scope(side, ctes, "part", outer) for side in (node.this, node.expression)]
         self._check_union(node, parts)
-        names = [name.name for name in parts[0].visible]
-        pairs = [(part.relation, part.columns) for part in parts]
-        relation: Relation
-        relation, columns = united(pairs, names, marks=self.context.marks)
-        if node.args.get("distinct"):
-            if relation.owner is not None and not set(relation.owner.unit) <= set(columns):
-                raise because(node, "distinct unit", "write UNION ALL, or select the unit's column too")
-            relation, columns = self._distinct(relation, columns)
+        relation, columns = (
+            self._union(node, parts) if isinstance(node, exp.Union) else intersected(node, parts, self.context)
+        )
         output = limited(Output(identity(columns), order=self._order(node, relation, columns)), node)
         if relation.owner is not None:
             if output.limit is not None or output.offset:
                 raise because(node.args.get("limit") or node.args["offset"], "limit rows")
             output = replace(output, order=())
         return Draft(relation, output)
+
+    def _union(self, node: exp.Union, parts: list[NameScope]) -> tuple[Relation, tuple[Column, ...]]:
+        names = [name.name for name in parts[0].visible]
+        pairs = [(part.relation, part.columns) for part in parts]
+        relation, columns = united(pairs, names, marks=self.context.marks)
+        if not node.args.get("distinct"):
+            return relation, columns
+        if relation.owner is not None and not set(relation.owner.unit) <= set(columns):
+            raise because(node, "distinct unit", "write UNION ALL, or select the unit's column too")
+        return self._distinct(relation, columns)
 
     def _order(
         self, node: exp.SetOperation, relation: Relation, columns: tuple[Column, ...]

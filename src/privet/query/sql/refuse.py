@@ -61,7 +61,6 @@ REASONS = {
         "its parts must be all private or all public",
         "add the unit's column to each part, or aggregate it",
     ),
-    "set operation": ("one row could move many", "use UNION ALL, or a join on the unit"),
     "limit rows": ("which rows are kept would depend on other units", "leave it out, or aggregate first"),
     "window unit": ("a window must stay within one unit", "add the unit's column to PARTITION BY"),
     "window frame": (

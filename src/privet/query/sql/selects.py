@@ -94,7 +94,7 @@ class Select:
         """DISTINCT ON (a): the first row of each a, in the order of ORDER BY, as a condition on its number."""
         distinct = self.node.args.get("distinct")
         on = None if distinct is None else only(distinct, "on").args.get("on")
-        if on is None:
+        if on is None or distinct is None:
             return None
         keys = [only(part, "this").this if isinstance(part, exp.Paren) else part for part in on.expressions]
         listed = Scalars(scope, _refuse_key).all(keys)
