@@ -135,11 +135,16 @@ def _window(relation: Window) -> None:
     if isinstance(relation.function, Aggregation):
         _aggregations([relation.function], source.columns)
     _same_unit(relation, dict(relation.renewed))
-    ordered = relation.frame is None or bool(relation.order)
-    _require(ordered and relation.number >= 0, "a window counts rows that are in no order")
+    _counted(relation)
     if source.owner is not None:
         inside = all(Reference(column) in relation.partition for column in source.owner.unit)
         _require(inside, "a window reaches over units")
+
+
+def _counted(relation: Window) -> None:
+    """Rows are counted away from the one at hand in an order, and a literal number of them."""
+    ordered = relation.frame is None or bool(relation.order)
+    _require(ordered and relation.number >= 0, "a window counts rows that are in no order")
 
 
 def _union(relation: Union) -> None:
