@@ -220,6 +220,7 @@ def _facts(answer: Answer) -> dict[str, Any]:
         "limits": answer.limits,
         "stand_ins": answer.stand_ins,
         "clipping": answer.clipping,
+        "at_bounds": answer.at_bounds,
     }
 
 

@@ -17,6 +17,7 @@ from privet.core import Unit
 from privet.display import Card, Column
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
+from privet.query.results.at_bounds import bound_words
 from privet.query.results.limit_words import clipped_words
 from privet.query.results.reported_shares import Share, share_words
 from privet.wording.printable import plain
@@ -56,6 +57,7 @@ class Answer:
         stand_ins: columns that are not what they are called, by name: a maximum that is the "99 % quantile".
         clipping: with clipping="report", shares and the ends of their intervals, by what they are of: rows whose value
             was outside its bounds, and units that have more rows or groups than count.
+        at_bounds: columns that in some row cannot be told from a bound of what they are of, and that bound.
         simulated: the columns whose interval is from simulated noise: what they are computed from is no weighted sum.
         without_margin: why a number that noise is in has no interval, by name.
         unclear: where a number says next to nothing, by name: the places of the rows, from 0. The interval is nearly
@@ -81,6 +83,7 @@ class Answer:
     limits: tuple[str, ...] = ()
     stand_ins: dict[str, str] = field(default_factory=dict)
     clipping: dict[str, Share] = field(default_factory=dict)
+    at_bounds: dict[str, str] = field(default_factory=dict)
     simulated: tuple[str, ...] = ()
     without_margin: dict[str, str] = field(default_factory=dict)
     unclear: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -150,6 +153,7 @@ class Answer:
                 "limits": self.limits,
                 "stand_ins": self.stand_ins,
                 "clipping": self.clipping,
+                "at_bounds": self.at_bounds,
                 "simulated": self.simulated,
                 "without_margin": self.without_margin,
                 "unclear": self.unclear,
@@ -179,6 +183,7 @@ class Answer:
             tuple(facts.get("limits", ())),
             facts.get("stand_ins", {}),
             clipping={name: (share, low, high) for name, (share, low, high) in facts.get("clipping", {}).items()},
+            at_bounds=facts.get("at_bounds", {}),
             simulated=tuple(facts.get("simulated", ())),
             without_margin=facts.get("without_margin", {}),
             unclear={name: tuple(places) for name, places in facts.get("unclear", {}).items()},
@@ -228,6 +233,8 @@ class Answer:
         yield from self._about_margins()
         if bounds := clipped_words(f"{name} [{low}, {high}]" for name, (low, high) in self.clipped.items()):
             yield bounds
+        for name, ends in self.at_bounds.items():
+            yield bound_words(name, ends)
         yield from self.limits
         for name, share in self.clipping.items():
             yield share_words(name, share)

@@ -11,6 +11,7 @@ from privet.query.options import INTERVALS
 from privet.query.pricing.batch_parts import restricted
 from privet.query.pricing.quote import Quote
 from privet.query.results.answer import Answer
+from privet.query.results.at_bounds import at_bounds
 from privet.query.results.limit_words import clipped_in, hidden_by, limits_in_force
 from privet.query.results.notes import bounds_found, notes_of, rank_margins, stand_ins
 from privet.query.results.reported_shares import reported_shares
@@ -83,6 +84,7 @@ class Receipt:
             clipped=clipped_in(quote),
             limits=limits_in_force(quote, whose=self.whose),
             stand_ins=stand_ins(quote),
+            at_bounds=at_bounds(quote, table),
             clipping=reported_shares(quote.statement, run.tables, whose=self.whose),
             simulated=margins.simulated,
             without_margin=dict(margins.without),
