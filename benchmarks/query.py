@@ -1,8 +1,9 @@
 """Queries measured: `python benchmarks/query.py` compares Privet with its peers on ten million rows, in one run.
 
 COUNT, SUM and AVG by city, each user protected as a whole, four rows' worth of each: beside plain DuckDB (what no
-private query can beat), OpenDP and Tumult Analytics, for which environments are made under .peers. `--scaling` goes
-from small to large tables on every engine, `--large` asks a hundred million rows within so much memory. `--write` makes
+private query can beat), OpenDP and Tumult Analytics, for which environments are made under .peers. `--shapes` asks
+statements of every kind, beside plain DuckDB and beside bounding by hand. `--scaling` goes from small to
+large tables on every engine, `--large` asks a hundred million rows within so much memory. `--write` makes
 docs/benchmarks-query.md from all that was measured.
 """
 
@@ -18,12 +19,13 @@ from query_data import FOLDER, table_file
 from query_measured import Measured, ratio_text, size_text, time_text
 from query_memory import watch
 from query_scaling import NAMES, SIZES, Scaling, missing, part_of, scale
+from query_shapes import measure_shapes
 from query_sheet import Kept, Sheet, page
 from query_truth import ROWS_PER_UNIT
 from rich.console import Console
 
 ROOT = Path(__file__).parents[1]
-PARTS = ("comparison", "errors", "large", "spark", *map(part_of, NAMES))  # of the page, in this order
+PARTS = ("comparison", "errors", "shapes", "large", "spark", *map(part_of, NAMES))  # of the page, in this order
 GIB = 1 << 30
 WIDTH = 130  # of tables that go to a file
 LARGE_MEMORY = "12GB"  # that DuckDB may use with --large, if nothing else is said
@@ -55,7 +57,9 @@ def _wanted(
     said: argparse.Namespace, kept: Kept, console: Console
 ) -> Iterator[tuple[tuple[str, ...], Callable[[], None]]]:
     """The parts of the page that are to be measured, and how."""
-    if not (said.scaling or said.large or said.only_write):
+    if said.shapes:
+        yield ("shapes",), lambda: measure_shapes(said.rows, said.data, kept, console)
+    if not (said.shapes or said.scaling or said.large or said.only_write):
         answers = {name: {kind: said.answers or n for kind, n in each.items()} for name, each in ANSWERS.items()}
         peers = tuple(name for name in said.peers.split(",") if name)
         plan = Plan(said.rows, min(FLAT, said.rows), said.data, peers, answers)
@@ -112,6 +116,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--rows", type=whole, default=10**7, help="of the comparison; ten million by default")
     add("--peers", default="opendp,tumult", help="that take part in it")
     add("--answers", type=whole, help="of each kind for errors; enough for each peer by default")
+    add("--shapes", action="store_true", help="statements of every shape on DuckDB, and nothing else")
     add("--large", type=whole, help="ask DuckDB about so many rows, such as 1e8, and compare nothing else")
     add("--memory", help=f'the most that DuckDB may use with --large ("{LARGE_MEMORY}" by default) and --scaling')
     add("--scaling", action="store_true", help="from small to large tables on every engine, and nothing else")

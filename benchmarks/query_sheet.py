@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.table import Table
 
 NOTHING = "–"
-LONG = {"what", "beside it"}  # columns of sentences
+LONG = {"what", "beside it", "processor time"}  # columns of sentences
 LEFT = LONG | {"engine", "wanted", "met", "no larger"}  # columns of words
 
 PAGE = """# Queries, measured
