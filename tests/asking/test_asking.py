@@ -50,7 +50,7 @@ def test_what_does_not_fit_is_refused(asking: dict[str, Any], said: str) -> None
 def test_an_unknown_keyword_is_refused_with_the_nearest_one() -> None:
     with pytest.raises(InvalidParameter, match=r"keyword 'epsilom': did you mean epsilon\?"):
         count(X, epsilom=1)  # type: ignore[call-arg] # on purpose
-    with pytest.raises(InvalidParameter, match="known are delta, epsilon"):
+    with pytest.raises(InvalidParameter, match="known are confidence, delta, epsilon"):
         count(X, epsilon=1, zzz=3)  # type: ignore[call-arg] # on purpose
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.stats import count, mean, median, proportion, target_error, total, variance
+from privet.stats import count, counts, covariance, mean, median, proportion, target_error, total, variance
 
 SIDES = {"error", "epsilon"}
 CASES: list[dict[str, Any]] = [
@@ -23,6 +23,15 @@ CASES: list[dict[str, Any]] = [
     {"statistic": "quantile", "error": 20, "bounds": (0, 100), "q": "0.9"},
     {"statistic": "quantile", "error": 20, "bounds": (0, 100), "neighbors": "replace", "step": 1},
     {"statistic": "histogram", "error": 20, "cells": 11, "neighbors": "replace"},
+    {"statistic": "median", "error": 20, "bounds": (0, 100)},
+    {"statistic": "counts", "error": 20, "cells": 3},
+    {
+        "statistic": "covariance",
+        "error": 20,
+        "bounds": ((0, 100), (0, 10)),
+        "rows": 500,
+        "neighbors": "replace",
+    },
 ]
 
 
@@ -49,6 +58,12 @@ def test_it_is_what_the_statistic_then_says() -> None:
     assert told.error == pytest.approx(mean(x, bounds=(0, 100), epsilon=1, **public).margin(), rel=1e-4)
     ranks = median(x, bounds=(0, 100), epsilon=1, rows_per_unit=3).rank_margin()
     assert target_error("quantile", epsilon=1, bounds=(0, 100), rows_per_unit=3).error == pytest.approx(ranks)
+    pair: tuple[Any, Any] = ((0, 100), (0, 99))
+    told = target_error("covariance", epsilon=1, bounds=pair, rows=1000, neighbors="replace")
+    assert told.error == pytest.approx(covariance((x, x), bounds=pair, epsilon=1, **public).margin())
+    for told_of in ({}, public):
+        found = counts({"a": x > 3, "b": x > 5, "c": x > 7}, epsilon=1, **told_of).margin()
+        assert target_error("counts", epsilon=1, cells=3, **told_of).error == found
     told = target_error("variance", epsilon=1, bounds=(0, 100), rows=1000, neighbors="replace")
     assert told.error == pytest.approx(variance(x, bounds=(0, 100), epsilon=1, **public).margin())
 
@@ -68,6 +83,9 @@ def test_where_the_answer_decides_it_is_the_worst() -> None:
     ("asked", "said"),
     [
         ({"statistic": "mode", "error": 1}, "one of count"),
+        ({"statistic": "stddev", "error": 1}, "ask for the variance"),
+        ({"statistic": "top_k", "error": 1}, "how far their counts are apart"),
+        ({"statistic": "covariance", "error": 1, "bounds": ((0, 1), (0, 1)), "rows": 9}, "only with neighbors"),
         ({"statistic": "count"}, "exactly one"),
         ({"statistic": "count", "error": 1, "epsilon": 1}, "exactly one"),
         ({"statistic": "count", "error": -1}, "> 0"),

@@ -14,13 +14,17 @@ from privet.wording.nearest import nearest
 class Asking(TypedDict, total=False):
     """How to ask: the price, who pays, who is protected, and which rows count.
 
-    The price is exactly one of: `epsilon`; `epsilon` and `delta`; `rho`; `risk`; `mechanism`.
+    The price is exactly one of: `epsilon`; `epsilon` and `delta`; `rho`; `risk`; `error`; `mechanism`.
 
     Args:
         epsilon: > 0; the answer is epsilon-DP, or (epsilon, delta)-DP with a delta.
         delta: in (0, 1); allows Gaussian noise where that is less. With `mechanism`, the δ it is charged at.
         rho: > 0; the answer is rho-zCDP, by Gaussian noise.
         risk: in the place of epsilon, what an attacker may gain at most: a `Risk`, or a text such as "50% to 60%".
+        error: in the place of epsilon, the margin that will do, where public numbers tell it: 5, or "2% of 40000"; of
+            quantiles in rows. The least ε that gives it is found, beside `delta`; or the least ρ for a ledger of ρ.
+        confidence: of that margin, 0.95 by default.
+        rows: how many rows are expected, for the error of a mean or proportion whose number of rows is not public.
         mechanism: a ready mechanism, for the statistic's sensitivity in the statistic's own unit.
         ledger: a `Ledger` or `Reservation`, which is charged. Without one, a ledger in memory is made that allows
             this one answer.
@@ -48,6 +52,9 @@ class Asking(TypedDict, total=False):
     delta: Exact
     rho: Exact
     risk: Risk | str
+    error: Exact
+    confidence: float
+    rows: int
     mechanism: Mechanism[Any, Any]
     ledger: Ledger
     purpose: str

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from privet.asking.price import Price
+from privet.asking.price import Price, refuse_unforeseen
 from privet.core import Mechanism, Sensitivity
 from privet.core.mechanism import refuse_uncovered
 from privet.core.sensitivity import root_above
@@ -42,6 +42,7 @@ def choice_at(
         return price.mechanism
     if price.rho is not None:
         return _concentrated(price.rho, make, parts)
+    refuse_unforeseen(price, "this answer")
     if price.epsilon is None:
         raise TypeError("a price without a mechanism has a budget")
     if price.delta and parts > 1:

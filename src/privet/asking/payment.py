@@ -49,6 +49,8 @@ class Payment:
         for name in ABOUT_ROWS:
             if name not in also and asking.get(name) is not None:
                 raise InvalidParameter(f"{statistic} does not take {name}: your function gets the data as it is")
+        if asking.get("error") is not None and not also:
+            raise InvalidParameter(f"how far {statistic} errs depends on your function and the data: say epsilon")
         ledger = asking.get("ledger")
         if ledger is not None and not isinstance(ledger, Ledger):
             raise InvalidParameter(f"ledger must be a Ledger or a Reservation, got {type(ledger).__name__}")

@@ -1,5 +1,6 @@
 """Question: a statistic's columns and a caller's keywords, checked before anything is spent."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,13 +16,13 @@ from privet.asking.bounds import Bounds
 from privet.asking.column import NUMBERS, TIMES, ArrayColumn
 from privet.asking.contributions import Codes, kept_rows, owner_at_time
 from privet.asking.payment import ABOUT_ROWS, Payment
-from privet.asking.price import Price
+from privet.asking.price import Price, refuse_unforeseen
 from privet.asking.scaled import Scaled, rescaled
 from privet.asking.stored import Kind, anything_missing
 from privet.core import Mechanism, Release, Sensitivity, Unit
 from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter
-from privet.loss import EpsilonSum, Neighbors
+from privet.loss import ConcentratedGuarantee, EpsilonSum, Neighbors
 from privet.loss.exact import exact, shown, whole
 from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
 from privet.mechanisms.least_noise import Error, expected_error
@@ -166,6 +167,24 @@ class Question:
                     owners = np.where(np.isnan(array), -1, owners)
         return owners
 
+    def as_sure_as_wanted(self, margin: Callable[[Price], float]) -> "Question":
+        """The same question at the least price that gives the error asked for; itself where the price was said.
+
+        Args:
+            margin: of the answer at a price, from public numbers alone.
+        """
+        price = self.price
+        if price.error is None:
+            return self
+        ledger = self.payment.ledger
+        counts_rho = ledger is not None and isinstance(ledger.limit, ConcentratedGuarantee)
+        found = price.least(lambda budget: margin(Price(budget)), self.statistic, concentrated=counts_rho)
+        return self.at(found)
+
+    def at(self, price: Price) -> "Question":
+        """The same question at another price."""
+        return replace(self, payment=replace(self.payment, price=price))
+
     def noise(
         self,
         sensitivity: Sensitivity,
@@ -176,6 +195,7 @@ class Question:
     ) -> Mechanism[Any, Any]:
         """Return the best mechanism for a number measured in multiples of `unit`, or the caller's own in that unit."""
         price = self.price
+        refuse_unforeseen(price, self.statistic)
         if price.budget is not None:
             return best_noise(price.budget, sensitivity, whole=integers, error=error)
         if price.mechanism is None:
@@ -205,10 +225,19 @@ class Question:
             rounding: how far the answer may lie from the exact one because rows are rounded to a lattice.
             integers: True if the answers are whole numbers and shall stay so.
         """
-        mechanism = self.noise(sensitivity, unit=unit, integers=integers)
-        if (unit, offset, rounding) != (1, 0, 0):
-            mechanism = Scaled(mechanism, factor=unit, offset=offset, rounding=rounding)
-        return self.release_by(mechanism, compute, sensitivity)
+
+        def noise_of(question: Question) -> Mechanism[Any, Any]:
+            mechanism = question.noise(sensitivity, unit=unit, integers=integers)
+            if (unit, offset, rounding) == (1, 0, 0):
+                return mechanism
+            return Scaled(mechanism, factor=unit, offset=offset, rounding=rounding)
+
+        def margin(price: Price) -> float:
+            error = noise_of(self.at(price)).uncertainty
+            return math.inf if error is None else error.margin(self.price.confidence)
+
+        priced = self.as_sure_as_wanted(margin)
+        return priced.release_by(noise_of(priced), compute, sensitivity)
 
     def release_by(
         self, mechanism: Mechanism[Any, Any], compute: Callable[[Arrays], Any], sensitivity: Sensitivity

@@ -11,23 +11,38 @@ from privet.asking.best_noise import best_noise
 from privet.asking.bounds import Bounds
 from privet.asking.budget import Budget
 from privet.asking.called_as import called_as
+from privet.asking.least_amount import least_amount, short_amounts
 from privet.core import Sensitivity, Uncertainty
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
-from privet.loss.exact import Exact, exact_within, float_at_least, readable, whole
+from privet.loss.exact import Exact, exact_within, readable, whole
 from privet.mechanisms import IntervalQuantile
 from privet.mechanisms.additive import positive
 from privet.stats.ranks.quantile import points_between
+from privet.stats.sums.covariance import moved_products, two_bounds
 from privet.stats.sums.linear_error import RatioError, SlopeError
 from privet.stats.sums.moments import LARGEST, Moments
 from privet.stats.sums.variance import moved_pairs
 
-Statistic = Literal["count", "total", "proportion", "mean", "variance", "histogram", "quantile"]
-SMALLEST = Fraction(1, 10**6)
-LARGEST_EPSILON = Fraction(500)
-SHORT = 6  # characters of an ε
-WOBBLES = 100
+Statistic = Literal[
+    "count", "total", "proportion", "mean", "variance", "covariance", "histogram", "counts", "quantile", "median"
+]
+RANKED = {"quantile", "median"}
+LARGEST_EPSILON = 500.0
+REASONS = {
+    "stddev": "the root of a small variance errs more than that of a large one: ask for the variance",
+    "correlation": "it errs the more, the less the columns vary: ask for the covariance",
+    "covariance_matrix": "each entry has a margin of its own: ask for the covariance",
+    "moments": "each of them has a margin of its own: ask for the mean and the variance",
+    "quantiles": "ask for a quantile; several at once cost about as much as one, times the logarithm of their number",
+    "quantile_interval": "how wide it is in value depends on how close the values lie",
+    "minimum": "its target moves with ε: ask for a low quantile",
+    "maximum": "its target moves with ε: ask for a high quantile",
+    "top_k": "whether the right categories are chosen depends on how far their counts are apart",
+    "cdf": "each edge has a margin of its own, which depends on the shares: ask for a proportion",
+    "hierarchical_counts": "each level has a margin of its own: ask for the counts",
+}
 
 
 @dataclass(frozen=True)
@@ -51,18 +66,9 @@ class TargetError:
     assumed: str
 
     def __repr__(self) -> str:
-        price = f"ε={_shown(self.epsilon)}" + (f", δ={readable(self.delta)}" if self.delta else "")
-        unit = " rows" if self.statistic == "quantile" else ""
+        price = f"ε={readable(self.epsilon)}" + (f", δ={readable(self.delta)}" if self.delta else "")
+        unit = " rows" if self.statistic in RANKED else ""
         return f"{self.statistic} within ± {self.error:.4g}{unit} ({self.confidence:.0%}) for {price} ({self.assumed})"
-
-
-def _shown(epsilon: float) -> str:
-    """An ε as it was typed where that is short, else in four digits, rounded up: it must still be enough."""
-    text = readable(epsilon)
-    if len(text) <= SHORT:
-        return text
-    unit = 10.0 ** (math.floor(math.log10(epsilon)) - 3)
-    return f"{math.ceil(epsilon / unit) * unit:.4g}"
 
 
 @called_as('target_error("mean", error=1000, bounds=(20_000, 200_000), rows=5000)')
@@ -84,14 +90,15 @@ def target_error(  # noqa: PLR0913 - public parameters, each by name
     """Return the ε at which a statistic's margin is no larger than an error, or the margin at an ε.
 
     Args:
-        statistic: "count", "total", "proportion", "mean", "variance", "histogram" or "quantile".
+        statistic: "count", "total", "proportion", "mean", "variance", "covariance" (if units are replaced),
+            "histogram", "counts", "quantile" or "median".
         error: the largest acceptable margin, in the statistic's unit, of a quantile in rows; or
         epsilon: the price whose margin is asked for.
         confidence: of the margin.
         delta: in [0, 1); the δ that goes with the ε.
-        bounds: of the values, for total, mean, variance and quantile.
+        bounds: of the values, for total, mean, variance and quantile; of a covariance a pair of them.
         rows: how many rows are expected, for proportion, mean and variance; public under "replace", else an assumption.
-        cells: of a histogram: all of them hold together with this confidence.
+        cells: of a histogram: all of them hold together with this confidence. Of counts: how many there are.
         q: of a quantile: which one.
         step: of a quantile: as in `quantile`.
         neighbors: as in `Asking`.
@@ -108,14 +115,16 @@ def target_error(  # noqa: PLR0913 - public parameters, each by name
     """
     if statistic not in get_args(Statistic):
         known = ", ".join(get_args(Statistic))
-        raise InvalidParameter(f"statistic must be one of {known}, got {statistic!r}: others err as the data decides")
+        why = REASONS.get(str(statistic), "others err as the data decides")
+        raise InvalidParameter(f"statistic must be one of {known}, got {statistic!r}: {why}")
     if (error is None) == (epsilon is None):
         raise InvalidParameter("give exactly one of error (to get an epsilon) and epsilon (to get the error)")
     refuse_certainty(confidence, "confidence")
     relation = Neighbors.of(neighbors)
     facts = _Facts(statistic, bounds, rows, relation, whole(rows_per_unit, "rows_per_unit"))
-    if statistic == "quantile":
-        margin = _rank_margin(facts, confidence, exact_within(q, "q", low=0, high=1), step)
+    if statistic in RANKED:
+        place = exact_within("1/2" if statistic == "median" else q, "q", low=0, high=1)
+        margin = _rank_margin(facts, confidence, place, step)
     else:
         margin = _margin(facts, confidence, delta, whole(cells, "cells"))
     price = positive(epsilon, "epsilon") if epsilon is not None else _least_epsilon(margin, error)
@@ -135,7 +144,7 @@ class _Facts:
 
     @property
     def needs_rows(self) -> bool:
-        return self.statistic in {"proportion", "mean", "variance"}
+        return self.statistic in {"proportion", "mean", "variance", "covariance"}
 
     @property
     def declared(self) -> Bounds:
@@ -144,7 +153,7 @@ class _Facts:
     @property
     def number(self) -> int:
         """How many rows, at least two for a variance."""
-        least = 2 if self.statistic == "variance" else 1
+        least = 2 if self.statistic in {"variance", "covariance"} else 1
         if self.rows is None:
             raise InvalidParameter(f"rows must say how many rows {self.statistic} is of: rows=1000, for example")
         return whole(self.rows, "rows", low=least)
@@ -156,13 +165,16 @@ class _Facts:
 
 def _margin(facts: _Facts, confidence: float, delta: Exact, cells: int) -> Callable[[Fraction], float]:
     """The margin as a function of ε."""
+    if facts.statistic == "counts":
+        moved = Sensitivity(facts.moved, cells=cells)  # a row can be in all of them
+        return lambda epsilon: _law(epsilon, delta, moved, integers=True).margin(confidence)
     if facts.statistic in {"count", "histogram"}:
         wide = facts.replaces and facts.statistic == "histogram"
         moved = Sensitivity(facts.moved, cells=2 if wide else 1)
         return lambda epsilon: _law(epsilon, delta, moved, integers=True).margin(confidence, cells=cells)
     unit, shares = _unit(facts)
     if not shares:
-        one = Sensitivity(1 if facts.statistic == "variance" else facts.moved)
+        one = Sensitivity(1 if facts.statistic in {"variance", "covariance"} else facts.moved)
         return lambda epsilon: float(unit) * _law(epsilon, delta, one).margin(confidence)
     number = float(facts.number)
     width = float(facts.declared.width)
@@ -188,7 +200,13 @@ def _rank_margin(facts: _Facts, confidence: float, q: Fraction, step: Exact | No
 
 def _unit(facts: _Facts) -> tuple[Fraction, int]:
     """What one number is multiplied by, and 0; or how many sums are released instead."""
-    bounds, replaces = facts.declared, facts.replaces
+    replaces = facts.replaces
+    if facts.statistic == "covariance":
+        if not replaces:
+            raise InvalidParameter('the error of a covariance is known beforehand only with neighbors="replace"')
+        first, second = two_bounds(facts.bounds)
+        return first.width * second.width * moved_products(facts.number, facts.moved) / facts.number**2, 0
+    bounds = facts.declared
     if facts.statistic == "total":
         return (bounds.width if replaces else bounds.largest), 0
     if facts.statistic == "variance":
@@ -219,18 +237,8 @@ def _worst_variance(noise: Uncertainty, number: float, width: float) -> Uncertai
 
 
 def _least_epsilon(margin: Callable[[Fraction], float], error: float | None) -> Fraction:
-    """The least ε, up to a part in 10^9, whose margin is small enough."""
+    """The least ε of four digits whose margin is small enough."""
     if error is None or not error > 0 or not math.isfinite(error):
         raise InvalidParameter(f"error must be > 0 and finite, got {error}")
-    low, high = SMALLEST, LARGEST_EPSILON
-    if margin(high) > error:
-        raise InvalidParameter(f"no ε up to {float(high):g} gives an error of {error:g}: allow more, or use more rows")
-    while high > low * (1 + Fraction(1, 10**9)):
-        middle = Fraction(math.sqrt(low * high)).limit_denominator(10**12)
-        low, high = (low, middle) if margin(middle) <= error else (middle, high)
-    found = Fraction(repr(float_at_least(high)))  # what will be typed
-    for _ in range(WOBBLES):  # a margin on a lattice is monotone only up to a step
-        if margin(found) <= error:
-            break
-        found = Fraction(repr(float(found) * (1 + 1e-9)))
-    return found
+    found = least_amount(lambda amount: margin(Fraction(f"{amount:.9g}")) / error, "it", most=LARGEST_EPSILON)
+    return next(each for each in short_amounts(found) if margin(each) <= error)

@@ -3,13 +3,11 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from typing import TypeAlias
 
-from privet.errors import InvalidParameter
+from privet.asking.least_amount import least_amount, short_amounts
 from privet.loss import ConcentratedGuarantee, ExponentialCurve, GaussianCurve, Guarantee, PrivacyLoss, Promise
-from privet.loss.exact import readable
 from privet.mechanisms import Gaussian
 from privet.query.measures.request import Shape
 from privet.query.options import Options
@@ -21,12 +19,6 @@ from privet.query.pricing.wanted_margins import Part, WantedMargin
 from privet.query.scalars.expressions import Column
 
 Place: TypeAlias = tuple[int, int]  # a draw: of which stage, and which of its draws
-LEAST, MOST = 1e-9, 1e6  # of an ε that is looked for
-CLOSE = 1.0002  # the largest ratio of the ends between which it is found
-WIDEN = 1.2  # by which the ends are drawn apart until they hold it
-SHORT = Context(prec=4, rounding=ROUND_CEILING)  # digits of an ε that people read
-ROUNDS = 400  # a margin on a lattice is monotone only up to a step
-RISE = Fraction(1, 2000)
 
 
 @dataclass(frozen=True)
@@ -48,9 +40,7 @@ class Budgeted:
     @property
     def promises(self) -> Iterator[Promise]:
         """From the least on, each with an amount of four digits."""
-        for number in range(ROUNDS):
-            exact = Fraction(self.amount) * (1 + number * RISE)
-            yield self.promise(Fraction(SHORT.create_decimal(repr(float(exact)))))
+        return map(self.promise, short_amounts(self.amount))
 
 
 @dataclass
@@ -99,7 +89,7 @@ class Demand:
                 found = max(found, (math.inf if margin is None else margin) * abs(part.factor) / each.each)
             return found
 
-        return _least(excess, ", ".join(dict.fromkeys(each.name for each, _ in goals)))
+        return least_amount(excess, ", ".join(dict.fromkeys(each.name for each, _ in goals)))
 
     def readers(self, place: Place) -> list[Column]:
         """The columns that are read off a draw."""
@@ -194,21 +184,3 @@ def _squared(number: float | None) -> float | None:
 def _typed(number: float) -> Fraction:
     """A fraction of few digits: exact arithmetic goes on with it."""
     return Fraction(f"{number:.9g}")
-
-
-def _least(excess: Callable[[float], float], about: str) -> float:
-    """The least strength at which a margin is at most once what was wanted, up to a little."""
-    high = 1.0
-    for _ in range(4):  # margins nearly are in inverse proportion to strengths
-        high = min(max(high * min(max(excess(high), 1e-3), 1e3), LEAST), MOST)
-    while excess(high) > 1:
-        if high >= MOST:
-            raise InvalidParameter(f"no ε up to {readable(MOST)} makes {about} as sure as that: allow a larger error")
-        high = min(high * WIDEN, MOST)
-    low = high / WIDEN
-    while low > LEAST and excess(low) <= 1:
-        low, high = low / WIDEN, low
-    while high > low * CLOSE:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if excess(middle) <= 1 else (middle, high)
-    return high

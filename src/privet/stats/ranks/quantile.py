@@ -12,6 +12,7 @@ from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
 from privet.asking.called_as import called_as
 from privet.asking.choice_price import choice_at
+from privet.asking.price import Price
 from privet.asking.question import Arrays, Question
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
@@ -151,7 +152,12 @@ def _chosen(  # noqa: PLR0913 - one place for four statistics
         )
         return among_few(among_all) if question.counts_epsilon else among_all
 
-    chosen = choice_at(question.price, IntervalQuantile, make, parts=1, sensitivity=sensitivity)
+    def chosen_at(price: Price) -> IntervalQuantile:
+        return choice_at(price, IntervalQuantile, make, parts=1, sensitivity=sensitivity)
+
+    confidence = question.price.confidence
+    question = question.as_sure_as_wanted(lambda price: chosen_at(price).rank_margin(confidence))
+    chosen = chosen_at(question.price)
     _refuse_another(chosen, q, declared)
     fill = filled(question, declared)
     return QuantileRelease.of(question.release_by(chosen, fill, sensitivity), chosen)

@@ -8,6 +8,7 @@ from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
 from privet.asking.called_as import called_as
 from privet.asking.choice_price import choice_at
+from privet.asking.price import Price
 from privet.asking.question import Question
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
@@ -62,7 +63,13 @@ def quantiles(
         )
 
     levels = len(wanted).bit_length()
-    chosen = choice_at(question.price, HalvingQuantiles, make, parts=levels, sensitivity=sensitivity)
+
+    def chosen_at(price: Price) -> HalvingQuantiles:
+        return choice_at(price, HalvingQuantiles, make, parts=levels, sensitivity=sensitivity)
+
+    confidence = question.price.confidence
+    question = question.as_sure_as_wanted(lambda price: chosen_at(price).rank_margin(confidence))
+    chosen = chosen_at(question.price)
     return QuantileRelease.of(question.release_by(chosen, filled(question, declared), sensitivity), chosen)
 
 
@@ -72,7 +79,6 @@ def quantile_interval(
     q: Exact,
     *,
     bounds: Any,  # noqa: ANN401 - a pair
-    confidence: float = 0.95,
     step: Exact | None = None,
     **asking: Unpack[Asking],
 ) -> Release[Any]:
@@ -97,6 +103,7 @@ def quantile_interval(
         True
     """
     declared = Bounds.of(bounds)
+    confidence = asking.pop("confidence", 0.95)
     wanted = exact_within(q, "q", low=0, high=1)
     if wanted in {0, 1}:
         raise InvalidParameter("q must lie between 0 and 1, both excluded: nothing private lies beyond an extreme")

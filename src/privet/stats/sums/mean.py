@@ -1,5 +1,6 @@
 """mean: the average of a column, each value clipped to bounds."""
 
+import math
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -8,6 +9,7 @@ import numpy as np
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
 from privet.asking.called_as import called_as
+from privet.asking.price import Price
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.core.sensitivity import root_above
@@ -67,11 +69,24 @@ def mean_of(question: Question, bounds: Bounds) -> Release[Any]:
 
 def _mean_of_two_sums(question: Question, bounds: Bounds, row_map: RowMap, rounding: Fraction) -> Release[Any]:
     sensitivity = shares_sensitivity(question, cells=2)
-    mechanism = question.noise(sensitivity)
-    released = question.release_by(mechanism, lambda arrays: _two_sums(arrays, row_map), sensitivity)
+    width, low = float(bounds.width), float(bounds.low)
+
+    def worst_margin(price: Price) -> float:
+        """The largest for any mean of so many rows."""
+        noise, rows = question.at(price).noise(sensitivity).uncertainty, question.price.rows
+        if rows is None:
+            raise InvalidParameter(
+                f"how far {question.statistic} errs depends on how many rows there are: say how many you expect, such "
+                "as rows=1000"
+            )
+        confidence = question.price.confidence
+        return math.inf if noise is None else RatioError(noise, (1.0, 0.0), 0.0, float(rows), width).margin(confidence)
+
+    priced = question.as_sure_as_wanted(worst_margin)
+    mechanism = priced.noise(sensitivity)
+    released = priced.release_by(mechanism, lambda arrays: _two_sums(arrays, row_map), sensitivity)
     top, rest = (float(each) for each in released.value)
     share = clipped_share(top, top + rest)
-    width, low = float(bounds.width), float(bounds.low)
     error = released.uncertainty and RatioError(
         released.uncertainty, (1.0, 0.0), share, top + rest, width, float(rounding)
     )

@@ -9,6 +9,7 @@ import numpy as np
 from privet.asking.asking import Asking
 from privet.asking.bounds import Bounds
 from privet.asking.called_as import called_as
+from privet.asking.price import refuse_unforeseen
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
@@ -64,7 +65,9 @@ def stddev(values: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking])
         True
     """
     declared = Bounds.of(bounds)
-    found = _variance_of(Question.of("stddev", (values,), asking), declared, whole(ddof, "ddof", low=0))
+    question = Question.of("stddev", (values,), asking)
+    refuse_unforeseen(question.price, "stddev")  # the root of a small variance errs more than that of a large one
+    found = _variance_of(question, declared, whole(ddof, "ddof", low=0))
     under = max(float(found.value), 0.0)
     error = found.uncertainty and RootError(found.uncertainty, under)
     return found.map(lambda _: math.sqrt(under), uncertainty=error)
