@@ -1,5 +1,6 @@
 """Column plans: how each column of an answer will be released, and how good it will be."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -67,7 +68,7 @@ def _released_plan(quote: Quote, stage: PricedStage, reading: Reading) -> Column
     searched = reading.column in searches_by_column(quote)
     if searched and not isinstance(reading, Quantile):
         return ColumnPlan(name, mechanism, "", CLIPPED, CLIPPED)
-    margin = margin_before(stage, reading, quote.options)
+    margin = margin_before(stage, reading, quote.options, name)
     words = [instead_of(quote).get(reading.column, "")]
     if isinstance(reading, Quantile):
         words.append("how far it is off in value depends on the data")
@@ -130,16 +131,17 @@ def _search_plan(quote: Quote, search: Search, confidence: float) -> ColumnPlan:
     return ColumnPlan(f"bounds of {about}", repr(noise), margin, note, "found first, by counting rows in bins")
 
 
-def margin_before(stage: PricedStage, reading: Reading, options: Options) -> str:
+def margin_before(stage: PricedStage, reading: Reading, options: Options, name: str) -> str:
     """The margin of a column, where public numbers tell it; of an average for so many rows."""
     rows = options.rows or SEEN
-    wanted = options.errors is not None
+    errors = options.errors
+    wanted = errors.get(name) if isinstance(errors, Mapping) else errors
     low, high = reading.bounds
-    middle = None if wanted else Fraction((low + high) / 2)  # what was wanted is kept for every average
+    value = Fraction((low + high) / 2) if wanted is None else wanted.size  # without either for every average
     mechanism = stage.mechanisms[reading.draw]
-    margin = foreseen_margin(stage.needs, reading, mechanism, options.confidence, rows=rows, value=middle)
+    margin = foreseen_margin(stage.needs, reading, mechanism, options.confidence, rows=rows, value=value)
     if margin is None:
         return ""
     if isinstance(reading, Average):
-        return f"{'at most ' if wanted else ''}{shown_margin(margin)} in {rows:,} rows"
+        return f"{'at most ' if value is None else ''}{shown_margin(margin)} in {rows:,} rows"
     return shown_margin(margin) + (" rows in rank" if isinstance(reading, Quantile) else "")
