@@ -1,9 +1,9 @@
 """The dataframe front door: a statement put together step by step.
 
 Every step gives a new value, and the end of it is one SQL text that goes through the same front door as any other, so
-it means, costs and is refused the same.
+it means, costs and is refused the same. A step takes SQL, or an expression of columns: "age > 40", or t.age > 40.
 
-Rows      of a table:  where, with_columns, select, join, group_by, agg
+Rows      of a table:  where (or filter), with_columns, select, join, group_by, agg; t.age and t["age"] are its columns
 Groups    of rows:     agg
 Summary   of groups:   having, order_by, limit, sql, explain, answer
 """
@@ -15,12 +15,14 @@ from typing import Protocol, Unpack
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, whole
 from privet.query.catalog import Catalog, DeclaredTable
+from privet.query.column_expression import Expression
 from privet.query.fragment import all_of, bare, quoted, refuse_fragment
 from privet.query.options import Keywords
 from privet.query.results.answer import Answer
 from privet.query.results.explanation import Explanation
 from privet.wording.nearest import nearest
 
+Piece = str | Expression
 SIDES = {"inner": "JOIN", "left": "LEFT JOIN", "full": "FULL JOIN"}
 
 
@@ -67,39 +69,56 @@ class Rows:
     names: tuple[str, ...]
     conditions: tuple[str, ...] = ()
 
-    def where(self, *conditions: str) -> "Rows":
-        """Only rows for which every condition holds.
+    def __getitem__(self, name: str) -> Expression:
+        """A column, to write conditions and aggregates with."""
+        return Expression(quoted(_column(self.names, name)), str(name), self, plain=True)
+
+    def __getattr__(self, name: str) -> Expression:
+        if name.startswith("_"):  # Python and notebooks ask for such names, and no column is meant
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except InvalidParameter as problem:
+            raise AttributeError(str(problem)) from None
+
+    def count(self) -> Expression:
+        """How many rows there are, for `agg`; or by itself, `t.count().answer(epsilon=1)`."""
+        return Expression("COUNT(*)", "count", self)
+
+    def where(self, *conditions: Piece) -> "Rows":
+        """Only rows for which every condition holds; `filter` is the same.
 
         Args:
-            conditions: SQL, such as "age > 40".
+            conditions: SQL, such as "age > 40", or t.age > 40.
         """
-        for each in conditions:
-            refuse_fragment(each, "where")
-        return replace(self, conditions=(*self.conditions, *conditions))
+        return replace(self, conditions=(*self.conditions, *(_sql(each, "where") for each in conditions)))
 
-    def with_columns(self, **columns: str) -> "Rows":
+    filter = where
+
+    def with_columns(self, **columns: Piece) -> "Rows":
         """The same rows with further columns.
 
         Args:
-            columns: by name, SQL such as "cost / 100".
+            columns: by name, SQL such as "cost / 100", or t.cost / 100.
         """
         kept = [each for each in self.names if each.casefold() not in {name.casefold() for name in columns}]
         return self.select(*map(quoted, kept), **columns)
 
-    def select(self, *columns: str, **named: str) -> "Rows":
+    def select(self, *columns: Piece, **named: Piece) -> "Rows":
         """The same rows with these columns only.
 
         Args:
-            columns: names, as SQL.
-            named: by name, SQL of new ones.
+            columns: names, as SQL, or t.age.
+            named: by name, SQL of new ones, or t.age * 2.
         """
-        for each in (*columns, *named.values()):
-            refuse_fragment(each, "select")
-        if not columns and not named:
+        given = [_named(each, "select") for each in columns] + [
+            (_sql(each, "select"), name) for name, each in named.items()
+        ]
+        if not given:
             raise InvalidParameter('select: name at least one column, such as select("age")')
-        items = [*columns, *(f"({each}) AS {quoted(name)}" for name, each in named.items())]
+        items = [each if name is None else f"({each}) AS {quoted(name)}" for each, name in given]
         inner = f"SELECT {', '.join(items)} FROM {self.source}{_where(self.conditions)}"  # noqa: S608 - the front door checks it
-        names = (*(bare(each) for each in columns), *named)
+        names = tuple(bare(each) if name is None else name for each, name in given)
         return Rows(self.session, f"({inner}) AS {quoted('rows')}", names)
 
     def join(self, table: "str | Rows", *, using: str | Iterable[str], how: str = "inner") -> "Rows":
@@ -134,23 +153,23 @@ class Rows:
         inner = f"SELECT {', '.join(map(quoted, self.names))} FROM {self.source}{_where(self.conditions)}"  # noqa: S608 - the same
         return f"({inner}) AS {quoted(name)}"
 
-    def group_by(self, *keys: str, **named: str) -> "Groups":
+    def group_by(self, *keys: Piece, **named: Piece) -> "Groups":
         """These rows by group.
 
         Args:
-            keys: SQL, such as "city".
-            named: by name, SQL such as "YEAR(day)".
+            keys: SQL, such as "city", or t.city.
+            named: by name, SQL such as "YEAR(day)", or t.day.dt.year().
         """
         if not keys and not named:
             raise InvalidParameter('group_by: name at least one key, such as group_by("city"), or use agg at once')
-        for each in (*keys, *named.values()):
-            refuse_fragment(each, "group_by")
-        shown = (*((each, None) for each in keys), *((each, name) for name, each in named.items()))
-        return Groups(self, shown)
+        given = [_named(each, "group_by") for each in keys] + [
+            (_sql(each, "group_by"), name) for name, each in named.items()
+        ]
+        return Groups(self, tuple(given))
 
-    def agg(self, **aggregates: str) -> "Summary":
-        """Private aggregates of all these rows together."""
-        return Groups(self, ()).agg(**aggregates)
+    def agg(self, *aggregates: Expression, **named: Piece) -> "Summary":
+        """Private aggregates of all these rows together; see `Groups.agg`."""
+        return Groups(self, ()).agg(*aggregates, **named)
 
 
 @dataclass(frozen=True)
@@ -165,17 +184,26 @@ class Groups:
     rows: Rows
     keys: tuple[tuple[str, str | None], ...]
 
-    def agg(self, **aggregates: str) -> "Summary":
+    def agg(self, *aggregates: Expression, **named: Piece) -> "Summary":
         """Private aggregates of each group.
 
         Args:
-            aggregates: by name, SQL such as "AVG(salary)".
+            aggregates: expressions, each with a name: t.salary.mean(), or t.count().alias("n").
+            named: by name, SQL such as "AVG(salary)", or t.salary.mean().
         """
-        if not aggregates:
+        asked: dict[str, str] = {}
+        for each in aggregates:
+            if not getattr(each, "name", ""):
+                raise InvalidParameter(f"agg: give each number a name, such as agg(pay={each!r:.60})")
+            if asked.setdefault(each.name, each.sql) is not each.sql:
+                raise InvalidParameter(f"agg: two numbers are called {each.name}: name them, by keywords or alias")
+        for name, piece in named.items():
+            if name in asked:
+                raise InvalidParameter(f"agg: two numbers are called {name}: name them, by keywords or alias")
+            asked[name] = _sql(piece, "agg")
+        if not asked:
             raise InvalidParameter('agg: ask for at least one number, such as agg(n="COUNT(*)")')
-        for each in aggregates.values():
-            refuse_fragment(each, "agg")
-        return Summary(self, tuple(aggregates.items()))
+        return Summary(self, tuple(asked.items()))
 
 
 @dataclass(frozen=True, repr=False)
@@ -192,17 +220,18 @@ class Summary:
     def __repr__(self) -> str:
         return f"Summary({self.sql})"
 
-    def having(self, *conditions: str) -> "Summary":
-        """Only groups whose released numbers satisfy every condition."""
-        for each in conditions:
-            refuse_fragment(each, "having")
-        return replace(self, conditions=(*self.conditions, *conditions))
+    def __getitem__(self, name: str) -> Expression:
+        """A column of the answer, for `having` and `order_by`."""
+        keys = [bare(each) if known is None else known for each, known in self.groups.keys]
+        return Expression(quoted(_column([*keys, *(each for each, _ in self.aggregates)], name)), str(name))
 
-    def order_by(self, *order: str) -> "Summary":
-        """In this order: SQL such as "pay DESC"."""
-        for each in order:
-            refuse_fragment(each, "order_by")
-        return replace(self, order=order)
+    def having(self, *conditions: Piece) -> "Summary":
+        """Only groups whose released numbers satisfy every condition: SQL such as "n > 10", or summary["n"] > 10."""
+        return replace(self, conditions=(*self.conditions, *(_sql(each, "having") for each in conditions)))
+
+    def order_by(self, *order: Piece) -> "Summary":
+        """In this order: SQL such as "pay DESC", or summary["pay"].desc()."""
+        return replace(self, order=tuple(_sql(each, "order_by") for each in order))
 
     def limit(self, rows: int, *, offset: int = 0) -> "Summary":
         """Only so many rows of the answer."""
@@ -254,6 +283,32 @@ def table_of(session: Asks, name: str) -> Rows:
     if table.unit_column is not None and not table.unit_path:
         names.setdefault(table.unit_column)
     return Rows(session, quoted(table.name), tuple(names))
+
+
+def _column(names: Iterable[str], name: object) -> str:
+    """The name as it was declared, whatever its letters' case."""
+    known = {each.casefold(): each for each in names}
+    found = known.get(str(name).casefold())
+    if found is None:
+        raise InvalidParameter(f"there is no column {name}{nearest(str(name), known.values())}")
+    return found
+
+
+def _sql(piece: object, place: str) -> str:
+    """A piece of SQL, as text or as an expression."""
+    if isinstance(piece, Expression):
+        return piece.sql
+    refuse_fragment(piece, place)
+    return str(piece)
+
+
+def _named(piece: Piece, place: str) -> tuple[str, str | None]:
+    """A piece that stands without a keyword, and the name it has besides."""
+    if isinstance(piece, Expression) and not piece.plain:
+        if not piece.name:
+            raise InvalidParameter(f"{place}: name it, such as {place}(name={piece.sql})")
+        return piece.sql, piece.name
+    return _sql(piece, place), None
 
 
 def _where(conditions: tuple[str, ...]) -> str:
