@@ -147,7 +147,11 @@ def _stored(values: Any, name: str) -> Stored:  # noqa: ANN401 - anything that h
     library = type(values).__module__.partition(".")[0]
     if library == "pandas":
         return from_pandas(values, name)
-    if library in {"polars", "pyarrow"} or hasattr(values, "__arrow_c_stream__"):
+    if (
+        library in {"polars", "pyarrow"}
+        or hasattr(values, "__arrow_c_stream__")
+        or hasattr(values, "__arrow_c_array__")
+    ):
         return from_arrow(values, name)
     if hasattr(values, "__array__"):
         return from_numpy(np.asarray(values), name)

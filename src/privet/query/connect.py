@@ -11,6 +11,7 @@ from privet.query.catalog import Catalog
 from privet.query.catalog.catalog_ledger import ledger_of
 from privet.query.catalog.schema import Schema, completed
 from privet.query.catalog.toml_file import read_catalog
+from privet.query.no_catalog import refuse_data, refuse_object
 from privet.query.session import Session
 
 DUCKDB = "duckdb:///"
@@ -42,6 +43,8 @@ def connect(
     """
     if isinstance(catalog, Catalog):
         return _connected(catalog, analyst, create, memory=memory, threads=threads)
+    refuse_object(catalog)
+    refuse_data(catalog)
     declared = read_catalog(catalog)
     try:
         return _connected(declared, analyst, create, memory=memory, threads=threads)

@@ -103,7 +103,7 @@ def test_mistakes(changes: dict[str, Any], says: str) -> None:
 
 def test_what_is_no_frame() -> None:
     for other in ([1, 2], ROWS, None, pl.DataFrame(ROWS).lazy()):
-        with pytest.raises(InvalidParameter, match="a frame is a pandas or polars DataFrame or an Arrow table"):
+        with pytest.raises(InvalidParameter, match="a frame is a pandas, polars or Spark DataFrame"):
             Catalog.of(other, **GOOD)
 
 

@@ -11,6 +11,7 @@ from privet.query.catalog.catalog import Catalog
 from privet.query.catalog.column_words import facts_from
 from privet.query.catalog.declared_table import DeclaredTable, TimeWindow
 from privet.query.catalog.frame_columns import columns_of
+from privet.query.catalog.frame_snapshot import snapshot_of
 from privet.query.catalog.frame_words import FrameWords
 from privet.query.catalog.toml_file import ROW
 from privet.query.plan.limits import ONE_ROW, Limits
@@ -20,10 +21,10 @@ from privet.wording.nearest import nearest
 
 
 def catalog_of_frame(frame: object, **declared: Unpack[FrameWords]) -> Catalog:
-    """The catalog of a pandas, polars, Arrow or Spark frame.
+    """The catalog of a pandas, polars, Arrow or Spark frame, or of whatever can be read as an Arrow table.
 
     Args:
-        frame: the private rows.
+        frame: the private rows; what is lazy is read once, now (`snapshot_of`).
         declared: see `FrameWords`; limit, unit and columns are needed, and unit_column unless the unit is "row".
 
     Privacy: types are read from the frame's schema, and nothing from its rows.
@@ -44,7 +45,8 @@ def catalog_of_frame(frame: object, **declared: Unpack[FrameWords]) -> Catalog:
             raise InvalidParameter(f"{word} is missing: Catalog.of(frame, unit=…, unit_column=…, limit=…, columns=…)")
     name = declared.get("table", "data")
     unit = declared["unit"]
-    public = dict(declared.get("public", {}))
+    frame = snapshot_of(frame)
+    public = {each: snapshot_of(table) for each, table in declared.get("public", {}).items()}
     tables = {name: _private(frame, name, declared)}
     window = _window(declared)
     if window is not None:

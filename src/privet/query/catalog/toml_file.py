@@ -54,10 +54,17 @@ def read_catalog(path: str | Path) -> Catalog:
         raise InvalidParameter(f"{path}: {problem}") from None
 
 
-def _text_of(file: Path) -> str:
+def _is_folder(file: Path) -> bool:
     try:
-        if file.is_dir():
-            raise InvalidParameter(f"{file} is a folder: name the catalog file in it, such as hospital.toml")
+        return file.is_dir()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def _text_of(file: Path) -> str:
+    if _is_folder(file):
+        raise InvalidParameter(f"{file} is a folder: name the catalog file in it, such as hospital.toml")
+    try:
         with file.open("rb") as opened:
             content = opened.read(LARGEST + 1)
     except FileNotFoundError:

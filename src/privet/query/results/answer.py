@@ -121,6 +121,10 @@ class Answer:
         said = {*self.intervals, *self.rank_margins, *self.notes}
         return tuple(name for name in self.table.column_names if name in said)
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table for any library that speaks Arrow: `pl.DataFrame(answer)`, `pa.table(answer)`, "FROM answer"."""
+        return self.table.__arrow_c_stream__(requested_schema)
+
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
