@@ -102,7 +102,7 @@ def test_mistakes(changes: dict[str, Any], says: str) -> None:
 
 
 def test_what_is_no_frame() -> None:
-    for other in ([1, 2], ROWS, None, pl.DataFrame(ROWS).lazy()):
+    for other in ([1, 2], ROWS, None):
         with pytest.raises(InvalidParameter, match="a frame is a pandas, polars or Spark DataFrame"):
             Catalog.of(other, **GOOD)
 
