@@ -15,7 +15,8 @@ pytestmark = pytest.mark.whole
 
 PAGES = Path(__file__).parents[1] / "docs" / "tutorials"
 FILES = ("cp", "mkdir", "mv")  # commands that a page may use beside ours
-BLOCK = re.compile(r"^```(python|console|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(python|console|toml|text ends)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DIGITS = re.compile(r"[0-9][0-9.,:]*(?:e-?[0-9]+)?")
 
 
 def typed(line: str) -> tuple[list[str], bool]:
@@ -26,8 +27,13 @@ def typed(line: str) -> tuple[list[str], bool]:
     return words[1:], "refused" in remark
 
 
-def paste(page: str) -> list[str]:
-    """Everything the commands of a page say."""
+def alike(text: str) -> str:
+    """What a screen says, whatever its numbers, its spaces and its lines."""
+    return " ".join(re.sub("[─┏┓┗┛━┳┡┩╇]", "", DIGITS.sub("#", text)).split())
+
+
+def paste(page: str, *, columns: int = 200) -> list[str]:
+    """Everything the commands of a page say, on a screen of so many columns."""
     said: list[str] = []
     names: dict[str, Any] = {}
     for kind, block in BLOCK.findall(page):
@@ -35,6 +41,8 @@ def paste(page: str) -> list[str]:
             exec(compile(block, "the tutorial", "exec"), names)  # noqa: S102 - our own page
         elif kind == "toml":
             Path("people.toml").write_text(block, encoding="utf-8")
+        elif kind == "text ends":
+            assert alike(said[-1]).endswith(alike(block)), (said[-1], block)
         else:
             for line in block.splitlines():
                 if not line.startswith("$ "):
@@ -44,7 +52,7 @@ def paste(page: str) -> list[str]:
                     subprocess.run(shlex.split(line)[1:], check=True)  # noqa: S603 - our own page
                     continue
                 words, refused = typed(line)
-                done = CliRunner().invoke(app, words, env={"COLUMNS": "200"}, catch_exceptions=False)
+                done = CliRunner().invoke(app, words, env={"COLUMNS": str(columns)}, catch_exceptions=False)
                 assert (done.exit_code != 0) == refused, (line, done.output)
                 said.append(done.output)
     return said
@@ -52,7 +60,7 @@ def paste(page: str) -> list[str]:
 
 def test_the_first_private_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    said = paste((PAGES / "first-private-table.md").read_text(encoding="utf-8"))
+    said = paste((PAGES / "first-private-table.md").read_text(encoding="utf-8"), columns=100)
     drafted, checked, explained, first, cities, *refused, shown, last, capped = said
     assert "is drafted" in drafted
     assert "Ready: privet ask people.toml" in checked
@@ -63,6 +71,18 @@ def test_the_first_private_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert all("privet: " in each for each in (*refused, last))
     assert "Promised so far" in shown
     assert "ε=6" in capped
+
+
+def test_the_first_minute_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (PAGES.parents[1] / "README.md").read_text(encoding="utf-8")
+    typed = next(line for line in page.splitlines() if line.startswith("privet demo"))
+    assert (
+        CliRunner().invoke(app, shlex.split(typed)[1:], env={"COLUMNS": "100"}, catch_exceptions=False).exit_code == 0
+    )
+    snippet = page.partition("```python\n")[2].partition("```")[0]
+    assert "hospital.toml" in snippet
+    exec(compile(snippet, "the README", "exec"), {})  # noqa: S102 - our own page
 
 
 def test_every_tutorial_is_pasted() -> None:

@@ -35,7 +35,7 @@ def show_report(found: dict[str, Any], console: Console) -> None:
     promise = found["promised_so_far"]
     console.print(
         plain(
-            f"Promised so far, by all {found['entries']:,} entries together: "
+            "Promised so far, by all answers together: "
             f"({_amount({name: promise[name] for name in ('epsilon', 'delta', 'gamma') if name in promise})})"
             f"{' random DP' if 'gamma' in promise else '-DP'}."
         )
