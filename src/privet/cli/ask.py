@@ -1,6 +1,7 @@
 """`privet ask`: questions in SQL, answered with noise, margins and a receipt."""
 
 import json
+import os
 import sys
 from enum import Enum
 from pathlib import Path
@@ -39,8 +40,6 @@ class Format(Enum):
 ENDINGS = {".csv": Format.CSV, ".json": Format.JSON, ".parquet": Format.PARQUET, ".pq": Format.PARQUET}
 Number: TypeAlias = Annotated[str | None, typer.Option(help="Exactly as typed.")]
 Count: TypeAlias = Annotated[int | None, typer.Option(help="In the place of the catalog's.")]
-
-
 app = typer.Typer(add_completion=False)
 
 
@@ -94,6 +93,8 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     4 if it was spent without an answer, 5 if the ledger cannot be used.
     """
     with errors_in_one_sentence():
+        if details and not explain:
+            raise InvalidParameter("--details is of explanations: say --explain too, and nothing is spent")
         shape, asked = _format(how, output), _statements(statement, file)
         if isinstance(asked, list) and shape in (Format.CSV, Format.PARQUET):
             raise InvalidParameter("several answers are several tables: print them as a table or as json")
@@ -183,7 +184,7 @@ def _write(answer: Answer | Answers, shape: Format, output: Path | None) -> None
 
 def _screen() -> Console:
     screen = Console()
-    return screen if screen.is_terminal else Console(width=max(screen.width, WIDE))
+    return screen if screen.is_terminal or os.environ.get("COLUMNS") else Console(width=WIDE)
 
 
 def _csv(answer: Answer) -> str:

@@ -8,9 +8,12 @@
 5  the ledger cannot be used now, so nothing is released
 """
 
+import sys
+import textwrap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
 
 import typer
 
@@ -29,6 +32,7 @@ from privet.errors import (
 from privet.wording.printable import printable
 
 SPENT = 4
+NARROW = 30  # columns of a terminal that can be written to
 STATUS: dict[type[PrivetError], int] = {
     BudgetExceeded: 3,
     AnalystFrozen: 3,
@@ -48,12 +52,12 @@ def errors_in_one_sentence() -> Iterator[None]:
             warnings.showwarning = _show  # type: ignore[assignment] # it is called with all of them by place
             yield
     except PrivetError as error:
-        typer.echo(f"privet: {printable(_spoken(error))}", err=True)
+        tell(_spoken(error))
         raise typer.Exit(code=next((code for kind, code in STATUS.items() if isinstance(error, kind)), 1)) from None
     except KeyboardInterrupt as stopped:
         if not stopped.args:  # nothing was spent
             raise
-        typer.echo(f"privet: {printable(str(stopped))}", err=True)
+        tell(str(stopped))
         raise typer.Exit(code=SPENT) from None
 
 
@@ -66,4 +70,13 @@ def _spoken(error: PrivetError) -> str:
 def _show(message: Warning | str, category: type[Warning], *_: object) -> None:
     name = "" if issubclass(category, NewLedger) else f"{category.__name__}: "
     said = str(message).partition("; in Python ")[0]
-    typer.echo(f"privet: {name}{printable(said)}", err=True)
+    tell(f"{name}{said}")
+
+
+def tell(sentence: str) -> None:
+    """Print a sentence as all of them are: on the standard error, wrapped between words where that is a terminal."""
+    told = f"privet: {printable(sentence)}"
+    if sys.stderr.isatty():
+        width = max(get_terminal_size().columns, NARROW)
+        told = textwrap.fill(told, width, break_long_words=False, break_on_hyphens=False)
+    typer.echo(told, err=True)

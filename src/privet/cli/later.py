@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from privet.wording.printable import printable
+from privet.cli.exit_status import tell
 
 WRONG_COMMAND_LINE = 2
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer gives it no public name
@@ -61,6 +61,5 @@ def _told_in_one_sentence() -> Iterator[None]:
             raise
         context = getattr(wrong, "ctx", None)
         path = " ".join(["privet", *("" if context is None else context.command_path).split()[1:]])
-        told = printable(said[:1].lower() + said[1:]) + ("" if said.endswith("?") else f"; see `{path} --help`")
-        typer.echo(f"privet: {told}", err=True)
+        tell(said[:1].lower() + said[1:] + ("" if said.endswith("?") else f"; see `{path} --help`"))
         raise typer.Exit(code=WRONG_COMMAND_LINE) from None

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from privet.cli.exit_status import errors_in_one_sentence
+from privet.cli.exit_status import errors_in_one_sentence, tell
 from privet.cli.ledger_tables import show_anchor, show_questions, show_report
 from privet.core import Scope, Unit
 from privet.core.journals import Journal, Terms, journal_at
@@ -362,7 +362,7 @@ def _rewrite(reader: Reader, write: Callable[[Journal, TextIO], None], text: Any
 
 def _tell_uncompared(*, compared: bool) -> None:
     if not compared:
-        typer.echo("privet: not compared with an anchor: if the ledger has one, name it with --anchor", err=True)
+        tell("not compared with an anchor: if the ledger has one, name it with --anchor")
 
 
 def _backup(path: str | Path) -> Journal:

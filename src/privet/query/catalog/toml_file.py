@@ -69,6 +69,8 @@ def _text_of(file: Path) -> str:
             content = opened.read(LARGEST + 1)
     except FileNotFoundError:
         raise InvalidParameter(f"there is no file {file}: draft one with `privet catalog draft DATA`") from None
+    except IsADirectoryError:
+        raise InvalidParameter(f"{file} is a folder: name the catalog file in it, such as hospital.toml") from None
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else problem
         raise InvalidParameter(f"{file} cannot be read ({reason}): name another file") from None

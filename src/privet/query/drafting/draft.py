@@ -69,7 +69,7 @@ def draft_catalog(data: str | Path, *, folder: Path | None = None, look: bool = 
     path = Path(str(data).removeprefix("duckdb:///"))
     if not path.exists():
         raise InvalidParameter(
-            f"there is no {path}: name a DuckDB database, a Parquet or CSV file, or a folder of them"
+            f"there is no file or folder {path}: name a DuckDB database, a Parquet or CSV file, or a folder of them"
         )
     here = os.path.relpath(path.resolve(), (folder or Path()).resolve())
     if path.is_dir():
