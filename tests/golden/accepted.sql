@@ -493,3 +493,11 @@ SELECT COUNT(*) FROM (SELECT pid, cost FROM visit EXCEPT ALL SELECT pid, cost FR
 SELECT COUNT(*) FROM (SELECT pid, clinic FROM visit INTERSECT ALL SELECT pid, clinic FROM visit WHERE stay > 3)
 -- except_then_union
 SELECT COUNT(*) FROM (SELECT pid FROM visit EXCEPT SELECT pid FROM lab UNION ALL SELECT pid FROM lab)
+-- quantile_list
+SELECT QUANTILE_CONT(cost, [0.25, 0.75]) AS q, sex FROM visit JOIN patient USING (pid) GROUP BY 2 ORDER BY 2
+-- quantile_forms
+SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY cost), QUANTILE_DISC(cost, 0.25), QUANTILE(cost, 0.75) FILTER (WHERE stay > 0) FROM visit
+-- approximate_forms
+SELECT APPROX_QUANTILE(cost, 0.5), APPROX_COUNT_DISTINCT(clinic), APPROX_COUNT_DISTINCT(pid) FROM visit
+-- median_of_timestamps
+SELECT EXTRACT(year FROM MEDIAN(CAST(day AS TIMESTAMP))) AS y, MAX(CAST(day AS TIMESTAMP)) > TIMESTAMP '2024-01-01 00:00:00' AS late FROM visit

@@ -40,19 +40,19 @@ SELECT sex, COUNT(*) FROM patient GROUP BY sex HAVING age > 3
 SELECT sex, COUNT(*) FROM patient GROUP BY sex ORDER BY age
 -- refused: age: the column is neither in GROUP BY nor inside an aggregate; add it to GROUP BY or aggregate it
 SELECT age + 1, COUNT(*) FROM patient GROUP BY age + 2
--- refused: MODE(cost): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
+-- refused: MODE(cost): one unit could decide it; write SELECT x, COUNT(*) AS n … GROUP BY x ORDER BY n DESC LIMIT 1
 SELECT MODE(cost) FROM visit
 -- refused: FIRST(cost): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
 SELECT FIRST(cost) FROM visit
--- refused: ANY_VALUE(cost): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
+-- refused: ANY_VALUE(cost): any value is that of a single row; write MIN, MAX or MEDIAN, or add it to GROUP BY
 SELECT ANY_VALUE(cost) FROM visit
 -- refused: ARG_MAX(cost, day): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
 SELECT ARG_MAX(cost, day) FROM visit
--- refused: LISTAGG(note, ','): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
+-- refused: LISTAGG(note, ','): it would show values of single rows; count them: SELECT x, COUNT(*) … GROUP BY x
 SELECT STRING_AGG(note, ',') FROM visit
--- refused: ARRAY_AGG(cost): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
+-- refused: ARRAY_AGG(cost): it would show values of single rows; count them: SELECT x, COUNT(*) … GROUP BY x
 SELECT ARRAY_AGG(cost) FROM visit
--- refused: ARRAY_AGG(cost): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
+-- refused: ARRAY_AGG(cost): it would show values of single rows; count them: SELECT x, COUNT(*) … GROUP BY x
 SELECT LIST(cost) FROM visit
 -- refused: CORR(cost, clinic): CORR takes numbers, got text; CAST it first, or COUNT it
 SELECT CORR(cost, clinic) FROM visit
@@ -72,15 +72,17 @@ SELECT AVG(c) FROM (SELECT pid, FIRST_VALUE(cost) AS c FROM visit GROUP BY pid)
 SELECT AVG(c) FROM (SELECT FIRST_VALUE(cost) OVER (PARTITION BY pid) AS c FROM visit)
 -- refused: k + 1: a group made from the unit's column is about one unit; group by another column
 SELECT k + 1, COUNT(*) FROM (SELECT pid, ARG_MIN(stay, pid) AS k FROM visit GROUP BY pid) GROUP BY k + 1
--- refused: APPROX_COUNT_DISTINCT(clinic): no private mechanism answers this aggregate; use COUNT, SUM, AVG, MEDIAN, MIN, MAX, …
-SELECT APPROX_COUNT_DISTINCT(clinic) FROM visit
--- refused: QUANTILE_DISC(cost, 0.5 ORDER BY cost): no private mechanism answers this aggregate; write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY cost)
-SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY cost) FROM visit
+-- refused: QUANTILE_CONT(cost, [0.25, 0.5]): a list of quantiles stands by itself in SELECT; write each one: QUANTILE_CONT(cost, 0.9)
+SELECT 1 + QUANTILE_CONT(cost, [0.25, 0.5]) FROM visit
+-- refused: QUANTILE_DISC(cost, 0.5): quantiles that are no estimates are not the same on every engine; write QUANTILE_CONT(x, 0.5), which lies between two values
+SELECT AVG(m) FROM (SELECT pid, QUANTILE_DISC(cost, 0.5) AS m FROM visit GROUP BY pid)
+-- refused: MEDIAN(day): quantiles that are no estimates are of numbers; write MEDIAN(DATE_DIFF('day', DATE '2000-01-01', day))
+SELECT COUNT(*) FROM (SELECT pid, MEDIAN(day) AS m FROM visit GROUP BY pid) WHERE m > DATE '2023-01-01'
 -- refused: QUANTILE_CONT(cost, 1.5): a quantile takes a literal between 0 and 1; write QUANTILE_CONT(cost, 0.9)
 SELECT QUANTILE_CONT(cost, 1.5) FROM visit
 -- refused: QUANTILE_CONT(cost, stay): a quantile takes a literal between 0 and 1; write QUANTILE_CONT(cost, 0.9)
 SELECT QUANTILE_CONT(cost, stay) FROM visit
--- refused: SUM(DISTINCT cost): only COUNT can be of distinct values; leave DISTINCT out
+-- refused: SUM(DISTINCT cost): no mechanism adds up distinct values; leave DISTINCT out, or write COUNT(DISTINCT x)
 SELECT SUM(DISTINCT cost) FROM visit
 -- refused: COUNT(DISTINCT clinic, day): one expression can be counted distinctly; count each one, or concatenate them
 SELECT COUNT(DISTINCT clinic, day) FROM visit

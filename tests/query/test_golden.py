@@ -32,6 +32,9 @@ PLAIN = {
     # where plain SQL says something else than Privet on purpose
     "per_unit_correlation": "SELECT AVG(r), AVG(clip(slope, -100, 100)) FROM (SELECT NULLIF(CORR(cost, stay), 'nan') "
     "AS r, NULLIF(REGR_SLOPE(cost, stay), 'nan') AS slope FROM visit GROUP BY pid)",  # NaN is NULL
+    "quantile_list": "SELECT QUANTILE_DISC(cost, 0.25), QUANTILE_DISC(cost, 0.75), sex FROM visit JOIN patient "
+    "USING (pid) GROUP BY sex ORDER BY sex",  # which DuckDB has one column for
+    "approximate_forms": "SELECT QUANTILE_DISC(cost, 0.5), COUNT(DISTINCT clinic), COUNT(DISTINCT pid) FROM visit",
     "buckets": f"SELECT {BUCKET} AS b, COUNT(*) FROM visit GROUP BY b",  # noqa: S608 - which DuckDB has no word for
     "bits_and_conditions": "SELECT SUM(age >> 1), SUM(age << 1), COUNT_IF(smoker = 1), COUNT_IF(age BETWEEN 30 AND 60) "
     "FROM patient",  # nor for SYMMETRIC

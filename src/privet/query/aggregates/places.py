@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from privet.query.aggregates.exact import Exact
-from privet.query.aggregates.rule import ANYTHING, NUMBERS, Added, AggregateRule, DrawnNumbers, always, known_of
+from privet.query.aggregates.rule import (
+    ANYTHING,
+    MOMENTS,
+    NUMBERS,
+    Added,
+    AggregateRule,
+    DrawnNumbers,
+    always,
+    known_of,
+)
 from privet.query.measures.readings import Quantile
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.scalars.facts import Facts, Type
@@ -51,10 +60,10 @@ def _quantile(wanted: Aggregation, numbers: DrawnNumbers) -> Quantile:
 PLACES: Mapping[Function, AggregateRule] = {
     Function.QUANTILE: AggregateRule(
         names={"median": Aggregation(Function.QUANTILE, fraction=HALF)},
-        takes=(NUMBERS | {Type.DATE},),
+        takes=(NUMBERS | MOMENTS,),
         exact_facts=always(_quantile_facts),
         exact=_exact_quantile,
-        across=NUMBERS | {Type.DATE},
+        across=NUMBERS | MOMENTS,
         facts=_quantile_facts,
         added=frozenset({Added.RANKS}),
         reading=_quantile,
@@ -65,7 +74,7 @@ PLACES: Mapping[Function, AggregateRule] = {
         takes=(ANYTHING,),
         exact_facts=always(value_facts),
         exact=_least,
-        across=NUMBERS | {Type.DATE},
+        across=NUMBERS | MOMENTS,
         facts=_quantile_facts,
         added=frozenset({Added.RANKS}),
         reading=_quantile,
@@ -76,7 +85,7 @@ PLACES: Mapping[Function, AggregateRule] = {
         takes=(ANYTHING,),
         exact_facts=always(value_facts),
         exact=_most,
-        across=NUMBERS | {Type.DATE},
+        across=NUMBERS | MOMENTS,
         facts=_quantile_facts,
         added=frozenset({Added.RANKS}),
         reading=_quantile,

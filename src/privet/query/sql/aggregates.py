@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from privet.errors import InvalidParameter, QueryRefused
 from privet.query.aggregates import NAMES, RULES, bounded_arguments, rule_of
-from privet.query.aggregates.rule import NUMBERS, Added
+from privet.query.aggregates.rule import MOMENTS, NUMBERS, Added
 from privet.query.functions import call, cast
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
@@ -18,8 +18,11 @@ from privet.query.scalars.facts import Facts, Type
 from privet.query.sql.clauses import shallow
 from privet.query.sql.handled_arguments import only
 from privet.query.sql.refuse import because, clause, refuse
+from privet.query.sql.refused_functions import own_reason
 from privet.query.sql.scalar_expressions import Scalars
 
+MICRO = Literal(10**6, Type.INTEGER)
+DISCRETE = (exp.PercentileDisc, exp.Quantile, exp.ApproxQuantile)
 TAKES = {1: ("it takes one argument", "write AVG(x)"), 2: ("it takes two arguments", "write CORR(x, y)")}
 
 
@@ -55,11 +58,14 @@ def read_aggregation(node: exp.Expr, scalars: Scalars, *, relation: Relation, ma
         return _count(node, scalars, relation, marks)
     if isinstance(node, exp.CountIf):
         return Aggregation(Function.COUNT_ROWS, condition=scalars.read(only(node, "this").this))
-    if isinstance(node, exp.WithinGroup | exp.PercentileCont | exp.Quantile):
+    if isinstance(node, exp.ApproxDistinct):  # an exact one is better than any other, and the noise is the same
+        counted = exp.Count(this=exp.Distinct(expressions=[only(node, "this").this]))
+        return _count(counted, scalars, relation, marks)
+    if isinstance(node, (exp.PercentileCont, *DISCRETE)) or _is_percentile(node):
         return _quantile(node, scalars)
     asked = _named(node)
     if asked is None:
-        raise because(node, "no mechanism")
+        raise own_reason(node) or because(node, "no mechanism")
     takes = RULES[asked.function].takes
     arguments = _arguments(node, len(takes))
     fitted = [_fitted(node, each, scalars, asked.function, place) for place, each in enumerate(arguments)]
@@ -120,7 +126,7 @@ def _count(node: exp.Count, scalars: Scalars, relation: Relation, marks: Marks) 
 def _fitted(node: exp.Expr, argument: exp.Expr, scalars: Scalars, function: Function, place: int) -> Expression:
     """An argument, if its type is one that is taken; where numbers are, a condition counts as 0 or 1."""
     if isinstance(argument, exp.Distinct):
-        raise refuse(node, "only COUNT can be of distinct values", "leave DISTINCT out")
+        raise refuse(node, "no mechanism adds up distinct values", "leave DISTINCT out, or write COUNT(DISTINCT x)")
     value = scalars.read(argument)
     type_ = facts_of(value).type
     types = RULES[function].takes[place]
@@ -168,6 +174,7 @@ def refuse_without_order(node: exp.Expr, aggregation: Aggregation) -> None:
 def refuse_window(node: exp.Expr, aggregation: Aggregation, *, ordered: bool) -> None:
     """Raise if an aggregate cannot stand over a window."""
     rule = rule_of(aggregation)
+    refuse_exact_place(node.this, aggregation)
     if not rule.windows:
         raise refuse(node, "it has no form OVER a window", "use GROUP BY in a subquery, or FIRST_VALUE(x) OVER (…)")
     if rule.ordered and not ordered:
@@ -182,13 +189,13 @@ def _quantile(node: exp.Expr, scalars: Scalars) -> Aggregation:
         only(node, "this", "expression")
         inner = node.this
         order = only(node.expression, "expressions").expressions
-        if not isinstance(inner, exp.PercentileCont) or inner.args.get("expression") is not None or len(order) != 1:
+        if inner.args.get("expression") is not None or len(order) != 1:
             raise because(node, "no mechanism", "write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY cost)")
         only(order[0], "this", "desc", "nulls_first")
         value = order[0].this
         fraction = inner.this
         descending = bool(order[0].args.get("desc"))
-    elif isinstance(node, exp.Quantile):
+    elif isinstance(node, exp.Quantile | exp.ApproxQuantile):
         only(node, "this", "quantile")
         value = node.this
         fraction = node.args.get("quantile")
@@ -196,12 +203,32 @@ def _quantile(node: exp.Expr, scalars: Scalars) -> Aggregation:
         only(node, "this", "expression")
         value = node.this
         fraction = node.args.get("expression")
+    if isinstance(fraction, exp.Array):
+        raise refuse(node, "a list of quantiles stands by itself in SELECT", "write each one: QUANTILE_CONT(cost, 0.9)")
     share = scalars.read(fraction) if fraction is not None else None
     if not (isinstance(share, Literal) and isinstance(share.value, int | float) and 0 <= share.value <= 1):
         raise refuse(node, "a quantile takes a literal between 0 and 1", "write QUANTILE_CONT(cost, 0.9)")
     exact = Fraction(str(share.value))
     argument = _fitted(node, value, scalars, Function.QUANTILE, 0)
     return Aggregation(Function.QUANTILE, argument, fraction=1 - exact if descending else exact)
+
+
+def _is_percentile(node: exp.Expr) -> bool:
+    return isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.PercentileCont | exp.PercentileDisc)
+
+
+def refuse_exact_place(node: exp.Expr, aggregation: Aggregation) -> None:
+    """Raise if an exact quantile is asked for that engines do not compute alike: of moments, or one that occurs."""
+    inner = node.this if isinstance(node, exp.Filter) else node
+    inner = inner.this if isinstance(inner, exp.WithinGroup) else inner
+    if aggregation.function is not Function.QUANTILE or aggregation.argument is None:
+        return
+    if isinstance(inner, DISCRETE):
+        fix = "write QUANTILE_CONT(x, 0.5), which lies between two values"
+        raise refuse(node, "quantiles that are no estimates are not the same on every engine", fix)
+    if not facts_of(aggregation.argument).type.numeric:
+        fix = "write MEDIAN(DATE_DIFF('day', DATE '2000-01-01', day))"
+        raise refuse(node, "quantiles that are no estimates are of numbers", fix)
 
 
 def check_bounds(node: exp.Expr, aggregation: Aggregation, *, marks: Marks) -> None:
@@ -251,19 +278,23 @@ def exact_facts(aggregation: Aggregation, *, limits: Limits | None) -> tuple[Fac
 
 
 def as_number(node: exp.Expr, aggregation: Aggregation) -> Aggregation:
-    """A place among dates is found among days since 1970-01-01."""
+    """A place among dates is found among days since 1970-01-01, one among timestamps among seconds since then."""
     argument = aggregation.argument
-    ranks = Added.RANKS in rule_of(aggregation).added
-    if argument is None or facts_of(argument).type is not Type.DATE or not ranks:
+    type_ = None if argument is None else facts_of(argument).type
+    if argument is None or type_ not in MOMENTS or Added.RANKS not in rule_of(aggregation).added:
         return aggregation
     try:
-        days = call("days_between", Literal("1970-01-01", Type.DATE), argument)
+        if type_ is Type.DATE:
+            return replace(aggregation, argument=call("days_between", Literal("1970-01-01", Type.DATE), argument))
+        seconds = call("divide", call("microseconds", argument), MICRO)
     except InvalidParameter as error:
         raise refuse(node, str(error)) from None
-    return replace(aggregation, argument=days)
+    return replace(aggregation, argument=seconds)
 
 
-def as_date(column: Column) -> Expression:
-    """A released place among days as a date again."""
-    days = cast(call("round", Reference(column)), Type.INTEGER)
-    return call("add_days", Literal("1970-01-01", Type.DATE), days)
+def as_moment(column: Column, type_: Type) -> Expression:
+    """A released place among days or seconds as a date or timestamp again."""
+    if type_ is Type.DATE:
+        days = cast(call("round", Reference(column)), Type.INTEGER)
+        return call("add_days", Literal("1970-01-01", Type.DATE), days)
+    return call("from_microseconds", cast(call("round", call("multiply", Reference(column), MICRO)), Type.INTEGER))

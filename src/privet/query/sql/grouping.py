@@ -15,13 +15,14 @@ from privet.query.plan.statement import Aggregate, Key
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.scalars.facts import Facts, Type
 from privet.query.sql.aggregates import (
-    as_date,
+    as_moment,
     as_number,
     check_bounds,
     exact_facts,
     is_aggregate,
     read_aggregation,
     refuse_across_units,
+    refuse_exact_place,
     refuse_without_order,
     released_facts,
 )
@@ -138,6 +139,7 @@ class Grouping:
                 check_bounds(node, aggregation, marks=self.context.marks)
         else:
             refuse_without_order(node, aggregation)
+            refuse_exact_place(node, aggregation)
         for _, other, expression in self.found:
             if other == aggregation and facts_of(expression).type is self._type(asked, expression):
                 return expression
@@ -145,14 +147,15 @@ class Grouping:
 
     @staticmethod
     def _type(asked: Aggregation, expression: Expression) -> Type:
-        if asked.argument is not None and facts_of(asked.argument).type is Type.DATE:
-            return Type.DATE
-        return facts_of(expression).type
+        type_ = None if asked.argument is None else facts_of(asked.argument).type
+        return type_ if type_ in {Type.DATE, Type.TIMESTAMP} else facts_of(expression).type
 
     def _column(self, node: exp.Expr, asked: Aggregation, aggregation: Aggregation) -> Expression:
         if self.private:
             column = Column(clause(node), released_facts(aggregation))
-            expression: Expression = Reference(column) if asked == aggregation else as_date(column)
+            expression: Expression = Reference(column)
+            if asked != aggregation and asked.argument is not None:
+                expression = as_moment(column, facts_of(asked.argument).type)
         else:
             raw, facts = exact_facts(aggregation, limits=self.owner.limits if self.owner is not None else None)
             column = Column(clause(node), raw)

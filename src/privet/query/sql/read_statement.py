@@ -7,6 +7,7 @@ from privet.query.plan.statement import Aggregate, Stage, Statement
 from privet.query.plan.unit_local import check_unit_local
 from privet.query.sql.context import Context
 from privet.query.sql.parsing import parse
+from privet.query.sql.quantile_lists import expanded
 from privet.query.sql.queries import Queries
 from privet.query.sql.refuse import because
 
@@ -23,7 +24,7 @@ def read(text: str, catalog: Catalog, *, values: Lister, automatic: bool = False
     Privacy: reads no private table; depends on the text, the catalog and public tables only.
     """
     context = Context(catalog, values, automatic=automatic)
-    tree = parse(text)
+    tree = expanded(parse(text))
     try:
         Queries(context).answer(tree)
         statement = Statement(text, _used(context.stages))

@@ -23,9 +23,13 @@ BY_NAME: dict[str, Reason] = {
     "format_date": FORMAT,
     "format_timestamp": FORMAT,
 }
+VALUES = ("it would show values of single rows", "count them: SELECT x, COUNT(*) … GROUP BY x")
 BY_CLASS: dict[type[exp.Expr], Reason] = {
     **dict.fromkeys((exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentTime, exp.CurrentDatetime), REASONS["clock"]),
     **dict.fromkeys((exp.Rand, exp.Randn, exp.Uuid), REASONS["chance"]),
+    exp.Mode: ("one unit could decide it", "write SELECT x, COUNT(*) AS n … GROUP BY x ORDER BY n DESC LIMIT 1"),
+    exp.AnyValue: ("any value is that of a single row", "write MIN, MAX or MEDIAN, or add it to GROUP BY"),
+    **dict.fromkeys((exp.GroupConcat, exp.ArrayAgg), VALUES),
     exp.AddMonths: ORDERED,
     exp.TimestampDiff: ORDERED,
     exp.SimilarTo: SIMILAR,
@@ -36,6 +40,7 @@ BY_CLASS: dict[type[exp.Expr], Reason] = {
 
 def own_reason(node: exp.Expr) -> QueryRefused | None:
     """Why a function is refused, if there is more to say than that it is not known."""
+    node = node.this if isinstance(node, exp.WithinGroup | exp.IgnoreNulls) else node
     if isinstance(node, exp.Anonymous):
         found = BY_NAME.get(str(node.this).lower())
     else:
