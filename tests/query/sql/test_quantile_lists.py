@@ -20,7 +20,7 @@ from privet.query.sql.quantile_lists import expanded
 )
 def test_names(text: str, names: list[str]) -> None:
     tree = expanded(sqlglot.parse_one(text, dialect="duckdb"))
-    assert tree.named_selects == names
+    assert [item.alias_or_name for item in tree.expressions] == names
     assert (tree.find(exp.Array) is None) == ("[a]" not in text)
 
 
