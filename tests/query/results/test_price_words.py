@@ -31,6 +31,17 @@ def test_every_ledger_has_words(units: tuple[str, ...]) -> None:
     assert "not enough" in price_words(left, price, unit=PERSON)
 
 
+def test_prices_are_short_unless_that_changes_the_verdict() -> None:
+    left = Amount(Fraction(2), units=("rho",))
+    said = price_words(Amount(Fraction("0.0999999998"), units=("rho",)), left, unit=PERSON)
+    assert said == "this costs ρ 0.1 per person of the ρ 2 left; afterwards ρ 1.9 is left"
+    hair = Amount(Fraction("0.10000000001"), units=("rho",))
+    tenth = Amount(Fraction("0.1"), units=("rho",))
+    assert "costs ρ 0.100001 per person, and only ρ 0.1 is left" in price_words(hair, tenth, unit=PERSON)
+    wider = Amount(Fraction("0.10000000002"), units=("rho",))
+    assert "costs ρ 0.1 per person of the ρ 0.10000000002 left" in price_words(hair, wider, unit=PERSON)
+
+
 def test_what_is_not_spent_is_not_mentioned() -> None:
     price = Amount(Fraction(4), Fraction(0), units=("epsilon", "delta"))
     left = Amount(Fraction(5), Fraction("1e-6"), units=("epsilon", "delta"))
@@ -70,6 +81,15 @@ def test_what_protects_nobody_is_called_so() -> None:
     assert "two versions of one person's rows" in meaning_of(
         PrivacyLoss.of(LaplaceCurve(1)), promise=Guarantee(1), unit=replaced
     )
+
+
+def test_a_row_has_no_rows() -> None:
+    for neighbors, words in (
+        ("add_remove", "that one row is in the data"),
+        ("replace", "two versions of one row to be"),
+    ):
+        row = Unit("row", neighbors)
+        assert words in meaning_of(PrivacyLoss.of(LaplaceCurve(1)), promise=Guarantee(1), unit=row)
 
 
 def test_percentages_are_rounded_up() -> None:

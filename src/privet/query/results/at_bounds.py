@@ -15,6 +15,7 @@ from privet.query.plan.statement import Aggregate
 from privet.query.pricing.quote import Quote
 from privet.query.scalars.expressions import Reference, facts_of
 
+EXTREMES = {Function.MINIMUM, Function.MAXIMUM}
 SURE = 8  # an interval wider than the bounds divided by this tells no bound from anything
 
 
@@ -44,7 +45,7 @@ def at_bounds(quote: Quote, table: pa.Table) -> dict[str, str]:
 def _touched(reading: Reading, item: Aggregation, name: str, table: pa.Table) -> Iterator[str]:
     """The bounds that values of a column cannot be told from."""
     argument = item.argument
-    if not isinstance(argument, Reference) or item.function in {Function.MINIMUM, Function.MAXIMUM}:
+    if not isinstance(argument, Reference):
         return
     facts = facts_of(argument)
     if not facts.type.numeric or facts.low is None or facts.high is None or facts.low >= facts.high:
@@ -53,7 +54,7 @@ def _touched(reading: Reading, item: Aggregation, name: str, table: pa.Table) ->
     near = float(reading.span.step) if isinstance(reading, Quantile) else 0.0
     for first, last in _intervals(reading, name, table):
         if last - first <= (high - low) / SURE:
-            if first <= low + near:
+            if first <= low + near and not (item.function in EXTREMES and low == 0):  # the least is 0 of much
                 yield bound_text(facts.low, facts.type)
             if last >= high - near:
                 yield bound_text(facts.high, facts.type)

@@ -10,10 +10,11 @@ from privet.query.measures.overflow import counts_rows
 from privet.query.measures.request import Shape
 from privet.query.plan.bounds_in_force import bounds_in_force
 from privet.query.plan.limits import ONE_ROW, Limits
-from privet.query.plan.relations import Few, Relation, sources
+from privet.query.plan.relations import Few, Filter, Project, Relation, Table, sources
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
 from privet.query.results.notes import own_stages
+from privet.query.results.price_words import ROW
 
 
 def limits_in_force(quote: Quote, *, whose: str) -> tuple[str, ...]:
@@ -33,13 +34,18 @@ def _limits_of(stage: PricedStage, whose: str) -> Iterator[str]:
     keys = bool(needs.aggregate.keys)
     limits = needs.aggregate.limits
     requests = [each for each in (needs.request, *needs.rankings) if counts_rows(each)]
-    if requests:
+    if requests and not (limits.rows == 1 and whose == ROW and _is_stored(needs.aggregate.source)):
         yield held(limits, keys=keys, whose=whose, sampled=any(each.sample for each in requests))
-    elif keys and needs.request.cap_groups:
+    elif not requests and keys and needs.request.cap_groups:
         many = number(needs.request.groups, "group")
         yield f"each {whose} counts in at most {many}; of more, as many are chosen by a hash"
     if any(draw.measure.shape is Shape.DISTINCT for draw in needs.draws):
         yield f"of each {whose} at most {number(limits.cap, 'distinct value')} count{'' if limits.cap > 1 else 's'}"
+
+
+def _is_stored(relation: Relation) -> bool:
+    """Whether rows are those of one table, each once at most."""
+    return isinstance(relation, Table) or (isinstance(relation, Filter | Project) and _is_stored(relation.source))
 
 
 def _joined(relation: Relation) -> Iterator[int]:

@@ -1,6 +1,7 @@
 """Prices for people: what a statement costs, what is left afterwards, and what such a loss means for one unit."""
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from privet.core import Unit
@@ -9,7 +10,9 @@ from privet.loss.exact import readable
 
 WORDS = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "rho": "ρ", "mu_squared": "μ²", "divergence": "a divergence of"}
 RARE = Fraction(1, 10**6)  # how seldom a belief may go further, where nobody said so and no loss is certain
-CERTAIN = 1 - 1e-9  # beliefs beyond are no longer told from certainty
+CERTAIN = 1 - 1e-5  # beliefs beyond are no longer told from certainty
+ROW = "row"  # what a unit is called where every row is one
+SHORT = 6  # digits of an amount, where they do not change what is said
 
 
 def amount_words(amount: Amount, *, like: Amount | None = None) -> str:
@@ -33,13 +36,32 @@ def price_words(price: Amount, remaining: Amount, *, unit: Unit, what: str = "th
     if math.inf in price.parts:
         fix = "pass delta=1e-6 or so as well" if "delta" in price.units else "ask for what has such a loss"
         return f"{what} has no price in this ledger, which counts {counted(price)}: {fix}"
-    cost = amount_words(price)
-    left = amount_words(remaining, like=price)
+    shorter, room = shortened(price, up=True), shortened(remaining, up=False)
+    if shorter.fits(room) == price.fits(remaining):
+        price, remaining = shorter, room
+    cost, left = amount_words(price), amount_words(remaining, like=price)
     if not price.fits(remaining):
         return f"{what} costs {cost} per {unit.name}, and only {left} is left: not enough"
     after = amount_words(remaining.less(price), like=price)
     are = "are" if " and " in after else "is"
     return f"{what} costs {cost} per {unit.name} of the {left} left; afterwards {after} {are} left"
+
+
+def shortened(amount: Amount, *, up: bool) -> Amount:
+    """The amount to a few digits, rounded up or down.
+
+    Example:
+        >>> shortened(Amount(Fraction("0.0999999998"), units=("rho",)), up=True)
+        ρ=0.1
+    """
+    context = Context(prec=SHORT, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    parts = [
+        part
+        if isinstance(part, float)
+        else Fraction(context.divide(Decimal(part.numerator), Decimal(part.denominator)))
+        for part in amount.parts
+    ]
+    return Amount(*parts, units=amount.units)
 
 
 def counted(amount: Amount) -> str:
@@ -53,11 +75,15 @@ def meaning_of(loss: PrivacyLoss, *, promise: Promise, unit: Unit) -> str:
     Proof: `PrivacyLoss.posterior`: odds after = odds before times e^loss.
     """
     most, failure = _belief(loss, promise)
-    name = unit.name
+    rows, whose = (
+        (f"one {ROW}", f"one {ROW} is")
+        if unit.name == ROW
+        else (f"one {unit.name}'s rows", f"one {unit.name}'s rows are")
+    )
     if unit.neighbors is Neighbors.ADD_REMOVE:
-        before = f"so whoever was 50 % sure that one {name}'s rows are in the data"
+        before = f"so whoever was 50 % sure that {whose} in the data"
     else:
-        before = f"so whoever held two versions of one {name}'s rows to be equally likely"
+        before = f"so whoever held two versions of {rows} to be equally likely"
     if most > CERTAIN:
         return f"{before} can become practically certain: that protects nobody"
     but = f", but for one chance in {round(1 / failure):,}" if failure else ""
