@@ -1,5 +1,6 @@
 """`privet.connect`: from a catalog to a session."""
 
+import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from privet.query.no_catalog import refuse_data, refuse_object
 from privet.query.session import Session
 
 DUCKDB = "duckdb:///"
+LOG = logging.getLogger("privet")
 
 
 def connect(
@@ -63,10 +65,12 @@ def _connected(
     backend = backend_of(catalog, memory=memory, threads=threads)
     try:
         complete = completed(catalog, backend.schema())
-        return Session(complete, backend=backend, ledger=ledger_of(complete, analyst=analyst, create=create))
+        session = Session(complete, backend=backend, ledger=ledger_of(complete, analyst=analyst, create=create))
     except BaseException:
         backend.close()
         raise
+    LOG.info("opened %s: %d tables", catalog.name, len(catalog.tables))
+    return session
 
 
 def backend_of(catalog: Catalog, *, memory: str | None = None, threads: int | None = None) -> Backend:

@@ -1,5 +1,6 @@
 """Charge: a quote is paid for, once, before anything private is read; then it is run."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -7,12 +8,15 @@ from typing import Protocol
 
 from privet.core import Ledger, Reservation
 from privet.core.signals import deferred
+from privet.errors import BudgetExceeded
 from privet.query.answering.failed_run import CANCELLED, paid_for, unpaid
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
 from privet.query.pricing.quote import Quote
 from privet.query.second_price.price_check import refuse_another_price
+
+LOG = logging.getLogger("privet")  # what happened, never a statement, a purpose or a value
 
 
 class Storable(Protocol):
@@ -101,9 +105,15 @@ def charged(charge: Charge, question: str) -> Iterator[Charge]:
                 draws=quote.mechanisms,
             )
             try:
+                LOG.info("charged %s for a question about %s", quote.options.promise, charge.catalog.name)
                 yield replace(charge, ledger=reservation, stored=reservation.stored())
             finally:
                 reservation.done()
+        LOG.info("answered a question about %s", charge.catalog.name)
+    except BudgetExceeded:
+        if reservation is None:  # before anything was read
+            LOG.warning("refused a question about %s: the budget does not allow it", charge.catalog.name)
+        raise
     except KeyboardInterrupt as stop:
         if reservation is None or charge.key is not None or stop.args:
             raise
