@@ -1,7 +1,6 @@
 """Gaussian noise on a lattice: the normal distribution rounded, and the discrete Gaussian."""
 
 import math
-from fractions import Fraction
 from functools import cache, partial
 
 import numpy as np
@@ -184,12 +183,12 @@ class GaussianLaw(Law):
 
     def _refined_around(self, first: int, second: int, fractions: list[float], source: BitSource) -> tuple[int, ...]:
         uniforms = [LazyUniform.continuing(first, source), LazyUniform.continuing(second, source)]
-        centers = [Fraction(fraction) + Fraction(1, 2) for fraction in fractions]
 
         def sums(u: arb, v: arb) -> list[arb]:
             along, across = (magnitude - arb(1) / 2 for magnitude in self.magnitudes(u, v))
             signed = (-along if first >> 63 else along, -across if second >> 63 else across)
-            return [ball_of(center) + noise for center, noise in zip(centers, signed, strict=True)]
+            # a float is a ball of no width: nothing of it is lost
+            return [arb(rest) + arb(0.5) + noise for rest, noise in zip(fractions, signed, strict=True)]
 
         return settle(sums, uniforms, bits=self._bits)
 
