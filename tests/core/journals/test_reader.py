@@ -17,7 +17,7 @@ from privet.core.journals.chain import Row
 from privet.core.journals.places import journal_at
 from privet.core.journals.reader import Reader, read_journal, reader_at
 from privet.core.journals.report import questions, report
-from privet.errors import LedgerDamaged, LedgerUnavailable
+from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable
 from privet.loss import Guarantee
 from tests.core.journals.anchored_place import Place
 from tests.support.ledger_processes import ask, new_ledger
@@ -123,6 +123,13 @@ def test_what_is_not_there_is_told(folder: Path) -> None:
     (folder / "ledger.db.anchor").unlink()
     with pytest.raises(LedgerUnavailable, match="is missing"):
         read_journal(f"{folder}/ledger.db", report)
+    with pytest.raises(LedgerUnavailable, match="is a folder"):
+        read_journal(str(folder), report)
+    (folder / "other.db").write_text("a letter")
+    with pytest.raises(LedgerDamaged, match="is no ledger's file"):
+        read_journal(f"{folder}/other.db", report)
+    with pytest.raises(InvalidParameter, match="a journal is at"):
+        read_journal("mysql://x", report)
     assert not (folder / "none.db").exists()
     assert not (folder / "ledger.db.anchor").exists()
 

@@ -131,7 +131,7 @@ def is_backup(path: str | Path) -> bool:
     """Whether there is a finished backup at a path."""
     try:
         return application_of(resolved(path)) == BACKUP
-    except LedgerUnavailable:
+    except (LedgerUnavailable, LedgerDamaged):
         return False
 
 

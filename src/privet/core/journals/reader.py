@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn, TypeVar
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from privet.core.journals.anchored import AnchoredJournal, resolved
 from privet.core.journals.chain import Facts, Row
 from privet.core.journals.mark import Remembered
 from privet.core.journals.pages import Pages
+from privet.core.journals.places import journal_at
 from privet.core.journals.sql import SqlPages
-from privet.core.journals.sqlite import APPLICATION, BACKUP, SCHEMA, VERSION, identity_of
+from privet.core.journals.sqlite import APPLICATION, BACKUP, SCHEMA, VERSION, SqliteJournal, identity_of
 from privet.core.journals.versions import refuse_version
 from privet.core.journals.witness import AnchorWitness, Witness
 from privet.core.signals import deferred
@@ -103,6 +104,8 @@ class SqliteReader(Reader):
     def _connect(self, *, create: bool) -> None:  # noqa: ARG002 - nothing is made
         if identity_of(str(self.path)) is None:
             raise LedgerUnavailable(f"there is no ledger at {self.path}, or this user may not see it")
+        if self.path.is_dir():
+            raise LedgerUnavailable(f"{self.path} is a folder: name the file of a ledger in it")
         self._still = self._stamp()
         how = "mode=ro" if self._still is None else "mode=ro&immutable=1"
         with self._errors_told():
@@ -171,7 +174,9 @@ class SqliteReader(Reader):
             if self._still is not None and self._still != self._stamp():
                 raise _Moved(f"{self.path} was written while it was read: try again") from problem
             code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
-            if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or isinstance(problem, UnicodeDecodeError):
+            if code == sqlite3.SQLITE_NOTADB:
+                raise LedgerDamaged(f"{self.path} is no ledger's file, or its beginning is damaged") from problem
+            if code == sqlite3.SQLITE_CORRUPT or isinstance(problem, UnicodeDecodeError):
                 raise LedgerDamaged(f"{self.path} is damaged ({problem})") from problem
             raise LedgerUnavailable(
                 f"{self.path} cannot be read ({problem}): let this user read the file, its -wal and its -shm; if who "
@@ -194,13 +199,13 @@ class _Moved(LedgerUnavailable):
 
 def reader_at(address: str, *, anchor: str | Path | None = None) -> Reader:
     """The journal at an address, to read; addresses are those of `journal_at`."""
-    if address.startswith(("postgresql://", "postgres://")):
-        with deferred():  # a library that is interrupted while it is imported cannot be imported again
-            from privet.core.journals.postgres_reader import PostgresReader  # noqa: PLC0415 - its library is an extra
+    named = journal_at(address, anchor=anchor)  # which opens nothing yet, and refuses what is no address
+    if isinstance(named, SqliteJournal):
+        return SqliteReader(named.path, anchor=anchor)
+    with deferred():  # a library that is interrupted while it is imported cannot be imported again
+        from privet.core.journals.postgres_reader import PostgresReader  # noqa: PLC0415 - its library is an extra
 
-        return PostgresReader(address, anchor=anchor)
-    path = unquote(address.removeprefix("sqlite:///")) if address.startswith("sqlite:///") else address
-    return SqliteReader(path, anchor=anchor)
+    return PostgresReader(address, anchor=anchor)
 
 
 def read_journal(address: str, look: Callable[[Reader], T], *, anchor: str | Path | None = None) -> T:
