@@ -87,3 +87,10 @@ def test_frames_take_errors_too(tmp_path: Path) -> None:
     session, _ = asked(tmp_path)
     (row,) = session.table("patient").agg(n="COUNT(*)").answer(error=10).rows
     assert row["n_high"] - row["n_low"] == 20
+
+
+def test_a_sum_of_counts_is_as_sure_as_asked(tmp_path: Path) -> None:
+    """Each whole number is rounded by itself, which counts where errors are small: what is found is looked at again."""
+    session, _ = asked(tmp_path, Guarantee(100))
+    (row,) = session.sql("SELECT COUNT(DISTINCT pid) + COUNT(*) AS d FROM patient", error=8).rows
+    assert 0.8 * 16 <= row["d_high"] - row["d_low"] <= 16

@@ -12,7 +12,7 @@ LEAST, MOST = 1e-9, 1e6  # of what is looked for
 WIDEN = 1.2  # by which the ends are drawn apart until they hold it
 CLOSE = 1.00002  # the largest ratio of the ends in the end
 SHORT = Context(prec=4, rounding=ROUND_CEILING)  # digits of an ε that people read
-ROUNDS = 400
+FINE, COARSE = 100, 300  # how many amounts are tried, the second ones a hundredth apart
 RISE = Fraction(1, 2000)
 
 
@@ -41,7 +41,9 @@ def least_amount(excess: Callable[[float], float], about: str, *, most: float = 
 
 
 def short_amounts(amount: float) -> Iterator[Fraction]:
-    """Amounts of four digits, from this one on: a margin on a lattice falls only up to a step, so each is tried.
+    """Amounts of four digits, from this one on, up to twenty times as much: one of them is enough.
+
+    A margin on a lattice falls only up to a step, and a sum of whole numbers is rounded more than each of them.
 
     Example:
         >>> from itertools import islice
@@ -49,8 +51,10 @@ def short_amounts(amount: float) -> Iterator[Fraction]:
         [0.1235, 0.1236]
     """
     last = Fraction(0)
-    for number in range(ROUNDS):
-        found = Fraction(SHORT.create_decimal(repr(float(Fraction(amount) * (1 + number * RISE)))))
+    rises = [float(1 + number * RISE) for number in range(FINE)]
+    rises += [rises[-1] * 1.01**number for number in range(1, COARSE + 1)]
+    for rise in rises:
+        found = Fraction(SHORT.create_decimal(repr(amount * rise)))
         if found != last:
             yield found
         last = found

@@ -220,3 +220,16 @@ def test_columns_that_nobody_named_get_what_the_least_of_the_others_has() -> Non
     (stage,) = quote.stages
     first, second = (each.loss.epsilon(0) for each in stage.mechanisms)
     assert first == pytest.approx(second)
+
+
+def test_a_report_on_clipping_gets_its_tenth_whatever_the_errors() -> None:
+    text = "SELECT SUM(cost) AS c FROM visit"
+    for promise in (PURE, PAIR, ZCDP):
+        alone, reported = (
+            quoted(text, 90_000, promise, said).loss.zcdp() ** 0.5 for said in ({}, {"clipping": "report"})
+        )
+        assert alone < reported < 1.2 * alone
+
+
+def test_what_costs_nothing_needs_no_error() -> None:
+    assert not quoted("SELECT region FROM clinic", 5, PURE, {}).loss.parts

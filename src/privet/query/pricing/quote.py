@@ -96,7 +96,7 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
         total = sum((weight_of(needs, by_column) for _, needs in paid), Fraction(0))
         each = total * automatic_bounds / (1 - automatic_bounds) / len(searches)
         by_column = by_column | {column: each for search in searches for column, _ in search.bins.items}
-    if options.errors is not None:
+    if options.errors is not None and paid:
         options, priced = _as_sure_as_wanted(statement, paid, options, catalog, copies)
     else:
         priced = price([*first, *paid], options, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
@@ -118,7 +118,11 @@ def _as_sure_as_wanted(
     if isinstance(promise, ConcentratedGuarantee) and demand.selections and options.delta:
         promise = Guarantee(1, options.delta)  # no ρ prices a selection
         options = replace(options, delta=None)
-    for way in least_budgets(demand, promise):
+    for found_way in least_budgets(demand, promise):
+        way = found_way
+        if reports := _report_weights(statement, paid, way.weights):  # nobody wants these to be sure
+            weights = {**way.weights, **reports}
+            way = replace(way, weights=weights, amount=float(sum(weight_of(needs, weights) for _, needs in paid)))
         for found in way.promises:
             said = replace(options, promise=found)
             priced = price(paid, said, neighbors=neighbors, copies=copies, weights=way.weights, gaussian=way.gaussian)
