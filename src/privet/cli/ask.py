@@ -15,6 +15,7 @@ from rich.console import Console
 
 from privet.asking.wanted_error import wanted_texts
 from privet.cli.exit_status import errors_in_one_sentence
+from privet.cli.params import params_of
 from privet.cli.statements import statements_in
 from privet.errors import InvalidParameter
 from privet.loss import Amount
@@ -78,6 +79,10 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     groups_per_unit: Count = None,
     rows_per_group: Count = None,
     bounding: Annotated[str | None, typer.Option(help="Of rows beyond these limits: weigh or sample.")] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(help="A value for :name in the statement: name=40, name=text, as often as needed."),
+    ] = None,
     automatic_bounds: Annotated[
         str | None, typer.Option(help="The share of the budget with which to find bounds that are not declared.")
     ] = None,
@@ -113,6 +118,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
             "bounding": bounding,
             "automatic_bounds": automatic_bounds,
             "clipping": clipping,
+            "params": params_of(param),
         }
         with connect(catalog, analyst=analyst, memory=memory, threads=threads) as session:
             if explain:

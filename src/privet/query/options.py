@@ -14,9 +14,10 @@ from privet.loss import ConcentratedGuarantee, Promise
 from privet.loss.exact import Exact, exact, shortest, whole
 from privet.loss.risk import Risk
 from privet.query.plan.limits import BOUNDING, Limits
+from privet.query.scalars.parameters import Given, Parameters
 
 SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "bounding", "automatic_bounds")
-ALL = ("epsilon", "delta", "rho", "risk", "error", "rows", *SHAPING, "clipping", "confidence", "interval")
+ALL = ("epsilon", "delta", "rho", "risk", "error", "rows", *SHAPING, "clipping", "confidence", "interval", "params")
 INTERVALS = ("data", "population")  # what intervals are for
 REPORT = "report"  # what may be said about clipping
 
@@ -33,6 +34,7 @@ class Keywords(TypedDict, total=False):
     bounds are found that nobody declared. clipping: "report" also releases, for a tenth of the budget, which share of
     values was clipped and which share of units had more rows or groups than count. confidence: of the intervals.
     interval: whether intervals are for the "data" at hand, or for the "population" that its units are a sample of.
+    params: values for the statement's :names, by name, or a list for its ?.
     """
 
     epsilon: Exact | None
@@ -49,6 +51,7 @@ class Keywords(TypedDict, total=False):
     clipping: str | None
     confidence: float
     interval: str
+    params: Mapping[str, Given] | Sequence[Given] | None
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ class Options:
         shaping: all that shapes the answer, as it is compared when it is asked again.
         clipping: whether what is clipped or over a limit is reported.
         population: whether intervals are for the population that the units are a sample of, not for the data at hand.
+        params: values for parameters of the statement.
     """
 
     promise: Promise
@@ -80,6 +84,7 @@ class Options:
     shaping: tuple[str, ...] = ()
     clipping: bool = False
     population: bool = False
+    params: Parameters | None = None
 
     @classmethod
     def of(
@@ -113,6 +118,8 @@ class Options:
         rows = keywords.get("rows")
         spent = _spent(keywords, budget)
         share = keywords.get("automatic_bounds")
+        given = keywords.get("params")
+        params = None if given is None else Parameters.of(given)
         said: Mapping[str, object] = {**keywords, "weights": weights}
         report = reports_clipping(keywords.get("clipping"))
         population = for_population(keywords.get("interval"))
@@ -129,10 +136,16 @@ class Options:
                 *(_shape(said.get(word)) for word in SHAPING),
                 *_errors_shape(errors, rows),
                 *_added_shapes(report=report, population=population),
+                *_said(params),
             ),
             report,
             population,
+            params,
         )
+
+    def asked(self, text: str) -> str:
+        """A statement as it is recorded, with the values of its parameters."""
+        return text.strip() if self.params is None else f"{text.strip()} [{self.params.said}]"
 
     def question(self, *about: object) -> str:
         """What a retry key is bound to: what is asked, and all that shapes its answer.
@@ -251,6 +264,11 @@ def _spent(keywords: Keywords, budget: Promise | None) -> Budget:
 def _added_shapes(*, report: bool, population: bool) -> tuple[str, ...]:
     """What shapes an answer only where it is said, so that keys of questions that do not say it stay what they are."""
     return (*(("clipping",) if report else ()), *(("population",) if population else ()))
+
+
+def _said(params: Parameters | None) -> list[str]:
+    """What a key is bound to besides, where there are parameters: their values, each as its type is written."""
+    return [] if params is None else [f"params: {params.said}"]
 
 
 def _shape(value: object) -> str:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from privet.errors import InvalidParameter, QueryRefused
 from privet.query import sql
@@ -12,6 +12,7 @@ from privet.query.options import Options
 from privet.query.plan.domain import Lister
 from privet.query.plan.statement import Statement
 from privet.query.pricing.quote import Quote, quote_batch, quote_statement
+from privet.query.scalars.parameters import Parameters
 
 REMEMBERED = 64  # quotes: of statements that were asked last
 
@@ -30,9 +31,9 @@ class Quoter:
         self._quotes: dict[tuple[object, ...], Quote] = {}  # nothing in them is ever changed, so threads may share them
         self._turn = threading.Lock()
 
-    def read(self, text: str, *, automatic: bool = False) -> Statement:
+    def read(self, text: str, *, automatic: bool = False, params: Parameters | None = None) -> Statement:
         """What a statement means; refused if it may not be answered. With `automatic`, bounds may be missing."""
-        return sql.read(text, self._catalog, values=self._values, automatic=automatic)
+        return sql.read(text, self._catalog, values=self._values, automatic=automatic, params=params)
 
     def quote(self, text: str, options: Options) -> Quote:
         """Of one statement; remembered, for a session's catalog and the values of its public tables never change."""
@@ -41,7 +42,7 @@ class Quoter:
             known = self._quotes.get(said)
         if known is not None:
             return known
-        statement = self.read(text, automatic=options.automatic_bounds is not None)
+        statement = self.read(text, automatic=options.automatic_bounds is not None, params=options.params)
         quote = quote_statement(statement, self._catalog, options)
         with self._turn:
             self._quotes[said] = quote
@@ -52,9 +53,12 @@ class Quoter:
     def quote_batch(self, batch: Batch, options: Options) -> Quote:
         """One quote for several statements; one that could not be answered alone is named."""
         statements = []
+        params = None if options.params is None else replace(options.params, shared=True)
+        if params is not None and params.listed:
+            raise InvalidParameter("params of several statements is a mapping of names to values: write :name for ?")
         for text in batch.different:
             with batch.naming(text):
-                statements.append(self.read(text, automatic=options.automatic_bounds is not None))
+                statements.append(self.read(text, automatic=options.automatic_bounds is not None, params=params))
         try:
             return quote_batch(statements, self._catalog, options, shares=list(batch.different.values()))
         except (InvalidParameter, QueryRefused):

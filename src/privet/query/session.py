@@ -80,7 +80,7 @@ class Session:
         """
         options = self._options(keywords, weights)
         quote = self._quoter.quote(text, options)
-        why = text.strip() if purpose is None else purpose
+        why = options.asked(text) if purpose is None else purpose
         with (
             naming_error_left(options, lambda said: self._quoter.quote(text, said), self.ledger),
             charged(self._charge(quote, why, key), options.question(text)) as paid,
@@ -121,7 +121,7 @@ class Session:
         refuse_weights(keywords, weights)
         batch = Batch.of(statements, weights)
         quote = self._quoter.quote_batch(batch, options)
-        why = "; ".join(text.strip() for text in batch.texts) if purpose is None else purpose
+        why = options.asked("; ".join(text.strip() for text in batch.texts)) if purpose is None else purpose
         shares = [str(share) for share in batch.shares]
         question = options.question("batch", batch.names, batch.texts, shares)
         with (

@@ -82,7 +82,7 @@ REASONS = {
     "clock": ("an answer must not depend on when it is asked", "write the date: DATE '2024-12-31'"),
     "chance": ("an answer must be the same whenever the rows are", "leave it out; noise is added anyway"),
     "list": ("lists cannot be unfolded yet", "declare a table with one row for each element"),
-    "parameter": ("parameters have no value here", "write the value as a literal"),
+    "parameter": ("it has no value", "pass params={…}, a mapping of names to values, or a list for ?"),
     "distinct unit": ("only rows that carry their unit can be made distinct here", "select the unit's column too"),
     "row level": ("every row is a unit of its own in this catalog", "aggregate directly"),
     "row join": ("a row may have several partners", "join on a column the catalog declares unique"),
