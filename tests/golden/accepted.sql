@@ -501,3 +501,15 @@ SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY cost), QUANTILE_DISC(cost, 0.
 SELECT APPROX_QUANTILE(cost, 0.5), APPROX_COUNT_DISTINCT(clinic), APPROX_COUNT_DISTINCT(pid) FROM visit
 -- median_of_timestamps
 SELECT EXTRACT(year FROM MEDIAN(CAST(day AS TIMESTAMP))) AS y, MAX(CAST(day AS TIMESTAMP)) > TIMESTAMP '2024-01-01 00:00:00' AS late FROM visit
+-- rollup
+SELECT sex, age > 40 AS old, COUNT(*) AS n FROM patient GROUP BY ROLLUP (sex, old) ORDER BY sex, n DESC
+-- cube
+SELECT sex, smoker, COUNT(*), SUM(age), GROUPING(sex, smoker) AS g FROM patient GROUP BY CUBE (sex, smoker) HAVING COUNT(*) > 1
+-- grouping_sets
+SELECT sex, COUNT(*) FROM patient GROUP BY GROUPING SETS ((sex), ())
+-- rollup_beside_a_key
+SELECT sex, age > 40 AS old, COUNT(*) FROM patient GROUP BY sex, ROLLUP (old)
+-- rollup_within_units
+SELECT SUM(CLIP(n, 0, 9)) FROM (SELECT pid, clinic, COUNT(*) AS n FROM visit GROUP BY pid, ROLLUP (clinic))
+-- rollup_named_all
+SELECT CASE WHEN GROUPING(sex) = 1 THEN 'all' ELSE sex END AS who, COUNT(*) AS n FROM patient GROUP BY ROLLUP (sex)

@@ -260,12 +260,6 @@ SELECT sex, COUNT(*) FROM patient GROUP BY sex ORDER BY 2 NULLS FIRST
 SELECT sex, COUNT(*) FROM patient GROUP BY sex ORDER BY 5
 -- refused: 0: there is no such place in SELECT; write a number from 1 to 2
 SELECT sex, COUNT(*) FROM patient GROUP BY 0
--- refused: ROLLUP (sex): this clause is not supported; see docs/sql.md for what is
-SELECT sex, COUNT(*) FROM patient GROUP BY ROLLUP (sex)
--- refused: CUBE (sex, smoker): this clause is not supported; see docs/sql.md for what is
-SELECT sex, COUNT(*) FROM patient GROUP BY CUBE (sex, smoker)
--- refused: GROUPING SETS ((sex), ()): this clause is not supported; see docs/sql.md for what is
-SELECT sex, COUNT(*) FROM patient GROUP BY GROUPING SETS ((sex), ())
 -- refused: TABLESAMPLE RESERVOIR (100 ROWS): which rows are drawn would not be known to the price; leave it out; answers are over all rows
 SELECT COUNT(*) FROM visit TABLESAMPLE RESERVOIR (100 ROWS)
 -- refused: TABLESAMPLE SYSTEM (10 PERCENT): which rows are drawn would not be known to the price; leave it out; answers are over all rows
@@ -340,11 +334,11 @@ SELECT COUNT(*) FROM visit WHERE note[1] = 'f'
 SELECT [1, 2]
 -- refused: {'a': 1}: this function is not among those that can be made total; see docs/sql.md for those that are
 SELECT {'a': 1}
--- refused: ?: parameters have no value here; write the value as a literal
+-- refused: ?: it has no value; pass params={…}, a mapping of names to values, or a list for ?
 SELECT COUNT(*) FROM visit WHERE cost > ?
--- refused: $1: parameters have no value here; write the value as a literal
+-- refused: $1: it has no value; pass params={…}, a mapping of names to values, or a list for ?
 SELECT COUNT(*) FROM visit WHERE cost > $1
--- refused: $x: parameters have no value here; write the value as a literal
+-- refused: $x: it has no value; pass params={…}, a mapping of names to values, or a list for ?
 SELECT COUNT(*) FROM visit WHERE cost > :x
 -- refused: note = 3: = needs arguments of one type, got integer and text; CAST one of them
 SELECT COUNT(*) FROM visit WHERE note = 3
@@ -498,3 +492,13 @@ SELECT COUNT(*) FROM (SELECT SUM(stay) OVER w FROM visit WINDOW v AS (PARTITION 
 SELECT COUNT(*) FROM (SELECT clinic FROM visit INTERSECT SELECT clinic FROM visit)
 -- refused: SELECT clinic FROM visit EXCEPT SELECT clinic FROM clinic: its parts must be all private or all public; add the unit's column to each part, or aggregate it
 SELECT COUNT(*) FROM (SELECT clinic FROM visit EXCEPT SELECT clinic FROM clinic)
+-- refused: AVG(age): several groupings are ordered by columns of SELECT; add it to SELECT
+SELECT sex, COUNT(*) FROM patient GROUP BY ROLLUP (sex) ORDER BY AVG(age)
+-- refused: GROUP BY CUBE (clinic, stay, day, cost, note, vid): there are at most 32 groupings in a statement; name fewer, or ask several statements
+SELECT COUNT(*) FROM visit GROUP BY CUBE (clinic, stay, day, cost, note, vid)
+-- refused: GROUP BY ROLLUP (pid): the unit's own column cannot be shown or grouped by; group by the unit in every grouping, or in none
+SELECT pid, COUNT(*) FROM visit GROUP BY ROLLUP (pid)
+-- refused: age: the column is neither in GROUP BY nor inside an aggregate; GROUPING takes keys of GROUP BY
+SELECT sex, GROUPING(age) FROM patient GROUP BY sex
+-- refused: UNNEST([1, 2]) AS u(x): lists cannot be unfolded yet; declare a table with one row for each element
+SELECT COUNT(*) FROM visit CROSS JOIN UNNEST([1, 2]) AS u(x)

@@ -75,6 +75,8 @@ class Sources:
                 scope = self.query(node.this, self.ctes, alias.name if alias else "subquery").called("")
         elif isinstance(node, exp.Values):
             scope = values_scope(only(node, "expressions", "alias"))
+        elif isinstance(node, exp.Unnest):
+            raise because(node, "list")
         else:
             raise because(node, "table function" if isinstance(node, exp.Func) else "unknown clause")
         return aliased(scope, alias, node)

@@ -29,6 +29,7 @@ from privet.query.sql.aggregates import (
 from privet.query.sql.choices import choice
 from privet.query.sql.clauses import by_alias, shallow
 from privet.query.sql.context import Context
+from privet.query.sql.handled_arguments import only
 from privet.query.sql.name_scope import NameScope
 from privet.query.sql.refuse import because, clause
 from privet.query.sql.released_windows import read_released_window
@@ -44,6 +45,7 @@ class Grouping:
         scope: of the rows that are aggregated.
         keys: the expressions of GROUP BY and where they were written.
         items: the SELECT's, for aliases.
+        rolled: keys of other groupings of the same statement, which are NULL in this one.
     """
 
     context: Context
@@ -53,6 +55,7 @@ class Grouping:
     columns: list[Column] = field(default_factory=list)
     found: list[tuple[Column, Aggregation, Expression]] = field(default_factory=list)
     windows: list[tuple[Column, ReleasedWindow]] = field(default_factory=list)
+    rolled: list[Expression] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         unique: list[tuple[exp.Expr, Expression]] = []
@@ -96,7 +99,20 @@ class Grouping:
     def _special(self, node: exp.Expr) -> Expression | None:
         if isinstance(node, exp.Window):
             return self._window(node)
+        if isinstance(node, exp.Grouping):
+            return self._which(node)
         return self._aggregate(node) if is_aggregate(node) else None
+
+    def _which(self, node: exp.Grouping) -> Expression:
+        """GROUPING(a, b): a bit for each, 1 if it is not grouped by here."""
+        number = 0
+        for part in only(node, "expressions").expressions:
+            key = Scalars(self.scope, _refuse_nested).read(part)
+            here = any(key == expression for _, expression in self.keys)
+            if not here and key not in self.rolled:
+                raise because(part, "not grouped", "GROUPING takes keys of GROUP BY")
+            number = 2 * number + (not here)
+        return Literal(number, Type.INTEGER)
 
     @staticmethod
     def windows_in(node: exp.Expr) -> bool:
@@ -173,6 +189,8 @@ class Grouping:
         def swap(part: Expression) -> Expression | None:
             if part in keys and not isinstance(part, Literal):
                 return Reference(keys[part])
+            if part in self.rolled:
+                return Literal(None, facts_of(part).type)
             if isinstance(part, Reference) and part.column in self.context.marks.constant:
                 return part
             if isinstance(part, Reference) and part.column not in own:

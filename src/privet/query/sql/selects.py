@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from privet.query.functions.logic import conjuncts
-from privet.query.plan.build import filtered, joined
+from privet.query.plan.build import filtered, joined, united
 from privet.query.plan.relations import JoinKind, Relation
 from privet.query.plan.statement import Output
 from privet.query.scalars.expressions import Call, Column, Expression, Literal, Reference, columns_in, facts_of
@@ -17,6 +17,7 @@ from privet.query.sql.clauses import (
     by_alias,
     conjunct_nodes,
     distinct_names,
+    identity,
     limited,
     ordered,
     ordinal,
@@ -29,9 +30,11 @@ from privet.query.sql.clauses import (
 from privet.query.sql.context import Context
 from privet.query.sql.from_clause import Names, Query, Sources
 from privet.query.sql.grouping import Grouping
+from privet.query.sql.grouping_sets import Sets, sets_of
 from privet.query.sql.handled_arguments import only
 from privet.query.sql.literal_rows import NOTHING
 from privet.query.sql.name_scope import Name, NameScope, own_name
+from privet.query.sql.names import same
 from privet.query.sql.refuse import because, refuse
 from privet.query.sql.reuse import fresh
 from privet.query.sql.scalar_expressions import Scalars
@@ -236,8 +239,58 @@ class Select:
         distinct = self.node.args.get("distinct")
         if distinct is not None:
             only(distinct)
+        sets = sets_of(self.node.args.get("group"))
+        if sets is not None:
+            return self._by_sets(scope, items, sets)
+        return self._grouped_by(scope, items, self._keys(scope, items))
+
+    def _by_sets(self, scope: NameScope, items: list[Item], sets: Sets) -> Draft:
+        """Several groupings, one under the other; a key that is not grouped by is NULL."""
+        if self.node.args.get(OF_GROUPS) is not None:
+            raise because(self.node.args[OF_GROUPS], "window here", "name the groupings in a CTE, and use it outside")
+        chosen = [self._keys_of(scope, items, nodes) for nodes in sets]
+        every = [expression for keys in chosen for _, expression in keys]
+        alone = replace(self, node=_without_order(self.node))
+        parts = []
+        for keys in chosen:
+            here = [expression for _, expression in keys]
+            rolled = [expression for expression in every if expression not in here]
+            parts.append(self.place(alone._grouped_by(scope, items, keys, rolled), "grouping"))  # noqa: SLF001 - its own
+        if len({part.relation.owner is None for part in parts}) > 1:
+            raise because(self.node.args["group"], "unit shown", "group by the unit in every grouping, or in none")
+        names = [name for name, _ in items]
+        relation, columns = united([(one.relation, one.columns) for one in parts], names, marks=self.context.marks)
+        output = limited(Output(identity(columns), order=self._order_of(items, columns)), self.node)
+        if relation.owner is not None:
+            if output.limit is not None or output.offset:
+                raise because(self.node.args.get("limit") or self.node.args["offset"], "limit rows")
+            output = replace(output, order=())
+        return Draft(relation, output)
+
+    def _order_of(self, items: list[Item], columns: tuple[Column, ...]) -> tuple[tuple[Expression, bool], ...]:
+        """ORDER BY of several groupings: by columns of SELECT."""
+        found: list[tuple[Expression, bool]] = []
+        for part in self._order_nodes():
+            node, descending = ordered(part)
+            place = ordinal(node, len(columns))
+            for number, (name, item) in enumerate(items):
+                named = isinstance(node, exp.Column) and node.args.get("table") is None and same(node.name, name)
+                if place is None and (named or (isinstance(item, exp.Expr) and unalias(item) == node)):
+                    place = number
+            if place is None:
+                raise refuse(node, "several groupings are ordered by columns of SELECT", "add it to SELECT")
+            found.append((Reference(columns[place]), descending))
+        return tuple(found)
+
+    def _grouped_by(
+        self,
+        scope: NameScope,
+        items: list[Item],
+        keys: list[tuple[exp.Expr, Expression]],
+        rolled: list[Expression] | None = None,
+    ) -> Draft:
         nodes = [node for _, node in items if isinstance(node, exp.Expr)]
-        grouping = Grouping(self.context, scope, self._keys(scope, items), nodes)
+        grouping = Grouping(self.context, scope, keys, nodes, rolled=rolled or [])
         shown = [(name, _read(item, grouping.read, grouping.show)) for name, item in items]
         having = self.node.args.get("having")
         condition = None if having is None else grouping.read(only(having, "this").this, having=True)
@@ -311,8 +364,16 @@ class Select:
         only(group, "expressions", "all")
         if group.args.get("all"):
             return [self._key(node, plain) for node in nodes if not aggregates(node)]
+        return self._keys_of(scope, items, group.expressions)
+
+    def _keys_of(
+        self, scope: NameScope, items: list[Item], written: list[exp.Expr]
+    ) -> list[tuple[exp.Expr, Expression]]:
+        """What keys stand for: a place in SELECT, an item's name, or an expression of the rows."""
+        plain = Scalars(scope, _refuse_key)
+        nodes = [item for _, item in items]
         keys = []
-        for node in group.expressions:
+        for node in written:
             place = ordinal(node, len(items))
             named = by_alias(node, [one for one in nodes if isinstance(one, exp.Expr)])
             if place is not None:
@@ -334,6 +395,14 @@ def _single(grouping: Grouping, output: Output) -> bool:
     """Whether there is exactly one row."""
     chosen = output.condition is not None or output.qualify is not None
     return not (grouping.keys or chosen or output.limit is not None or output.offset)
+
+
+def _without_order(node: exp.Select) -> exp.Select:
+    """The SELECT without what is done with all groupings together; its other parts are the same nodes."""
+    kept = {word: value for word, value in node.args.items() if word not in {"order", "limit", "offset"}}
+    copy = exp.Select()
+    copy.args = kept
+    return copy
 
 
 def _uses_outer(node: exp.Expr, scope: NameScope) -> bool:
