@@ -513,3 +513,5 @@ SELECT sex, age > 40 AS old, COUNT(*) FROM patient GROUP BY sex, ROLLUP (old)
 SELECT SUM(CLIP(n, 0, 9)) FROM (SELECT pid, clinic, COUNT(*) AS n FROM visit GROUP BY pid, ROLLUP (clinic))
 -- rollup_named_all
 SELECT CASE WHEN GROUPING(sex) = 1 THEN 'all' ELSE sex END AS who, COUNT(*) AS n FROM patient GROUP BY ROLLUP (sex)
+-- value_of_a_unique_row
+SELECT COUNT(*) FROM visit v WHERE stay < (SELECT beds FROM clinic WHERE clinic = 'A')

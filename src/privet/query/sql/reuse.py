@@ -5,6 +5,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from privet.query.plan.build import projected
+from privet.query.plan.join_size import picks
 from privet.query.plan.relations import Filter, Group, Project, Relation, Released, Values
 from privet.query.scalars.expressions import Reference
 from privet.query.sql.context import Context
@@ -20,6 +21,8 @@ def one_row(relation: Relation, context: Context) -> bool:
         return relation.stage in context.single
     if isinstance(relation, Values):
         return len(relation.rows) <= 1
+    if isinstance(relation, Filter) and picks(relation.condition, relation.source, context.marks):
+        return True  # a column that is declared unique equals a value
     if isinstance(relation, Project | Filter):
         return one_row(relation.source, context)
     return isinstance(relation, Group) and not relation.keys
