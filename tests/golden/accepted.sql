@@ -515,3 +515,7 @@ SELECT SUM(CLIP(n, 0, 9)) FROM (SELECT pid, clinic, COUNT(*) AS n FROM visit GRO
 SELECT CASE WHEN GROUPING(sex) = 1 THEN 'all' ELSE sex END AS who, COUNT(*) AS n FROM patient GROUP BY ROLLUP (sex)
 -- value_of_a_unique_row
 SELECT COUNT(*) FROM visit v WHERE stay < (SELECT beds FROM clinic WHERE clinic = 'A')
+-- pattern_found
+SELECT COUNT(*) FROM visit WHERE REGEXP_MATCHES(note, '^[a-f].*e') OR REGEXP_FULL_MATCH(note, '(flu|cough)') OR note ~ '^[^a]+$'
+-- pattern_pieces
+SELECT REGEXP_EXTRACT(note, '([a-e])[f-z]', 1) AS e, REGEXP_REPLACE(note, '[aeiou]', '*', 'g') AS r, COUNT(*) FROM visit GROUP BY 1, 2

@@ -312,8 +312,14 @@ SELECT COUNT(*) FROM visit WHERE RANDOM() < 0.1
 SELECT COUNT(*) FROM visit WHERE day < NOW()
 -- refused: CURRENT_DATE: an answer must not depend on when it is asked; write the date: DATE '2024-12-31'
 SELECT COUNT(*) FROM visit WHERE CURRENT_DATE > day
--- refused: REGEXP_MATCHES(note, '(a+)+$'): this function is not among those that can be made total; see docs/sql.md for those that are
+-- refused: REGEXP_MATCHES(note, '(a+)+$'): the pattern repeats a group without an end; write {1,100}
 SELECT COUNT(*) FROM visit WHERE REGEXP_MATCHES(note, '(a+)+$')
+-- refused: REGEXP_MATCHES(note, 'a.*b.*c'): the pattern can match in too many ways; split it into conditions, or make repetitions differ from what follows
+SELECT COUNT(*) FROM visit WHERE REGEXP_MATCHES(note, 'a.*b.*c')
+-- refused: REGEXP_MATCHES(note, 'flu'): PostgreSQL looks for the pattern, and DuckDB compares it with the whole text; write REGEXP_MATCHES(x, 'pattern') or REGEXP_FULL_MATCH(x, 'pattern')
+SELECT COUNT(*) FROM visit WHERE note ~ 'flu'
+-- refused: REGEXP_REPLACE(note, 'a', 'b'): engines do not agree whether the first piece is replaced or all; write REGEXP_REPLACE(x, 'pattern', 'new', 'g')
+SELECT REGEXP_REPLACE(note, 'a', 'b'), COUNT(*) FROM visit GROUP BY 1
 -- refused: note SIMILAR TO 'a.*': engines read its pattern differently; write LIKE, or REGEXP_FULL_MATCH(x, 'pattern')
 SELECT COUNT(*) FROM visit WHERE note SIMILAR TO 'a.*'
 -- refused: note LIKE clinic: LIKE takes a literal text without backslashes

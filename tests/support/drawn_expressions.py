@@ -149,6 +149,12 @@ def _arguments(  # noqa: C901, PLR0911, PLR0912 - one line for each shape
             return (part(Type.TEXT),)
         case "trim" | "ltrim" | "rtrim" | "position":
             return part(Type.TEXT), Literal(draw(st.sampled_from([" ", "a2", "F"])), Type.TEXT)
+        case "regexp_matches":
+            return part(Type.TEXT), Literal(draw(st.sampled_from(["^[a-z]+$", "a.*2", r"\d{2}-(02|03)"])), Type.TEXT)
+        case "regexp_extract":
+            return part(Type.TEXT), Literal(r"([0-9]+)-\w?", Type.TEXT), _whole(draw(st.integers(0, 1)))
+        case "regexp_replace":
+            return part(Type.TEXT), Literal("[^a]", Type.TEXT), Literal("bc" * 20, Type.TEXT)
         case "split_part":
             place = draw(st.sampled_from([1, 2, -1]))
             return part(Type.TEXT), Literal(draw(st.sampled_from(["-", "b", "2-"])), Type.TEXT), _whole(place)
@@ -178,7 +184,18 @@ def _whole(value: int) -> Literal:
 
 
 CURVES = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "cbrt")
-PIECES = ("ltrim", "rtrim", "split_part", "replace", "lpad", "rpad", "right", "reverse")
+PIECES = (
+    "ltrim",
+    "rtrim",
+    "split_part",
+    "replace",
+    "lpad",
+    "rpad",
+    "right",
+    "reverse",
+    "regexp_extract",
+    "regexp_replace",
+)
 CHOOSING = ("case", "coalesce", "nullif")
 COMPUTED = (
     "add",
@@ -206,7 +223,22 @@ MAKERS: dict[Type, tuple[str, ...]] = {
     Type.REAL: (*COMPUTED, *CHOOSING, "least", "divide", "sqrt", "ln", "log10", "exp", "power", *CURVES, "cast_real"),
     Type.TEXT: (*CHOOSING, "greatest", "lower", "upper", "trim", "substring", "concat", *PIECES, "cast_text"),
     Type.BOOLEAN: (
-        *("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "is_null", "in", "like", "starts_with"),
+        *(
+            "eq",
+            "ne",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "and",
+            "or",
+            "not",
+            "is_null",
+            "in",
+            "like",
+            "starts_with",
+            "regexp_matches",
+        ),
         *CHOOSING,
         "cast_boolean",
     ),

@@ -20,7 +20,7 @@ exp power cast_integer cast_real cast_text cast_boolean cast_date cast_timestamp
 length substring concat year quarter month day hour day_of_week day_of_year trunc_year trunc_month
 trunc_week trunc_day days_between add_days sin cos tan asin acos atan atan2 cbrt position split_part replace lpad rpad
 right ltrim rtrim reverse week iso_year minute second trunc_quarter last_day add_months microseconds
-from_microseconds"""
+from_microseconds regexp_matches regexp_extract regexp_replace"""
 
 
 def integer(value: int | None) -> Literal:

@@ -133,9 +133,32 @@ def whole(number: int) -> Literal:
     return Literal(number, Type.INTEGER)
 
 
+FOUND = (
+    *(
+        "a",
+        "^a$",
+        "^.$",
+        "^[^a]*$",
+        r"\d+\.\d*",
+        "^(a|é|日).",
+        r"[\]\-\\^%'&~|]",
+        "x{99}",
+        "^ *(pad|abc) *$",
+        "[0-9]+e",
+    ),
+    *(r"\s$", r"\W", "a.*b", "^(2024|9999)-[0-9]{2}-(29|31)", "(A|a) ?b", r"\$", "^$", "本"),
+)
+CUT = (
+    *(("[0-9]+", 0), ("([0-9]{4})-([0-9]{2})", 2), ("^[a-z]*", 0), ("(é|x{2})", 1), (r"\w+$", 0), ("[^0-9 -]+", 0)),
+    ("(20|99)[0-9]{2}(-[0-9]{2}){1,2}", 1),
+)
+EXCHANGED = (("[0-9]", ""), ("x", "é" * 100), ("[^ -~]+", "$1"), (r"\s", "&"), ("^a", "%"), ("-?[0-9]+", "n"))
 LITERALS: list[tuple[str, Type, tuple[Literal, ...]]] = [
     *(("like", Type.TEXT, (word(text), word("!"))) for text in ("a!%b", "!_", "%!!%", "%!%%", "")),
     ("like", Type.TEXT, (word("\\%%"), word("\\"))),
+    *(("regexp_matches", Type.TEXT, (word(text),)) for text in FOUND),
+    *(("regexp_extract", Type.TEXT, (word(text), whole(group))) for text, group in CUT),
+    *(("regexp_replace", Type.TEXT, (word(text), word(new))) for text, new in EXCHANGED),
     *(("position", Type.TEXT, (word(text),)) for text in ("a", "b", "本", "'", "2-", "\\", "%")),
     *(("split_part", Type.TEXT, (word("-"), whole(place))) for place in (1, 2, -1, 1_000, -1_000)),
     *(("split_part", Type.TEXT, (word(text), whole(2))) for text in (" ", "'", "a", ".", "|", "本", "xx")),

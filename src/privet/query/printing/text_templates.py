@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from privet.query.functions.patterns import pattern_of, sizes
 from privet.query.functions.texts import longest_joined
 from privet.query.printing.dialect import Dialect, Template
 from privet.query.printing.template_arguments import number_of, word_of
@@ -41,6 +42,26 @@ def numbered(word: str) -> Template:
     return template
 
 
+def pattern(dialect: Dialect, call: Call, *, end: str = "$") -> str:
+    """The pattern of a call as the engine writes it, with how it writes the very end of a text."""
+    group = number_of(call.arguments[2]) if len(call.arguments) > 2 else 0  # noqa: PLR2004 - a text, a pattern, a group
+    return dialect.quoted(pattern_of(call.arguments[1]).printed(end=end, group=group or 0))
+
+
+def _matches(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    return f"REGEXP_MATCHES({texts[0]}, {pattern(dialect, call)})"
+
+
+def _extract(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    return f"REGEXP_EXTRACT({texts[0]}, {pattern(dialect, call)}, {number_of(call.arguments[2])})"
+
+
+def replace_all(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    """Every piece, in DuckDB's words and PostgreSQL's."""
+    text = f"REGEXP_REPLACE({texts[0]}, {pattern(dialect, call)}, {texts[2]}, 'g')"
+    return cut_where_longer(dialect, call, text, *sizes(call.arguments))
+
+
 TEXT_TEMPLATES: Mapping[str, Template] = MappingProxyType(
     {
         "position": lambda _, __, texts: f"INSTR({texts[0]}, {texts[1]})",
@@ -52,6 +73,9 @@ TEXT_TEMPLATES: Mapping[str, Template] = MappingProxyType(
         "trim": lambda _, __, texts: f"TRIM({', '.join(texts)})",
         "ltrim": lambda _, __, texts: f"LTRIM({', '.join(texts)})",
         "rtrim": lambda _, __, texts: f"RTRIM({', '.join(texts)})",
+        "regexp_matches": _matches,
+        "regexp_extract": _extract,
+        "regexp_replace": replace_all,
         # DuckDB's own keeps letters together that are shown as one
         "reverse": lambda _, __, texts: f"ARRAY_TO_STRING(LIST_REVERSE(STRING_SPLIT({texts[0]}, '')), '')",
     }

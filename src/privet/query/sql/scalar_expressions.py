@@ -19,6 +19,7 @@ from privet.query.sql.name_scope import NameScope
 from privet.query.sql.number_functions import NUMBERS, square
 from privet.query.sql.number_literals import number
 from privet.query.sql.operators import OPERATORS
+from privet.query.sql.pattern_functions import PATTERNS
 from privet.query.sql.refuse import because, refuse
 from privet.query.sql.refused_functions import own_reason
 from privet.query.sql.text_functions import TEXTS, btrim, prefix, suffix
@@ -154,6 +155,7 @@ READERS: Readers = {
     **CHOICES,
     **NUMBERS,
     **TEXTS,
+    **PATTERNS,
     **DATES,
     **ARITHMETIC,
     **FORMATS,

@@ -5,10 +5,11 @@ from types import MappingProxyType
 
 from privet.errors import InvalidParameter
 from privet.query.backends.postgres import float_arithmetic, text_values
-from privet.query.backends.postgres.literals import named
+from privet.query.backends.postgres.literals import named, text_of
 from privet.query.printing.dialect import Dialect, Template
 from privet.query.printing.function_templates import CLIP
 from privet.query.printing.template_arguments import all_whole, as_reals, as_typed, digits_of
+from privet.query.printing.text_templates import pattern
 from privet.query.printing.time_templates import MICROSECONDS, few_months, within_years
 from privet.query.scalars.expressions import Call, Literal
 from privet.query.scalars.facts import Type
@@ -74,6 +75,13 @@ def _from_microseconds(_: Dialect, __: Call, texts: list[str]) -> str:
     return named(f"CASE WHEN {{a}} BETWEEN {low} AND {high} THEN {days} + {rest} END", a=texts[0])
 
 
+def _extract(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    """Group 1 where there is one, else all; a constant that is named is taken for no pattern, so braces are doubled."""
+    wanted = pattern(dialect, call).replace("{", "{{").replace("}", "}}")
+    found = f"COALESCE(SUBSTRING({{a}} FROM {wanted}), {dialect.quoted('')})"
+    return text_of(named(f"CASE WHEN {{a}} IS NOT NULL THEN {found} END", a=texts[0]))
+
+
 POSTGRES: Mapping[str, Template] = MappingProxyType(
     {
         "clip": lambda _, __, texts: named(CLIP.format("{a}", *texts[1:]), a=texts[0]),
@@ -104,6 +112,8 @@ POSTGRES: Mapping[str, Template] = MappingProxyType(
         "trim": lambda _, __, texts: f"BTRIM({texts[0]}, {texts[1]})",
         "position": lambda _, __, texts: f"CAST(STRPOS({texts[0]}, {texts[1]}) AS BIGINT)",
         "reverse": lambda _, __, texts: f"REVERSE({texts[0]})",
+        "regexp_matches": lambda dialect, call, texts: f"({texts[0]} ~ {pattern(dialect, call)})",
+        "regexp_extract": _extract,
         "last_day": lambda _, __, texts: (
             f"CAST(DATE_TRUNC('month', CAST({texts[0]} AS TIMESTAMP)) + INTERVAL '1 month -1 day' AS DATE)"
         ),

@@ -9,12 +9,15 @@ from privet.errors import InvalidParameter
 from privet.query.backends.shared_dialect import within
 from privet.query.functions import letters
 from privet.query.functions.curves import CURVES
+from privet.query.functions.patterns import sizes
 from privet.query.printing.dialect import Dialect, Template
-from privet.query.printing.template_arguments import all_whole, as_reals, as_typed, digits_of
+from privet.query.printing.template_arguments import all_whole, as_reals, as_typed, digits_of, number_of, word_of
+from privet.query.printing.text_templates import cut_where_longer, pattern
 from privet.query.printing.time_templates import MICROSECONDS, few_months, within_years
 from privet.query.scalars.expressions import Call
 from privet.query.scalars.facts import Type
 
+VERY_END = "\\z"  # in Java
 EXACT = float(1 << 53)  # real numbers from here on are whole
 
 
@@ -98,6 +101,17 @@ def _add_months(dialect: Dialect, call: Call, texts: list[str]) -> str:
     return within_years(dialect, moment, months, later)
 
 
+def _extract(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    return f"REGEXP_EXTRACT({texts[0]}, {pattern(dialect, call, end=VERY_END)}, {number_of(call.arguments[2])})"
+
+
+def _replace(dialect: Dialect, call: Call, texts: list[str]) -> str:
+    """Java gives $ a meaning in what is put in."""
+    new = dialect.quoted(word_of(call.arguments[2]).replace("$", "\\$"))
+    text = f"REGEXP_REPLACE({texts[0]}, {pattern(dialect, call, end=VERY_END)}, {new})"
+    return cut_where_longer(dialect, call, text, *sizes(call.arguments))
+
+
 def _from_microseconds(_: Dialect, __: Call, texts: list[str]) -> str:
     moment = within(texts[0], *map(str, MICROSECONDS))
     return f"CAST(TIMESTAMP_MICROS({moment}) AS TIMESTAMP_NTZ)"
@@ -140,6 +154,9 @@ SPARK: Mapping[str, Template] = MappingProxyType(
         "ltrim": _trimmed("LEADING"),
         "rtrim": _trimmed("TRAILING"),
         "position": lambda _, __, texts: f"CAST(INSTR({texts[0]}, {texts[1]}) AS BIGINT)",
+        "regexp_matches": lambda dialect, call, texts: f"({texts[0]} RLIKE {pattern(dialect, call, end=VERY_END)})",
+        "regexp_extract": _extract,
+        "regexp_replace": _replace,
         "reverse": lambda _, __, texts: f"REVERSE({texts[0]})",
         "add_months": _add_months,
         "microseconds": lambda _, __, texts: f"UNIX_MICROS(CAST({texts[0]} AS TIMESTAMP))",
