@@ -88,3 +88,10 @@ def test_the_version_is_the_packages() -> None:
     assert privet.__version__.count(".") == 2
     with pytest.raises(PrivetError):
         privet.release(1, sensitivity=1)
+
+
+@pytest.mark.parametrize("value", [42, 42.5])
+def test_an_error_can_be_asked_for(value: float) -> None:
+    answer = privet.release(value, sensitivity=1, error=5)
+    assert 4 <= answer.margin(0.95) <= 5
+    assert answer.loss.epsilon(0) < 1

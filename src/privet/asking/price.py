@@ -53,7 +53,7 @@ class Price:
         if len(given) != 1:
             got = " and ".join(given) if given else "none of them"
             raise InvalidParameter(f"the price must be exactly one of {WAYS}, got {got}: for example epsilon=1")
-        delta = failing(asking.get("delta") or 0, "delta")
+        delta = failing(0 if asking.get("delta") is None else asking["delta"], "delta")
         if given == ["error"]:
             rows = asking.get("rows")
             expected = None if rows is None else whole(rows, "rows")

@@ -1,6 +1,5 @@
 """LikeItsValue: what lets a release be used where its number or its array would be."""
 
-import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -14,6 +13,7 @@ from privet.errors import InvalidParameter
 
 Number = int | float | Fraction | np.number[Any]
 _INT64 = 1 << 63
+LARGEST = 1e300  # of the public numbers
 ROUNDED = 2.0**-51  # of the size of a float: more than what is lost where it is the result of a few operations
 
 
@@ -149,13 +149,20 @@ class LikeItsValue:
         """The release of factor × value + offset, with its error."""
         if not factor:
             raise InvalidParameter("a release times 0 is 0, and says nothing: leave it out")
-        value = _linear(self.value, factor, offset, real=real)
+        value = self._finite(factor, offset, real=real)
         law = self.uncertainty
         if law is not None and (factor != 1 or offset):
             sizes = [float(np.max(np.abs(each), initial=0.0)) for each in (self.value, value)]
             rounded = (sizes[0] * abs(float(factor)) + abs(float(offset)) + sizes[1]) * ROUNDED
             law = ScaledError(law, abs(float(factor)), rounded if np.asarray(value).dtype.kind == "f" else 0.0)
         return self.map(lambda _: value, uncertainty=law)
+
+    def _finite(self, factor: int | Fraction, offset: int | Fraction, *, real: bool) -> Any:  # noqa: ANN401 - numbers
+        try:
+            with np.errstate(over="raise"):
+                return _linear(self.value, factor, offset, real=real)
+        except (OverflowError, FloatingPointError):
+            raise InvalidParameter("the result is too large for a float: compute with release.value") from None
 
     def _compared(self, other: Any) -> NoReturn:  # noqa: ANN401 - anything
         del other
@@ -175,7 +182,8 @@ def _public(other: Any, sign: str) -> int | Fraction:  # noqa: ANN401 - whatever
             "and add their losses (one.loss + other.loss)"
         )
     number = other.item() if isinstance(other, np.number) else other
-    if isinstance(number, bool) or not isinstance(number, int | float | Fraction) or not math.isfinite(number):
+    known = not isinstance(number, bool) and isinstance(number, int | float | Fraction)
+    if not known or not -LARGEST < number < LARGEST:
         raise InvalidParameter(
             f"release {sign} …: only a finite public number, got {type(other).__name__}; for others use release.map"
         )

@@ -1,5 +1,6 @@
 """release: one number or an array that the caller has computed, made private in one call."""
 
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -7,11 +8,14 @@ from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
 from privet.asking.best_noise import best_noise
+from privet.asking.budget import Budget
 from privet.asking.called_as import called_as
 from privet.asking.payment import Payment
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
+from privet.loss import ConcentratedGuarantee
 from privet.loss.exact import Exact
+from privet.mechanisms.least_noise import Noise
 
 TAKEN = "a number, an array or a list of numbers"
 WIDEST = 8  # bytes of a number
@@ -25,7 +29,8 @@ def release(value: Any, *, sensitivity: Sensitivity | Exact, **asking: Unpack[As
         value: a number, an array or a list of numbers. Whole numbers get discrete noise and stay whole.
         sensitivity: how far one unit can move it: a number > 0 for one number, a `Sensitivity` for an array, which says
             how many of its numbers one unit can move.
-        **asking: see `Asking`: the price (epsilon, delta, rho or mechanism), ledger, purpose, key, neighbors, unit.
+        **asking: see `Asking`: the price (epsilon, delta, rho, risk, error or mechanism), ledger,
+            purpose, key, neighbors, unit.
 
     Privacy: as private as the sensitivity is true, for any two neighbors and not only for the data at hand; where a
         statistic of Privet does what is needed, take that: it bounds what one unit can do by itself. The type and the
@@ -40,16 +45,24 @@ def release(value: Any, *, sensitivity: Sensitivity | Exact, **asking: Unpack[As
     """
     held, whole = _numbers(value)
     moves = _sensitivity(sensitivity, np.size(held))
-    payment = Payment.of("release", asking)
+    payment = Payment.of("release", asking, also=("error",))
     if whole and moves.linf < 1:
         raise InvalidParameter(
             "sensitivity must be >= 1 for whole numbers, which move by whole numbers: pass real ones, float(value)"
         )
-    budget = payment.price.budget
-    mechanism = payment.price.mechanism if budget is None else best_noise(budget, moves, whole=whole)
+    asked = payment.price
+    concentrated = payment.ledger is not None and isinstance(payment.ledger.limit, ConcentratedGuarantee)
+
+    def noise(budget: Budget) -> Noise:
+        return best_noise(budget, moves, whole=whole)
+
+    price = asked.least(
+        lambda budget: noise(budget).uncertainty.margin(asked.confidence), "release", concentrated=concentrated
+    )
+    mechanism = price.mechanism if price.budget is None else noise(price.budget)
     if mechanism is None:
         raise TypeError("a price without a budget has a mechanism")
-    return payment.release(lambda: held, moves, mechanism)
+    return replace(payment, price=price).release(lambda: held, moves, mechanism)
 
 
 def _numbers(value: Any) -> tuple[int | float | NDArray[Any], bool]:  # noqa: ANN401 - whatever a caller hands over
