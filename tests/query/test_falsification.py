@@ -209,13 +209,14 @@ def test_a_fault_is_noticed(fault: str) -> None:
     setting = SETTINGS[0]
     here = worlds.world(CROWDED)
     others = list(setting.neighbors(CROWDED, OTHER))
-    falsify(setting, here, others, [quote_of(STATEMENTS[statement], setting.catalog, TIGHT[1])])
+    limits = (TIGHT[1], TIGHT[5])  # which of a unit's rows are chosen decides whether a fault shows
+    falsify(setting, here, others, [quote_of(STATEMENTS[statement], setting.catalog, each) for each in limits])
     with ExitStack() as stack:
         for where, name, wrong in wrongs:
             stack.enter_context(patch.object(where, name, wrong))
-        plan = quote_of(STATEMENTS[statement], setting.catalog, TIGHT[1])
+        plans = [quote_of(STATEMENTS[statement], setting.catalog, each) for each in limits]
         with pytest.raises(AssertionError):
-            falsify(setting, here, others, [plan])
+            falsify(setting, here, others, plans)
 
 
 # --- the same through a session and a ledger: everything that can be seen ---
