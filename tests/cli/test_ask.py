@@ -46,6 +46,16 @@ def test_a_table_with_margins_and_a_receipt(hospital: Path) -> None:
     assert spent(hospital) == 2
 
 
+def test_parameters_have_values(hospital: Path) -> None:
+    text = "SELECT COUNT(*) AS n FROM patient WHERE age > :age AND sex = :sex"
+    done = privet(hospital, text, "--epsilon", "2", "--param", "age=40", "--param", "sex=F")
+    assert done.exit_code == 0, done.output
+    assert "[age = 40, sex = 'F']" in " ".join(done.stdout.split())
+    for wrong in ("age", "age=40", "=3"):
+        assert privet(hospital, text, "--epsilon", "2", "--param", "age=1", "--param", wrong).exit_code == 1
+    assert spent(hospital) == 2
+
+
 def test_explaining_is_free(hospital: Path) -> None:
     done = privet(hospital, COUNT, "--epsilon", "2", "--explain")
     assert done.exit_code == 0, done.output

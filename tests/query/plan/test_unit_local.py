@@ -23,6 +23,7 @@ from privet.query.plan.relations import (
 )
 from privet.query.plan.statement import Aggregate, Output, Stage, Statement
 from privet.query.plan.unit_local import NotUnitLocal, check_unit_local
+from privet.query.plan.window_frame import Frame
 from privet.query.scalars.expressions import Call, Column, Expression, Literal, Reference
 from privet.query.scalars.facts import Facts, Type
 from privet.query.sql import read
@@ -125,6 +126,8 @@ BROKEN: dict[str, Callable[[], Relation]] = {
     "a union of other columns": lambda: replace(UNION, sources=(UNION.sources[0], VISIT)),
     "a group without the unit": lambda: replace(GROUP, keys=()),
     "a window without the unit": lambda: replace(WINDOW, partition=()),
+    "a frame of rows in no order": lambda: replace(WINDOW, order=(), frame=Frame(-1, 0)),
+    "a window that looks nowhere": lambda: replace(WINDOW, number=-1),
     "a later stage": lambda: replace(PUBLIC, right=Released("later", PUBLIC.right.columns)),
 }
 

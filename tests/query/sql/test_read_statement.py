@@ -364,6 +364,8 @@ class TestRowLevel:
             ("SELECT COUNT(*) FROM (SELECT vid FROM visit UNION ALL SELECT vid FROM visit)", "every row is a unit"),
             ("SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) FROM visit)", "every row"),
             ("SELECT COUNT(*) FROM visit WHERE vid IN (SELECT vid FROM visit)", "every row is a unit"),
+            ("SELECT COUNT(*) FROM (SELECT DISTINCT ON (vid) vid FROM visit)", "every row is a unit"),
+            ("SELECT COUNT(*) FROM visit v WHERE EXISTS (SELECT 1 FROM visit w WHERE w.vid = v.vid)", "every row is a"),
             ("SELECT vid FROM visit", "shows rows"),
             ('SELECT "row" FROM visit', "no such column"),
         ],

@@ -102,6 +102,8 @@ class Select:
         keys = [only(part, "this").this if isinstance(part, exp.Paren) else part for part in on.expressions]
         listed = Scalars(scope, _refuse_key).all(keys)
         for unit in () if scope.relation.owner is None else scope.relation.owner.unit:
+            if self.context.catalog.row_level:
+                raise because(distinct, "row level")
             if Reference(unit) not in listed:
                 raise because(distinct, "distinct unit", f"add {scope.spoken(unit)} to DISTINCT ON")
         order = self.node.args.get("order") or exp.Order(expressions=[exp.Ordered(this=key.copy()) for key in keys])
