@@ -14,14 +14,19 @@ from privet.core import Ledger
 from privet.loss import Guarantee
 from privet.noise.entropy import BitSource
 from privet.query.answering.margins import MANY, QUANTILE, ColumnMargins, Margins, replicates_within, shown_rows
+from privet.query.answering.postprocess import post_process
 from privet.query.answering.public_values import PublicValues
 from privet.query.answering.released_table import ReleasedTable, read_array
+from privet.query.answering.simulated_columns import guard
 from privet.query.backends.duckdb.engine import DuckDBBackend
 from privet.query.catalog import Catalog
+from privet.query.functions import call
 from privet.query.measures.noise_margin import Floats
 from privet.query.options import Options
 from privet.query.plan.statement import Output
 from privet.query.pricing.quote import quote_statement
+from privet.query.scalars.expressions import Column, Literal, Reference
+from privet.query.scalars.facts import Facts, Type
 from privet.query.sql import read
 from tests.support.exact_session import ExactRun
 from tests.support.statistics import FALSE_ALARM
@@ -273,3 +278,12 @@ def test_windows_see_what_having_leaves_and_qualify_shows_some_of_it() -> None:
 def test_a_rank_that_noise_leaves_open_says_so() -> None:
     text = "SELECT sex, RANK() OVER (ORDER BY COUNT(*)) AS x FROM people WHERE age = 50 AND work = 'self' GROUP BY sex"
     assert {(row["x_low"], row["x_high"]) for row in margins_of(text).table.to_pylist()} == {(1, 2)}
+
+
+def test_a_divisor_below_zero_has_no_value() -> None:
+    """A count is never below 0 in the data, so a replicate in which it is says nothing of a quotient."""
+    n = Column("n", Facts(Type.INTEGER, nullable=False))
+    share = call("divide", Literal(1, Type.INTEGER), Reference(n))
+    table = pa.table({"n": [-2, 2]})
+    guarded = Output(((Column("x", Facts(Type.REAL)), guard(share, frozenset({n}))),))
+    assert post_process(guarded, table, [n]).to_pydict() == {"x": [None, 0.5]}
