@@ -47,9 +47,9 @@ class TwoRoundSelection(Mechanism[Weights, tuple[Any, ...]]):
         promise: the (ε, δ) it was made for; set by `calibrated`.
 
     The input is a function: it is given the groups that are left out, and returns the weight of every other group that
-    anybody is in, in steps of 2^-20. A unit that is in t of these, at most `groups_per_unit`, must give each the
-    weight of `weight(t)` steps; which of more groups count is the unit's own affair, and may change from
-    round to round.
+    anybody is in, in steps of 2^-20. Each unit chooses its groups once, at most `groups_per_unit`, by itself; with t of
+    them not left out it must give each the weight of `weight(t)` steps. It must not put others in the place of those
+    that are left out: then whether many come to a group would depend on whether one was there before.
 
     Privacy: the loss is that of Gaussian noise at mu together with naming, with probability `delta`, what only one unit
         is in. One unit more or less only. What leaves is the names.
@@ -59,7 +59,7 @@ class TwoRoundSelection(Mechanism[Weights, tuple[Any, ...]]):
     Example:
         >>> selection = TwoRoundSelection.calibrated(epsilon=1, delta="1e-5", sensitivity=Sensitivity(1, cells=10))
         >>> round(1 / float(selection.mu), 2), round(selection.threshold, 1)
-        (3.84, 19.8)
+        (3.84, 19.6)
     """
 
     mu: Fraction
@@ -140,8 +140,8 @@ class TwoRoundSelection(Mechanism[Weights, tuple[Any, ...]]):
         named = [key for key, height in heights.items() if height > sure]
         left_out = {key for key, height in heights.items() if height > sure or height < hopeless}
         second = {key: weight for key, weight in _steps(value(left_out)).items() if key not in left_out}
-        unseen = [key for key in second if key not in heights]
-        heights |= dict(zip(unseen, self._noise(FIRST, len(unseen), source).tolist(), strict=True))
+        if not second.keys() <= heights.keys():
+            raise InvalidParameter("a unit must not count groups in the second round that it did not in the first")
         again = list(second.values()) + self._noise(1 - FIRST, len(second), source)
         top, whole_ = FIRST.numerator, FIRST.denominator
         enough = whole_ * (math.ceil(self.threshold * STEPS) + 1)
@@ -185,29 +185,16 @@ class _SecondRound:
             more groups are worse, and as the smaller where fewer are.
         """
         low, high = _sizes(self.groups)
-        law = _binomial(low - 1, self._remaining(low, high), _COUNTED)
+        law = _binomial(low - 1, self._remaining(low), _COUNTED)
         tails = self._tail(height, 1 / np.sqrt(low)[:, None], _COUNTED[None, :] + 1.0)
         beyond = np.clip(1 - law.sum(axis=1), 0.0, 1.0) * self._tail(
             height, 1 / np.sqrt(low), np.full(1, len(_COUNTED))
         )
-        return max(float(np.max(high * ((law * tails).sum(axis=1) + beyond))), self._filled(height))
+        return float(np.max(high * ((law * tails).sum(axis=1) + beyond)))
 
-    def _filled(self, height: float) -> float:
-        """The same for a unit with more groups than count: others fill the places of those that do not remain."""
-        k = np.array([float(self.groups)])
-        remaining = self._remaining(k, k)
-        here, all_of = _binomial(k - 1, remaining, _COUNTED - 1)[0], _binomial(k, remaining, _COUNTED)[0]
-        low, high = (np.concatenate([[0.0], each]) for each in _sizes(self.groups))
-        left = np.clip(_COUNTED[:, None] + low[None, :], 1.0, self.groups)
-        again = self.groups * here[:, None] * self._tail(height, 1 / np.sqrt(k), left)
-        fresh = all_of[:, None] * high[None, :] * self._tail(height, np.zeros(1), left)
-        rest = np.clip(2 - here.sum() - all_of.sum(), 0.0, 2.0)
-        beyond = self.groups * rest * self._tail(height, 1 / np.sqrt(k), np.minimum(k, len(_COUNTED)))
-        return float((again + fresh).max(axis=1).sum() + beyond[0])
-
-    def _remaining(self, low: Floats, high: Floats) -> Floats:
-        """The least that a group of a unit alone in so many remains for the second round with."""
-        dropped = special.ndtr(HOPELESS - 1 / np.sqrt(high) / self.deviation)
+    def _remaining(self, low: Floats) -> Floats:
+        """The least that a group of a unit, alone in so many and perhaps not alone in others, remains with."""
+        dropped = special.ndtr(HOPELESS - 1 / math.sqrt(self.groups) / self.deviation)
         sure = _tail((self.named - 1 / np.sqrt(low)) / self.deviation)
         return np.asarray(np.clip(1 - dropped - sure, 0.0, 1.0))
 
