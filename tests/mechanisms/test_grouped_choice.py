@@ -157,3 +157,10 @@ def test_weights_of_any_size_are_added_up_exactly(weight: int) -> None:
     mechanism = GroupedChoice(1, 100, fraction="1/2", places=50)
     group = {3: weight, 20: 1_000, 40: weight}
     assert mechanism.sample([group, {}], seeded_entropy_for_tests(2))[0] == 20
+
+
+@pytest.mark.parametrize("group", [{}, {7: 0}, {7: 1}, {7: 2**62}])
+def test_whether_anybody_is_in_a_group_decides_no_failure(group: dict[int, int]) -> None:
+    """A fraction so fine that its parts fit no int64, as a small float has."""
+    mechanism = GroupedChoice(1, 1, fraction=1e-10, places=50)
+    assert 0 <= mechanism.sample([group], seeded_entropy_for_tests(1))[0] < 50

@@ -102,7 +102,7 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
         """The exponential mechanism's law: scores change only where there is weight."""
         top, bottom = self.fraction.numerator, self.fraction.denominator
         total = sum(group.values())
-        kind = np.int64 if 2 * bottom * total < 1 << 63 else np.object_  # whole numbers of any size
+        kind = np.int64 if 2 * bottom * (total + 1) < 1 << 63 else np.object_  # whole numbers of any size
         at = np.array(sorted(group), dtype=np.int64)
         weights: NDArray[Any] = np.array([group[place] for place in at.tolist()], dtype=kind)
         upto: NDArray[Any] = np.cumsum(weights, dtype=kind)
