@@ -28,6 +28,8 @@ from privet.loss import ConcentratedGuarantee, Guarantee
         {"epsilon": 1, "rho": 1},
         {"rho": 0},
         {"rho": math.inf},
+        {"epsilon": 10**400},  # no float holds it
+        {"rho": "1e300"},
         {"delta": 1e-6},
     ],
 )

@@ -61,7 +61,7 @@ def test_a_finished_catalog(data: Path) -> None:
     assert not list(data.parent.glob("*.db"))  # a check makes no ledger
     file.write_text(FINISHED + "# TODO: ask\n")
     left = privet("check", str(file))
-    assert (left.exit_code, "It can be used; 1 TODO is left." in left.stdout) == (1, True)
+    assert (left.exit_code, "It can be used; 1 TODO is left. Ask by: privet ask" in left.stdout) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_ten_answers_at_one_fit_a_limit_of_ten() -> None:
     ledger = Ledger(Guarantee(10), unit=PERSON)
     for _ in range(10):
         ask(ledger)
-    with pytest.raises(BudgetExceeded, match=r"requests ε=1, δ=0, ε=0, δ=0 remains of the limit \(ε=10\)-DP"):
+    with pytest.raises(BudgetExceeded, match=r"requests ε=1, δ=0, but ε=0, δ=0 remains of the limit \(ε=10\)-DP"):
         ask(ledger)
     assert ledger.spent.epsilon == 10
     assert ledger.remaining.epsilon == 0

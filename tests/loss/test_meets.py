@@ -95,7 +95,7 @@ def test_a_refusal_shows_two_numbers_that_differ_and_says_what_to_do() -> None:
     with pytest.raises(BudgetExceeded) as refused:
         Ledger(short, unit=PERSON).release(Sensitive(1, Sensitivity(1), PERSON), response(Fraction(7)), purpose="a bit")
     assert str(refused.value) == (
-        "'a bit' requests ε=1.9459101490553133, δ=0, ε=1.9459101490553132, δ=0 remains of the limit "
+        "'a bit' requests ε=1.9459101490553133, δ=0, but ε=1.9459101490553132, δ=0 remains of the limit "
         "(ε=1.9459101490553132)-DP: that is a rounding too much: make the mechanism with .calibrated for what remains, "
         "or ask for less"
     )

@@ -44,7 +44,7 @@ def test_a_ledger_is_charged_with_the_purpose() -> None:
         ([[1], [1, 2]], 1, "must be a number"),
         ([1, 2], 1, r"Sensitivity\(1, cells=2\) if all"),
         (3, "0.5", ">= 1 for whole numbers"),
-        (3, 0, "must be > 0"),
+        (3, 0, "sensitivity must be > 0"),
         (privet.release(1, sensitivity=1, epsilon=1), 1, "a release already"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from privet.wording.shown_value import rounded_to, shown_margin
+from privet.wording.shown_value import rounded_to, shown_margin, shown_value
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,11 @@ def test_a_margin_has_two_digits_and_is_rounded_up(margin: float, text: str) -> 
 )
 def test_a_value_has_the_digits_of_its_margin(value: float, margin: float, text: str) -> None:
     assert rounded_to(value, margin) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "margin", "text"),
+    [(24.0803, 0.0399, "24.080 ± 0.040"), (7.5, 3.0, "7.5 ± 3.0"), (7, 3, "7 ± 3"), (1.5, 3e-6, "1.5000000 ± 3e-06")],
+)
+def test_a_margin_is_written_as_long_as_its_value(value: float, margin: float, text: str) -> None:
+    assert shown_value(value, low=value - margin, high=value + margin) == text

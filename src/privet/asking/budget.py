@@ -8,6 +8,8 @@ from privet.loss import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.exact import Exact, exact, shortest, shown
 from privet.loss.risk import Risk
 
+LARGEST = 10**9  # ε or ρ of one answer; no digit of its noise would be seen, and far beyond no float holds its scale
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -47,16 +49,21 @@ class Budget:
         if risk is not None and epsilon is None and rho is None:
             return cls(Risk.of(risk).guarantee(delta=0 if delta is None else delta))
         if (epsilon is None) == (rho is None) or risk is not None:
-            also = "" if risk is None else f", risk={shown(risk)}"
+            given = {"epsilon": epsilon, "rho": rho, "risk": risk}
+            said = ", ".join(f"{name}={shown(value)}" for name, value in given.items() if value is not None)
             raise InvalidParameter(
-                "say what to spend: epsilon (with a delta where groups are private or Gaussian noise may be used), "
-                f"rho or risk, and just one of them; got epsilon={shown(epsilon)}, rho={shown(rho)}{also}"
+                "say what to spend: epsilon=… (with a delta where groups are private or Gaussian noise may be used), "
+                f"rho=…, risk=… or error=…, just one of them, got {said or 'none'}"
             )
         name, amount = ("epsilon", epsilon) if rho is None else ("rho", rho)
         spent = exact(amount, name)  # type: ignore[arg-type] # one of the two was given
         if spent <= 0:
             raise InvalidParameter(
                 f"{name} must be > 0, got {shortest(spent)}: an answer that costs nothing says nothing"
+            )
+        if spent > LARGEST:
+            raise InvalidParameter(
+                f"{name} must be at most {LARGEST:,}, got {shown(amount)}: so much protects nobody; 1 promises much"
             )
         failure = Guarantee(0, 0 if delta is None else delta).delta
         if rho is None:

@@ -1,7 +1,7 @@
 """Payment: who pays for an answer, at which price, about whom, and under which key a retry finds it again."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privet.asking.asking import refuse_unknown
@@ -9,7 +9,7 @@ from privet.asking.price import Price
 from privet.asking.protected_unit import unit_of
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter
-from privet.loss import Guarantee, Promise
+from privet.loss import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.exact import shown
 
 ABOUT_ROWS = ("unit_ids", "rows_per_unit", "times", "window", "rows_per_time", "missing")
@@ -56,6 +56,19 @@ class Payment:
             raise InvalidParameter(f"ledger must be a Ledger or a Reservation, got {type(ledger).__name__}")
         unit = unit_of(asking, ledger, days=days)
         return cls(Price.of(asking), unit, ledger, _purpose(asking, statistic), asking.get("key"))
+
+    def as_sure_as_wanted(self, margin: Callable[[Price], float], about: str) -> "Payment":
+        """The same at the least price that gives the error asked for; itself where the price was said.
+
+        Args:
+            margin: of the answer at a price, from public numbers alone.
+            about: whose margin it is.
+        """
+        if self.price.error is None:
+            return self
+        counts_rho = self.ledger is not None and isinstance(self.ledger.limit, ConcentratedGuarantee)
+        found = self.price.least(lambda budget: margin(Price(budget)), about, concentrated=counts_rho)
+        return replace(self, price=found)
 
     def release(
         self,

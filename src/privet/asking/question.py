@@ -22,7 +22,7 @@ from privet.asking.stored import Kind, anything_missing
 from privet.core import Mechanism, Release, Sensitivity, Unit
 from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter
-from privet.loss import ConcentratedGuarantee, EpsilonSum, Neighbors
+from privet.loss import EpsilonSum, Neighbors
 from privet.loss.exact import exact, shown, whole
 from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
 from privet.mechanisms.least_noise import Error, expected_error
@@ -173,13 +173,7 @@ class Question:
         Args:
             margin: of the answer at a price, from public numbers alone.
         """
-        price = self.price
-        if price.error is None:
-            return self
-        ledger = self.payment.ledger
-        counts_rho = ledger is not None and isinstance(ledger.limit, ConcentratedGuarantee)
-        found = price.least(lambda budget: margin(Price(budget)), self.statistic, concentrated=counts_rho)
-        return self.at(found)
+        return replace(self, payment=self.payment.as_sure_as_wanted(margin, self.statistic))
 
     def at(self, price: Price) -> "Question":
         """The same question at another price."""

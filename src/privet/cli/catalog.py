@@ -105,6 +105,8 @@ def convert(
 
 def _show(found: Check, file: Path, console: Console) -> None:
     table = Table(title=printable(str(file)), title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
+    for _ in range(3):
+        table.add_column(overflow="fold")  # names are shown whole
     for each in found.findings:
         state = Text(each.state.value, style=STYLES[each.state])
         table.add_row(state, plain(each.place), plain(each.sentence))
@@ -113,6 +115,8 @@ def _show(found: Check, file: Path, console: Console) -> None:
     if not found.usable:
         console.print("Nothing can be asked yet: put right what is wrong first.")
     elif todos:
-        console.print(f"It can be used; {todos} TODO{'s are' if todos > 1 else ' is'} left.")
+        console.print(
+            f"It can be used; {todos} TODO{'s are' if todos > 1 else ' is'} left. Ask by: privet ask {file} …"
+        )
     else:
         console.print(Text(f'Ready: privet ask {file} "SELECT …" --epsilon 0.5 --explain'))

@@ -12,7 +12,9 @@ GIVEN = re.compile(rf"(?<![\w.-])({'|'.join(OPTIONS)})=(?=\S)")  # as in Python:
 NAMED = re.compile(
     rf"(?<![\w.\"'-])({'|'.join(PLAIN_TOO)})(?![\w\"'])(?! =)"
 )  # "epsilon must be > 0"; no word of a catalog
-FIRST = re.compile(rf"(^|: |, or | or )({'|'.join(OPTIONS)})(?=$|,| must | finds )")  # "key must be …", ", or error"
+FIRST = re.compile(
+    rf"(^|: |, or | or |leave out | and )({'|'.join(OPTIONS)})(?=$|,| and | must | finds )"
+)  # "key must be …", ", or error"
 QUOTED = re.compile(r"(--[a-z-]+ )'([\w.+-]+)'")  # Python's quotes around what was typed
 NOTHING = re.compile(r"(?:,? ?--[a-z-]+ None\b)+")  # what was not said
 TYPES = {  # what only Python knows

@@ -90,7 +90,7 @@ def no_room(entry: Entry, refused: Refusal, *, limit: Promise, rule: SpendingRul
             else "its loss is not pure, so it needs a δ: calibrate it with delta=…, or pass delta=… here"
         )
     requested, remains = (asked, left) if left is None else (asked.beside(left), left.beside(asked))
-    return f"{entry.purpose!r} requests {requested}, {remains} remains of the {of} {account.limit!r}: {advice}"
+    return f"{entry.purpose!r} requests {requested}, but {remains} remains of the {of} {account.limit!r}: {advice}"
 
 
 def _by_rounding(asked: Amount, left: Amount) -> bool:

@@ -104,7 +104,7 @@ class Risk:
         if not (start < top < 1 and (start > 0 or not least)):
             asked = f"0 < {names[0]} < 1" if not least else f"0 < {names[1]} < {names[0]} < 1"
             got = f"{names[0]}={readable(top)}" + (f", {names[1]}={readable(start)}" if least else "")
-            raise InvalidParameter(f"a risk of this kind needs {asked}, got {got}")
+            raise InvalidParameter(f"a risk of this kind needs {asked}, got {got}: say it as {WAYS}")
         return cls(kind, top, start)
 
     def guarantee(self, *, delta: Exact = 0) -> Guarantee:

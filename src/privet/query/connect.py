@@ -17,6 +17,9 @@ from privet.query.session import Session
 
 DUCKDB = "duckdb:///"
 LOG = logging.getLogger("privet")
+LOG.addHandler(
+    logging.NullHandler()
+)  # a refusal is raised; without a handler of the caller's it is not printed as well
 
 
 def connect(

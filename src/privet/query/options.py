@@ -15,6 +15,7 @@ from privet.loss.exact import Exact, exact, shortest, whole
 from privet.loss.risk import Risk
 from privet.query.plan.limits import BOUNDING, Limits
 from privet.query.scalars.parameters import Given, Parameters
+from privet.wording.nearest import nearest
 
 SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "bounding", "automatic_bounds")
 ALL = ("epsilon", "delta", "rho", "risk", "error", "rows", *SHAPING, "clipping", "confidence", "interval", "params")
@@ -103,7 +104,8 @@ class Options:
         """
         unknown = keywords.keys() - ALL
         if unknown:
-            raise InvalidParameter(f"a question takes {', '.join(ALL)}, got {', '.join(unknown)}")
+            word = min(unknown)
+            raise InvalidParameter(f"a question does not take the keyword {word!r}{nearest(word, ALL)}")
         if weights is not None and not isinstance(weights, Mapping):
             raise InvalidParameter("weights of one statement are a mapping of its columns to numbers")
         confidence = keywords.get("confidence", 0.95)

@@ -1,6 +1,6 @@
 """release: one number or an array that the caller has computed, made private in one call."""
 
-from dataclasses import replace
+import math
 from typing import Any, Unpack
 
 import numpy as np
@@ -8,14 +8,12 @@ from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
 from privet.asking.best_noise import best_noise
-from privet.asking.budget import Budget
 from privet.asking.called_as import called_as
 from privet.asking.payment import Payment
-from privet.core import Release, Sensitivity
+from privet.asking.price import Price
+from privet.core import Mechanism, Release, Sensitivity
 from privet.errors import InvalidParameter
-from privet.loss import ConcentratedGuarantee
-from privet.loss.exact import Exact
-from privet.mechanisms.least_noise import Noise
+from privet.loss.exact import Exact, exact, shown
 
 TAKEN = "a number, an array or a list of numbers"
 WIDEST = 8  # bytes of a number
@@ -29,8 +27,8 @@ def release(value: Any, *, sensitivity: Sensitivity | Exact, **asking: Unpack[As
         value: a number, an array or a list of numbers. Whole numbers get discrete noise and stay whole.
         sensitivity: how far one unit can move it: a number > 0 for one number, a `Sensitivity` for an array, which says
             how many of its numbers one unit can move.
-        **asking: see `Asking`: the price (epsilon, delta, rho, risk, error or mechanism), ledger,
-            purpose, key, neighbors, unit.
+        **asking: see `Asking`: the price (epsilon, delta, rho, risk, error or mechanism), ledger, purpose, key,
+            neighbors, unit.
 
     Privacy: as private as the sensitivity is true, for any two neighbors and not only for the data at hand; where a
         statistic of Privet does what is needed, take that: it bounds what one unit can do by itself. The type and the
@@ -50,19 +48,21 @@ def release(value: Any, *, sensitivity: Sensitivity | Exact, **asking: Unpack[As
         raise InvalidParameter(
             "sensitivity must be >= 1 for whole numbers, which move by whole numbers: pass real ones, float(value)"
         )
-    asked = payment.price
-    concentrated = payment.ledger is not None and isinstance(payment.ledger.limit, ConcentratedGuarantee)
+    confidence = payment.price.confidence
 
-    def noise(budget: Budget) -> Noise:
-        return best_noise(budget, moves, whole=whole)
+    def margin(price: Price) -> float:
+        error = _noise(price, moves, whole=whole).uncertainty
+        return math.inf if error is None else error.margin(confidence)
 
-    price = asked.least(
-        lambda budget: noise(budget).uncertainty.margin(asked.confidence), "release", concentrated=concentrated
-    )
-    mechanism = price.mechanism if price.budget is None else noise(price.budget)
+    payment = payment.as_sure_as_wanted(margin, "release")
+    return payment.release(lambda: held, moves, _noise(payment.price, moves, whole=whole))
+
+
+def _noise(price: Price, moves: Sensitivity, *, whole: bool) -> Mechanism[Any, Any]:
+    mechanism = price.mechanism if price.budget is None else best_noise(price.budget, moves, whole=whole)
     if mechanism is None:
         raise TypeError("a price without a budget has a mechanism")
-    return replace(payment, price=price).release(lambda: held, moves, mechanism)
+    return mechanism
 
 
 def _numbers(value: Any) -> tuple[int | float | NDArray[Any], bool]:  # noqa: ANN401 - whatever a caller hands over
@@ -89,4 +89,6 @@ def _sensitivity(declared: Any, size: int) -> Sensitivity:  # noqa: ANN401 - wha
             "sensitivity must say how many of these numbers one unit can move: "
             f"Sensitivity(1, cells=1) if it is one of them by 1, Sensitivity(1, cells={size}) if all"
         )
+    if exact(declared, "sensitivity") <= 0:
+        raise InvalidParameter(f"sensitivity must be > 0, got {shown(declared)}: what no unit can move is no secret")
     return Sensitivity(declared)

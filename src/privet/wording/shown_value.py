@@ -12,6 +12,8 @@ def shown_value(value: Any, *, low: Any = None, high: Any = None) -> str:  # noq
     Example:
         >>> shown_value(51234.567, low=50344.1, high=52125.0), shown_value(None), shown_value(0.25)
         ('51,235 ± 891', 'NULL', '0.25')
+        >>> shown_value(24.0803, low=24.0404, high=24.1202)
+        '24.080 ± 0.040'
     """
     if value is None:
         return "NULL"
@@ -20,7 +22,8 @@ def shown_value(value: Any, *, low: Any = None, high: Any = None) -> str:  # noq
     if low is None or high is None or not math.isfinite(high - low):
         return str(value) if isinstance(value, int) else f"{value:,.6g}"  # a year is not 2,024
     margin = max(high - value, value - low)
-    return f"{rounded_to(value, margin)} ± {shown_margin(margin)}"
+    shown = rounded_to(value, margin)
+    return f"{shown} ± {_as_long(shown_margin(margin), shown)}"
 
 
 def shown_margin(margin: float) -> str:
@@ -30,6 +33,12 @@ def shown_margin(margin: float) -> str:
     unit = 10.0 ** min(math.floor(math.log10(margin)) - 1, 0)
     up = math.ceil(margin / unit * (1 - 1e-9)) * unit
     return f"{up:,.0f}" if up >= WHOLE_FROM else f"{up:.2g}"
+
+
+def _as_long(margin: str, value: str) -> str:
+    """A margin with as many decimals as its value has, unless it is 0 or a power of ten is written."""
+    decimals = len(value.partition(".")[2])
+    return margin if margin == "0" or "e" in margin or not decimals else f"{float(margin):.{decimals}f}"
 
 
 def rounded_to(value: float, margin: float) -> str:

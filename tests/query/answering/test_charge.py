@@ -30,3 +30,7 @@ def test_events_are_logged_without_words_or_values(caplog: pytest.LogCaptureFixt
         "answered a question about clinic",
         "refused a question about clinic: the budget does not allow it",
     ]
+
+
+def test_nothing_is_printed_where_nobody_has_asked_for_a_log() -> None:
+    assert any(isinstance(each, logging.NullHandler) for each in logging.getLogger("privet").handlers)

@@ -59,6 +59,7 @@ def test_many_questions_take_gaussian_noise_where_a_delta_allows_it() -> None:
         ({"old": lambda age: age > 3}, {}, "needs values"),
         ([[True], [True, False]], {}, "lengths differ"),
         ([np.array(["a"])], {}, "must hold"),
+        (["Bern", "Genf"], {}, "is histogram"),
         ([[True]], {"per_row": 0}, "per_row must"),
         ([[True]], {"missing": 1}, "missing must"),
     ],

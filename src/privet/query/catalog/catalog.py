@@ -12,7 +12,7 @@ from privet.query.catalog.declared_table import DeclaredTable, TimeWindow
 from privet.query.catalog.frame_words import FrameWords
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Catalog:
     """Everything that is public about a dataset, and how much may be revealed about anybody in it.
 
@@ -39,14 +39,14 @@ class Catalog:
     unit: Unit
     limit: Promise
     tables: Mapping[str, DeclaredTable]
-    source: str = field(default="", repr=False)  # it may hold a password
+    source: str = ""
     row_level: bool = False
     window: TimeWindow | None = None
     analysts: Mapping[str, Promise] = field(default_factory=dict)
     budget: Promise | None = None
-    ledger: str | None = field(default=None, repr=False)  # the same
+    ledger: str | None = None
     anchor: str | None = None
-    frames: Mapping[str, object] = field(default_factory=dict, repr=False)
+    frames: Mapping[str, object] = field(default_factory=dict)
     folder: Path = Path()
 
     def __post_init__(self) -> None:
@@ -56,6 +56,11 @@ class Catalog:
     def limited(self) -> str:
         """Whose rows the limits of a table count, in words: a unit's, or with a window a unit's on one day."""
         return self.unit.name if self.window is None else f"unit on each {self.window.column}"
+
+    def __repr__(self) -> str:
+        """What is declared, in short: no address, which may hold a password, and nothing of a frame."""
+        tables = "; ".join(f"{name}({', '.join(table.columns)})" for name, table in self.tables.items())
+        return f"Catalog({self.name}: {tables}; {self.limit!r} per {self.unit.name})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: tables and columns, and what is public about each."""

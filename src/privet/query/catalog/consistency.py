@@ -6,6 +6,7 @@ from typing import Protocol
 
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
+from privet.loss.exact import shown
 from privet.query.catalog.declared_table import DeclaredTable, TimeWindow
 from privet.query.plan.limits import BOUNDING, Limits
 from privet.query.scalars.facts import LONGEST_TEXT, Facts, Type
@@ -69,6 +70,10 @@ def refuse_inconsistent(catalog: Declarations) -> None:
         raise InvalidParameter('name: a dataset needs a name, such as name = "hospital"')
     if not catalog.tables:
         raise InvalidParameter("tables: none is declared, so nothing could be asked: add [tables.NAME]")
+    caps = {f"analysts.{name}.limit": cap for name, cap in catalog.analysts.items()}
+    for place, promise in {"limit": catalog.limit, "budget": catalog.budget, **caps}.items():
+        if promise is not None and not isinstance(promise, Guarantee | ConcentratedGuarantee):
+            raise InvalidParameter(f"{place}: must be a Guarantee, such as privet.Guarantee(1), got {shown(promise)}")
     _refuse_twins(catalog.tables, "tables")
     for name, table in catalog.tables.items():
         _refuse_table(table, f"tables.{name}", catalog)

@@ -40,6 +40,10 @@ def catalog_of_frame(frame: object, **declared: Unpack[FrameWords]) -> Catalog:
         >>> catalog.tables["people"].columns["age"].type
         <Type.INTEGER: 'integer'>
     """
+    for word in declared:
+        if word not in FrameWords.__annotations__:
+            known = nearest(word, FrameWords.__annotations__)
+            raise InvalidParameter(f"Catalog.of does not take the keyword {word!r}{known}")
     for word in ("limit", "unit", "columns"):
         if word not in declared:
             raise InvalidParameter(f"{word} is missing: Catalog.of(frame, unit=…, unit_column=…, limit=…, columns=…)")
@@ -75,6 +79,8 @@ def _window(declared: FrameWords) -> TimeWindow | None:
 
 def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
     found = frame_types(frame)
+    if not found:
+        raise InvalidParameter(f"tables.{name}: the frame has no columns: hand over one with rows about somebody")
     who = frame_types(frame, key=True)
     unit_column = declared.get("unit_column")
     columns: dict[str, Facts] = {}

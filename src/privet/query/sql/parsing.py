@@ -6,6 +6,7 @@ import sqlglot
 from sqlglot import TokenType, exp
 from sqlglot.dialects.duckdb import DuckDB  # by itself the parser imports it at the first statement
 
+from privet.errors import InvalidParameter
 from privet.query.sql.refuse import because, refuse
 
 LONGEST = 100_000  # characters
@@ -34,6 +35,8 @@ def parse(text: str) -> exp.Query:
         >>> type(parse("SELECT COUNT(*) FROM visit")).__name__
         'Select'
     """
+    if not isinstance(text, str):
+        raise InvalidParameter(f"a statement must be a text that begins with SELECT or WITH, got {type(text).__name__}")
     if "\0" in text:
         raise because(text[:40].replace("\0", "…"), "nul")
     if len(text) > LONGEST:

@@ -75,6 +75,11 @@ def _named(queries: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever a caller 
 
 def _column(query: Any, values: Any, name: str) -> ArrayColumn:  # noqa: ANN401 - whatever a caller hands over
     """The column of true and false that answers one question; what is missing or no truth value is not true."""
+    if isinstance(query, str):
+        raise InvalidParameter(
+            f"the question {name!r} must be a column of true and false, or a function of one value, got str: how often "
+            "each of some labels occurs is histogram(cities, categories=[…])"
+        )
     if not callable(query):
         column = ArrayColumn.of(query, name)
         column.refuse_other_than(("truth", *NUMBERS), name)

@@ -57,7 +57,8 @@ def covariance(columns: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Ask
 def two_columns(columns: Any) -> tuple[Any, Any]:  # noqa: ANN401 - any columns
     """Return the two columns, or refuse what is not a pair."""
     if not isinstance(columns, tuple | list) or len(columns) != 2:  # noqa: PLR2004 - a pair
-        raise InvalidParameter("columns must be a pair of columns, such as (heights, weights)")
+        got = f"{len(columns)}" if isinstance(columns, tuple | list) else type(columns).__name__
+        raise InvalidParameter(f"columns must be a pair of columns, such as (heights, weights), got {got}")
     return columns[0], columns[1]
 
 
