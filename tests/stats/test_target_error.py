@@ -60,12 +60,14 @@ def test_it_is_what_the_statistic_then_says() -> None:
     assert target_error("quantile", epsilon=1, bounds=(0, 100), rows_per_unit=3).error == pytest.approx(ranks)
     pair: tuple[Any, Any] = ((0, 100), (0, 99))
     told = target_error("covariance", epsilon=1, bounds=pair, rows=1000, neighbors="replace")
-    assert told.error == pytest.approx(covariance((x, x), bounds=pair, epsilon=1, **public).margin())
+    assert covariance((x, x), bounds=pair, error=told.error, **public).margin() <= told.error
+    told = target_error("covariance", epsilon="0.9", bounds=pair, rows=1000, neighbors="replace")
+    assert told.error == pytest.approx(covariance((x, x), bounds=pair, epsilon="0.9", **public).margin())
     for told_of in ({}, public):
         found = counts({"a": x > 3, "b": x > 5, "c": x > 7}, epsilon=1, **told_of).margin()
         assert target_error("counts", epsilon=1, cells=3, **told_of).error == found
-    told = target_error("variance", epsilon=1, bounds=(0, 100), rows=1000, neighbors="replace")
-    assert told.error == pytest.approx(variance(x, bounds=(0, 100), epsilon=1, **public).margin())
+    told = target_error("variance", epsilon="0.19", bounds=(0, 100), rows=1000, neighbors="replace")
+    assert told.error == pytest.approx(variance(x, bounds=(0, 100), epsilon="0.19", **public).margin())
 
 
 def test_where_the_answer_decides_it_is_the_worst() -> None:
@@ -74,6 +76,14 @@ def test_where_the_answer_decides_it_is_the_worst() -> None:
     for share in (0.0, 0.2, 0.5, 1.0):
         values = np.arange(1000) < 1000 * share
         assert proportion(values, epsilon=1).margin() < 1.03 * told
+    x = np.arange(1000) % 2
+    told = target_error("variance", epsilon=1, bounds=(0, 1), rows=1000, neighbors="replace").error
+    found = [variance(x * share, bounds=(0, 1), epsilon=1, neighbors="replace").margin() for share in (0, 1)]
+    assert max(found) < 1.05 * told  # the center is noisy
+    assert min(found) < 0.5 * told < 0.5 * 1.2 * max(found)
+    pair: tuple[Any, Any] = ((0, 1), (0, 1))
+    told = target_error("covariance", epsilon=1, bounds=pair, rows=1000, neighbors="replace").error
+    assert covariance((x * 0, x * 0), bounds=pair, epsilon=1, neighbors="replace").margin() < 1.05 * told
     told = target_error("variance", epsilon=1, bounds=(0, 1), rows=1000).error
     for spread in (np.zeros(1000), np.arange(1000) % 2, np.full(1000, 0.5), np.linspace(0, 1, 1000)):
         assert variance(spread, bounds=(0, 1), epsilon=1).margin() < 1.06 * told

@@ -8,6 +8,7 @@ Never touches: tables, files.
 
 from privet.mechanisms.bernstein import Bernstein
 from privet.mechanisms.bernstein_function import BernsteinFunction
+from privet.mechanisms.centered_spread import CenteredSpread
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.discrete_laplace import DiscreteLaplace
 from privet.mechanisms.exponential import Exponential
@@ -44,6 +45,7 @@ from privet.mechanisms.two_round_selection import TwoRoundSelection
 __all__ = [
     "Bernstein",
     "BernsteinFunction",
+    "CenteredSpread",
     "Crossings",
     "DiscreteGaussian",
     "DiscreteLaplace",

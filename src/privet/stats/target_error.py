@@ -13,13 +13,14 @@ from privet.asking.budget import Budget
 from privet.asking.called_as import called_as
 from privet.asking.least_amount import least_amount, short_amounts
 from privet.core import Sensitivity, Uncertainty
-from privet.core.uncertainty import refuse_certainty
+from privet.core.uncertainty import ScaledError, refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
 from privet.loss.exact import Exact, exact_within, readable, whole
 from privet.mechanisms import IntervalQuantile
 from privet.mechanisms.additive import positive
 from privet.stats.ranks.quantile import points_between
+from privet.stats.sums.centered import centered_error, centered_noise
 from privet.stats.sums.covariance import moved_products, two_bounds
 from privet.stats.sums.linear_error import RatioError, SlopeError
 from privet.stats.sums.moments import LARGEST, Moments
@@ -105,7 +106,7 @@ def target_error(  # noqa: PLR0913 - public parameters, each by name
         rows_per_unit: as in `Asking`.
 
     Privacy: only public parameters go in; no data is touched and nothing is spent. Where the margin would depend on
-        the answer (a mean among an unknown number of rows) it is the largest for any answer.
+        the answer (a mean among an unknown number of rows, a variance around a center) it is the largest for any.
 
     Example:
         >>> target_error("mean", error=500, bounds=(20_000, 200_000), rows=1000, neighbors="replace")
@@ -174,8 +175,9 @@ def _margin(facts: _Facts, confidence: float, delta: Exact, cells: int) -> Calla
         return lambda epsilon: _law(epsilon, delta, moved, integers=True).margin(confidence, cells=cells)
     unit, shares = _unit(facts)
     if not shares:
-        one = Sensitivity(1 if facts.statistic in {"variance", "covariance"} else facts.moved)
-        return lambda epsilon: float(unit) * _law(epsilon, delta, one).margin(confidence)
+        if facts.statistic in {"variance", "covariance"}:
+            return lambda epsilon: _spread_law(facts, epsilon, delta, float(unit)).margin(confidence)
+        return lambda epsilon: float(unit) * _law(epsilon, delta, Sensitivity(facts.moved)).margin(confidence)
     number = float(facts.number)
     width = float(facts.declared.width)
     moved = Sensitivity(facts.moved, cells=shares, l1=facts.moved, l2=facts.moved)
@@ -213,6 +215,17 @@ def _unit(facts: _Facts) -> tuple[Fraction, int]:
         pairs = moved_pairs(facts.number, facts.moved)
         return bounds.width**2 * pairs / facts.number**2, 0 if replaces else 3
     return bounds.width / facts.number, 0 if replaces else 2
+
+
+def _spread_law(facts: _Facts, epsilon: Fraction, delta: Exact, unit: float) -> Uncertainty:
+    """Of a variance or covariance of a public number of rows; around a center, where that pays, of the worst one."""
+    moved = min(facts.moved, facts.number)
+    columns = 1 if facts.statistic == "variance" else 2
+    around = centered_noise(Budget.of(epsilon=epsilon, delta=delta), facts.number, moved, columns)
+    if around is None:
+        return ScaledError(_law(epsilon, delta, Sensitivity(1)), unit)
+    widths = [each.width for each in (two_bounds(facts.bounds) if columns > 1 else (facts.declared,) * 2)]
+    return centered_error(around, moved / facts.number, float(widths[0] * widths[1]))
 
 
 def _law(epsilon: Fraction, delta: Exact, moved: Sensitivity, *, integers: bool = False) -> Uncertainty:

@@ -11,6 +11,7 @@ from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity, Uncertainty
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
+from privet.stats.sums.centered import centered_noise, released_around
 from privet.stats.sums.lattice_sums import BITS, COARSE, SQUARES, Floats, RowMap, in_rows, lattice_sums, unit_map
 from privet.stats.sums.linear_error import SlopeError
 from privet.stats.sums.mean import clipped_share, shares_sensitivity
@@ -35,9 +36,10 @@ def covariance(columns: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Ask
             columns' units if the number of rows is public, else for the four sums described below.
 
     Privacy: if the number of rows n is public (see `Asking`), one number is released, which one replaced row moves by
-        at most the product of the two widths times (n - 1)/n². Else four sums: with u and v the values mapped to 0 to
-        1, those of u v, u (1 - v), (1 - u) v and (1 - u) (1 - v). They add up to the count, so all together move by
-        one row in L1.
+        at most the product of the two widths times (n - 1)/n²; from n ε = 1000 on, shares of ε find rough means first,
+        and what is around them moves by as little as half of that (`CenteredSpread`). Else four sums: with u and v the
+        values mapped to 0 to 1, those of u v, u (1 - v), (1 - u) v and (1 - u) (1 - v). They add up to the count, so
+        all together move by one row in L1.
     Proof: n² times the covariance is the sum of (x_i - x_j) (y_i - y_j) over pairs. For a fixed j, (a - x_j) (b - y_j)
         over a, b in [0, 1] has a range of at most 1: its largest value is x y or (1 - x) (1 - y), its smallest
         -x (1 - y) or -(1 - x) y, and any two of these differ by x, y, 1 - x or 1 - y. A pair in which both rows are the
@@ -76,6 +78,10 @@ def _of_rows(question: Question, bounds: tuple[Bounds, Bounds], ddof: int) -> Re
         raise InvalidParameter(f"{question.statistic} needs more than {max(ddof, 1)} rows, got {rows}")
     pairs = moved_products(rows, moved)
     maps = tuple(unit_map(each, question.fill(each), bits=COARSE) for each in bounds)
+    around = centered_noise(question.price.budget, rows, moved, columns=2)
+    if around is not None:
+        unit = float(bounds[0].width * bounds[1].width * rows / (rows - ddof))
+        return released_around(question, around, maps, _weigh, unit)
     return question.release(
         lambda arrays: in_moves(_products(arrays, maps), pairs * ROUGH**2),
         Sensitivity(1),
