@@ -17,6 +17,7 @@ from privet.query.answering.public_values import PublicValues
 from privet.query.answering.staged_margins import ALIKE, matching_rows
 from privet.query.options import Options
 from privet.query.pricing.quote import quote_statement
+from privet.query.session import Session
 from privet.query.sql import read
 from tests.query.answering.test_margins import asked
 from tests.support.exact_session import ExactRun
@@ -86,6 +87,17 @@ def test_rows_that_a_condition_counts_are_simulated() -> None:
     median = sorted(row["n"] for row in run_of(TABLE + "SELECT work, n FROM c").table.to_pylist())[1]
     row = run_of(TABLE + f"SELECT COUNT(*) AS x FROM c WHERE n > {median}").table.to_pylist()[0]
     assert (row["x"], row["x_low"], row["x_high"]) == (2, 2, 3)
+
+
+def test_stages_without_a_group_have_an_answer() -> None:
+    """Else one group more or less would decide between an answer and a failure that is paid for."""
+    catalog, backend = asked()
+    session = Session(catalog, backend=backend, ledger=Ledger(catalog.limit, unit=catalog.unit))
+    rows = "FROM people WHERE age < 0 GROUP BY"
+    total = session.sql(f"SELECT gain AS w, COUNT(*) AS n {rows} ROLLUP (gain)", epsilon=1, delta="1e-6")
+    assert [row["w"] for row in total.table.to_pylist()] == [None]
+    staged = f"WITH c AS (SELECT gain AS w, COUNT(*) AS n {rows} gain) SELECT SUM(n) AS x FROM c"
+    assert session.sql(staged, epsilon=1, delta="1e-6").table["x"].to_pylist() == [None]
 
 
 def test_why_a_number_of_stages_has_no_margin() -> None:

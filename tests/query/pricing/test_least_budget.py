@@ -207,6 +207,7 @@ def test_private_groups_need_epsilon_and_delta_even_where_rho_is_counted() -> No
         ("STDDEV(age) AS s", {"error": {"s": 5}, "rows": 1000}, "depends on the data"),
         ("1.0 * SUM(age) / COUNT(*) AS r", {"error": {"r": 5}, "rows": 1000}, "depends on the data"),
         ("STDDEV(age) AS s", {"error": 5}, "no column of this answer"),
+        ("COUNT(*) AS n, SUM(COUNT(*)) OVER () AS t", {"error": {"t": 5}}, "depends on the data"),
     ],
 )
 def test_what_cannot_be_promised_is_refused(text: str, said: dict[str, Any], words: str) -> None:

@@ -98,7 +98,7 @@ def _less_noise(numbers: Floats, levels: Floats, rows: Sequence[int], first: int
     if not apart:
         noise = levels[shuffles(first + cells, len(levels))[first:]].T[:, None, :]
     else:
-        orders = shuffles(first + numbers.size, len(levels))[first:].reshape(len(numbers), cells, -1)
+        orders = shuffles(first + numbers.size, len(levels))[first:].reshape(len(numbers), cells, len(levels))
         noise = levels[orders[rows]].transpose(2, 0, 1)
     return np.asarray(wanted[None, :, :] - noise)
 

@@ -128,7 +128,8 @@ def _named(statement: Statement, stages: Stages) -> dict[str, list[tuple[Part, .
             linear = weighted_sum(expression)
             if linear is not None and (not linear.weights or linear.weights.keys() & keys):
                 continue  # it is public, or what groups are called
-            parts = None if linear is None else [(Part(*released[each], w)) for each, w in linear.weights.items() if w]
+            known = linear is not None and linear.weights.keys() <= released.keys()  # which no window of the answer is
+            parts = [Part(*released[each], w) for each, w in linear.weights.items() if w] if linear and known else None
             if getattr(expression, "column", None) in keys:
                 continue
             named.setdefault(column.name, []).append(_foreseeable(parts))
