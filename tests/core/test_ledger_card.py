@@ -47,4 +47,4 @@ def test_a_chart_climbs_to_what_is_spent_below_the_limit() -> None:
     ask(ledger, "one")
     ask(ledger, "two")
     heights = {layer.name: [row["y"] for row in layer.rows] for layer in ledger.plot().layers}
-    assert heights == {"spent": [0.0, 0.05, 0.1], "limit": [1.0, 1.0]}
+    assert heights == {"spent": [0.0, 0.05, 0.1, 0.1], "limit": [1.0, 1.0]}

@@ -44,3 +44,14 @@ def test_a_released_total_is_paid_for_as_well() -> None:
     for bad in ("9", np.array([1, 2]), float("nan")):
         with pytest.raises(InvalidParameter, match="total must be a number"):
             COUNTS.with_total(bad)
+
+
+def test_a_notebook_shows_a_table_with_whiskers() -> None:
+    shown = COUNTS._repr_html_()
+    assert (shown.count("<tr>"), shown.count("<circle")) == (4, 3)
+    assert "each ±" in shown
+    assert "spent ε" in shown
+    square = LabeledCounts.of(released(np.arange(4)), (("a", "<b>"), ("x", "y")))._repr_html_()
+    assert (square.count("<tr>"), square.count("<circle"), "&lt;b&gt;" in square) == (3, 0, True)
+    many = LabeledCounts.of(released(np.arange(30)), (tuple(map(str, range(30))),))
+    assert "… 6 more" in many._repr_html_()

@@ -48,11 +48,13 @@ def ledger_chart(ledger: "Balance") -> Chart:
     unit = paid[0].cost.units[0]
     limit = _spent(ledger, paid) + ledger.remaining
     totals = [float(total) for total in accumulate(entry.cost.parts[0] for entry in paid)]
-    places = range(len(paid) + 1)
+    now = len(paid) + 1  # what was spent last holds until the next question
     name = {"epsilon": "ε", "rho": "ρ", "mu_squared": "μ²"}.get(unit, unit)
-    ends = (0, len(paid)), (float(limit.parts[0]),) * 2
+    ends = (0, now), (float(limit.parts[0]),) * 2
     title = f"Spent per {ledger.unit.name}"
-    spent = Chart.steps({"spent": (list(places), [0.0, *totals])}, x="questions", y=name, title=title)
+    spent = Chart.steps(
+        {"spent": (list(range(now + 1)), [0.0, *totals, totals[-1]])}, x="questions", y=name, title=title
+    )
     return spent + Chart.lines({"limit": ends}, x="questions", y=name)
 
 

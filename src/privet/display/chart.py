@@ -229,7 +229,9 @@ def _cycled(values: Sequence[Any], number: int) -> list[Any]:
 def _scaled(channel: Any, layers: list[tuple[Row, ...]], key: str, *, log: bool) -> Any:  # noqa: ANN401 - altair's own
     """An axis: from zero only where bars stand on it; a logarithmic one has lines at few numbers."""
     if not log:
-        return channel.scale(zero=False, nice=True)
+        whole = key == "x" and all(float(row["x"]).is_integer() for rows in layers for row in rows)
+        linear = channel.scale(zero=False, nice=True)
+        return linear.axis(tickMinStep=1) if whole else linear  # there is no half question
     used = ("x",) if key == "x" else ("y", "low", "high")
     values = [float(row[name]) for rows in layers for row in rows for name in used if name in row]
     first, last = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))

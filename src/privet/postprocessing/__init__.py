@@ -3,6 +3,6 @@
 Here are projections on the simplex, isotonic fits, trees and hierarchies made consistent by least squares, and
 weighted sums of noise. All of it is free, because it sees released numbers only.
 
-May import: errors, loss, noise, core, mechanisms.
+May import: errors, loss, noise, display, core, mechanisms.
 Never touches: secrets, ledgers, random bits.
 """

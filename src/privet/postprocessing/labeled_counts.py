@@ -100,11 +100,26 @@ class LabeledCounts(Release[NDArray[Any]]):
         return "\n".join([*lines, *([f"… {left:,} more"] if left else [])])
 
     def _shown(self) -> str:
-        if self.uncertainty is None:
-            return self.table()
+        return self.table() if self.uncertainty is None else f"{self.table()}\n{self._margins()}"
+
+    def _margins(self) -> str:
         each = self.margin(CONFIDENCE)
         together = self.margin(CONFIDENCE, simultaneous=True)
-        return f"{self.table()}\neach ± {each:,.4g}, all together ± {together:,.4g} ({CONFIDENCE:.0%})"
+        return f"each ± {each:,.4g}, all together ± {together:,.4g} ({CONFIDENCE:.0%})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the counts, of one axis with whiskers, and what it cost."""
+        from privet.display import Card, Column  # noqa: PLC0415 - for notebooks
+
+        cells = self.value.reshape(len(self.labels), -1)[:ROWS]
+        margin = None if self.uncertainty is None or self.value.ndim > 1 else self.margin(CONFIDENCE)
+        columns = [Column("", self.labels[:ROWS])]
+        for name, counts in zip(("count",) if self.value.ndim == 1 else self.axes[1], cells.T.tolist(), strict=True):
+            spans = [] if margin is None else [(count - margin, count, count + margin) for count in counts]
+            columns.append(Column(name, [_written(count) for count in counts], right=True, spans=spans))
+        left = len(self.labels) - len(cells)
+        said = repr(self).removeprefix(f"{self.table()}\n").split("\n")
+        return Card(columns=columns, lines=(*([f"… {left:,} more"] if left else ()), *said)).html()
 
 
 def _written(count: float) -> str:

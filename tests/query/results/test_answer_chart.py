@@ -7,7 +7,7 @@ import pytest
 
 from privet.display import Chart
 from privet.errors import InvalidParameter
-from privet.query.results.answer_chart import BARS, SERIES, answer_chart
+from privet.query.results.answer_chart import BARS, FEW, SERIES, answer_chart
 
 
 def counted(**keys: object) -> pa.Table:
@@ -39,13 +39,18 @@ def test_days_have_a_line_in_their_order_and_a_series_for_the_other_key() -> Non
 
 
 def test_several_measures_have_a_panel_each_and_a_missing_end_no_whisker() -> None:
-    table = pa.table({"age": [1, 2], "n": [5, 6], "n_low": [1, None], "n_high": [7, 8], "middle": [2.5, None]})
+    table = pa.table({"age": [0.5, 2], "n": [5, 6], "n_low": [1, None], "n_high": [7, 8], "middle": [2.5, None]})
     chart = answer_chart(table, intervals=["n"], measures=["n", "middle"])
     counts, middle = chart.parts
     assert [row.get("low") for row in counts.layers[1].rows] == [1, 6]  # without both ends, a dot
-    assert [row["x"] for row in middle.layers[0].rows] == [1]
+    assert [row["x"] for row in middle.layers[0].rows] == [0.5]
     one = answer_chart(table, intervals=["n"], measures=["n", "middle"], y="middle")
     assert one.parts == ()
+
+
+def test_a_few_whole_numbers_are_names_as_codes_are() -> None:
+    assert [row["x"] for row in drawn(counted(sex=[0.0, 1.0, None])).layers[0].rows] == ["0", "1", "NULL"]
+    assert [layer.kind for layer in drawn(counted(age=list(range(FEW + 1)))).layers] == ["line", "point"]
 
 
 def test_what_is_too_much_is_left_out_and_said() -> None:

@@ -19,6 +19,7 @@ from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
 from privet.query.results.at_bounds import bound_words
 from privet.query.results.limit_words import clipped_words
+from privet.query.results.on_lines import on_lines
 from privet.query.results.reported_shares import Share, share_words
 from privet.wording.printable import plain
 from privet.wording.shown_value import shown_margin, shown_value
@@ -195,9 +196,7 @@ class Answer:
         )
 
     def __repr__(self) -> str:
-        buffer = io.StringIO()
-        Console(file=buffer, width=120, color_system=None, legacy_windows=False).print(self)
-        return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().split("\n"))
+        return on_lines(self)
 
     def __rich_console__(self, console: Console, options: object) -> Any:  # noqa: ANN401 - rich's own types
         """A table with margins, and the receipt."""

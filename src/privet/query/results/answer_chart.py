@@ -15,6 +15,7 @@ Row: TypeAlias = Mapping[str, Any]
 BARS = 40  # more cannot be told apart
 SERIES = 7  # as many as there are colors that everybody can tell apart
 KEYS = 2  # what a flat picture has room for
+FEW = 8  # so many whole numbers are as likely codes as amounts: they are names
 
 
 def answer_chart(table: pa.Table, *, intervals: Sequence[str], measures: Sequence[str], y: str | None = None) -> Chart:
@@ -37,7 +38,7 @@ def answer_chart(table: pa.Table, *, intervals: Sequence[str], measures: Sequenc
         raise InvalidParameter("there is nothing to draw: the answer has no measured column, or no row")
     if len(keys) > KEYS:
         raise InvalidParameter(f"an answer by {len(keys)} keys has no flat picture: group by two at most, then draw it")
-    axes = {key: _axis(table.schema.field(key).type) for key in keys}
+    axes = {key: _axis(table[key]) for key in keys}
     over = next((key for key in keys if axes[key]), keys[0] if keys else None)
     by = next((key for key in keys if key != over), None)
     charts = []
@@ -50,11 +51,14 @@ def answer_chart(table: pa.Table, *, intervals: Sequence[str], measures: Sequenc
     return charts[0] if len(charts) == 1 else Chart.panels(charts)
 
 
-def _axis(kind: pa.DataType) -> str:
-    """What kind of axis a key stands on: "days", "numbers", or "" for names."""
-    if pa.types.is_temporal(kind):
+def _axis(key: pa.ChunkedArray) -> str:
+    """What kind of axis a key stands on: "days", "numbers", or "" for names and a few whole numbers."""
+    if pa.types.is_temporal(key.type):
         return "days"
-    return "numbers" if pa.types.is_integer(kind) or pa.types.is_floating(kind) else ""
+    if not (pa.types.is_integer(key.type) or pa.types.is_floating(key.type)):
+        return ""
+    different = {value for value in key.to_pylist() if value is not None}
+    return "" if len(different) <= FEW and all(float(value).is_integer() for value in different) else "numbers"
 
 
 def _series(rows: list[Row], name: str, by: str | None) -> Mapping[str, list[Row]]:
@@ -127,4 +131,6 @@ def _place(value: object) -> float:
 
 
 def _label(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return "NULL" if value is None else str(value)

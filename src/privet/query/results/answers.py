@@ -1,6 +1,5 @@
 """Answers: what a batch of statements gave, and what was charged for all of them together."""
 
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from privet.display import Card
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
 from privet.query.results.answer import Answer, amount_facts, amount_of
+from privet.query.results.on_lines import on_lines
 from privet.wording.nearest import nearest
 from privet.wording.printable import plain
 
@@ -90,9 +90,7 @@ class Answers(Sequence[Answer]):
         )
 
     def __repr__(self) -> str:
-        buffer = io.StringIO()
-        Console(file=buffer, width=120, color_system=None, legacy_windows=False).print(self)
-        return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().split("\n"))
+        return on_lines(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: each answer, and the receipt of all."""

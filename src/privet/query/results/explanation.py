@@ -1,6 +1,5 @@
 """Explanation: what a statement would cost and how good its answer would be, before anything is spent or read."""
 
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +13,7 @@ from privet.display import Card
 from privet.loss import Amount, PrivacyLoss, Promise
 from privet.query.results.column_plans import ColumnPlan
 from privet.query.results.limit_words import clipped_words
+from privet.query.results.on_lines import on_lines
 from privet.query.results.price_words import meaning_of, price_words
 from privet.wording.printable import plain
 
@@ -145,10 +145,3 @@ class Details:
                 table.add_row(*map(plain, (each.name, each.margin or UNKNOWN, each.mechanism, each.note)))
             yield table
             yield from map(plain, (*about.rules, *about.bounding))
-
-
-def on_lines(shown: object) -> str:
-    """What rich prints on a screen of 120 columns, without colors."""
-    buffer = io.StringIO()
-    Console(file=buffer, width=120, color_system=None, legacy_windows=False).print(shown)
-    return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().split("\n"))

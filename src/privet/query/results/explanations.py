@@ -11,7 +11,8 @@ from privet.display import Card
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss, Promise
 from privet.query.results.answers import total
-from privet.query.results.explanation import FREE, Details, Explanation, on_lines
+from privet.query.results.explanation import FREE, Details, Explanation
+from privet.query.results.on_lines import on_lines
 from privet.query.results.price_words import amount_words, meaning_of, price_words
 from privet.wording.nearest import nearest
 from privet.wording.printable import plain
