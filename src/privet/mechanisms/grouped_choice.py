@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Mechanism, Sensitivity
+from privet.core.placed_weights import PlacedWeights, in_arrays
 from privet.core.sensitivity import refuse_undeclared
 from privet.core.uncertainty import UP, refuse_certainty
 from privet.errors import InvalidParameter
@@ -66,7 +67,7 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
         refuse_undeclared(sensitivity)
         return cls(sensitivity.l1, epsilon, fraction=fraction, places=places)
 
-    @property
+    @cached_property
     def rate(self) -> Fraction:
         """The factor before the score, which is counted in denominator-ths of a weight."""
         top, bottom = self.fraction.numerator, self.fraction.denominator
@@ -90,6 +91,8 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
             )
 
     def _ranked(self, group: Any) -> bool:  # noqa: ANN401 - anything may be given
+        if isinstance(group, PlacedWeights):
+            return group.fit(self.places)
         if not isinstance(group, Mapping) or not _whole(group) or not _whole(group.values()):
             return False
         return not group or (min(group) >= 0 and max(group) < self.places and min(group.values()) >= 0)
@@ -101,17 +104,20 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
     def _law(self, group: Mapping[int, int]) -> SegmentLaw:
         """The exponential mechanism's law: scores change only where there is weight."""
         top, bottom = self.fraction.numerator, self.fraction.denominator
-        total = sum(group.values())
-        kind = np.int64 if 2 * bottom * (total + 1) < 1 << 63 else np.object_  # whole numbers of any size
-        at = np.array(sorted(group), dtype=np.int64)
-        weights: NDArray[Any] = np.array([group[place] for place in at.tolist()], dtype=kind)
-        upto: NDArray[Any] = np.cumsum(weights, dtype=kind)
+        at, weights = in_arrays(group)
+        most = int(weights.max(initial=0)) * len(at)
+        kind = np.int64 if 2 * bottom * (most + 1) < 1 << 63 else np.object_  # whole numbers of any size
+        weights = weights.astype(kind, copy=False)
+        upto: NDArray[Any] = weights.cumsum(dtype=kind)
+        total = int(upto[-1]) if len(at) else 0
         below, above = (np.empty(2 * len(at) + 1, dtype=kind) for _ in range(2))
         below[0:-1:2] = below[1::2] = upto - weights  # between two places with weight, and at a place
         above[0:-1:2], above[1::2] = total - upto + weights, total - upto
         below[-1], above[-1] = total, 0
         widths = np.ones(2 * len(at) + 1, dtype=np.int64)
-        widths[::2] = np.diff(at, prepend=-1, append=self.places) - 1
+        widths[0], widths[2::2] = 0, -1 - at
+        widths[:-1:2] += at
+        widths[-1] += self.places
         scores = -np.maximum(np.maximum(bottom * below - top * total, bottom * above - (bottom - top) * total), 0)
         return SegmentLaw(widths, scores, rate=self.rate)
 

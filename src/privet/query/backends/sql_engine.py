@@ -3,7 +3,7 @@
 import copy
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self, TypeVar
@@ -93,15 +93,11 @@ class SqlEngine(ABC):
         """For a request of one RANKS measure; see `Backend`. Places are coarsened by `measures.request.rank_shift`."""
         if [measure.shape for measure in request.measures] != [Shape.RANKS]:
             raise InvalidParameter("ranks takes a request of one RANKS measure")
-        groups: dict[Keys, dict[int, int]] = {}
-        found: dict[
-            tuple[Any, ...], dict[int, int]
-        ] = {}  # by keys as the engine writes them: thousands of rows have one
+        groups: dict[Keys, Mapping[int, int]] = {}
         (text,) = self._printed(request, self._sources())
-        for *raw, place, weight in self._rows(text):
-            if (places := found.get(group := tuple(raw))) is None:
-                places = found[group] = groups.setdefault(keys_of(request.keys, group), {})
-            places[int(place)] = int(weight)
+        for raw, places in self._safely(lambda: self._fetch_ranks(text)):
+            keys = keys_of(request.keys, raw)
+            groups[keys] = {**groups[keys], **places} if keys in groups else places
         return groups
 
     def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
@@ -197,6 +193,17 @@ class SqlEngine(ABC):
     @abstractmethod
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
         """The rows of a statement of bounded sums; may raise anything."""
+
+    def _fetch_ranks(self, text: str) -> Iterable[tuple[tuple[Any, ...], Mapping[int, int]]]:
+        """The keys of each group of a statement of ranks, as the engine writes them, and weights by place.
+
+        Rows without a value are in no place. May raise anything.
+        """
+        found: dict[tuple[Any, ...], dict[int, int]] = {}
+        for *raw, place, weight in self._fetch(text):
+            if place is not None:
+                found.setdefault(tuple(raw), {})[int(place)] = int(weight)
+        return found.items()
 
     @abstractmethod
     def _fetch_table(self, text: str) -> pa.Table:

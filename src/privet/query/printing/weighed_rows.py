@@ -94,8 +94,9 @@ def _share(context: PlacedRows, cell: str, measure: Measure) -> str:
 
 
 def _ranks(context: PlacedRows, rows: str, source: str) -> str:
+    """Weights by place. Rows in no place stay: who reads them leaves them out, engines would place each row twice."""
     keys = [f"{rows}.{key}" for key in context.keys]
     group = ", ".join([*context.keys, "place"])
     counted = ", ".join([*keys, f"{rows}.a1 AS place", "weight AS m1_1"])
-    context.chain.append("weighed", f"SELECT {counted} FROM {source} WHERE {rows}.a1 IS NOT NULL")
+    context.chain.append("weighed", f"SELECT {counted} FROM {source}")
     return f"{context.chain.text()}\nSELECT {group}, SUM(m1_1) AS m1_1 FROM weighed GROUP BY {group}"

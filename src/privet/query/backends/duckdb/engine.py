@@ -2,7 +2,7 @@
 """DuckDB: database files, Parquet and CSV files, and frames in memory."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Self
@@ -16,6 +16,7 @@ from privet.query.backends.duckdb.csv_lines import lines_select, refuse_broken
 from privet.query.backends.duckdb.dense_counting import count_in_arrays
 from privet.query.backends.duckdb.dialect import DuckDBDialect, quoted
 from privet.query.backends.duckdb.parquet_files import parquet_scan, parquet_select, refuse_unlike
+from privet.query.backends.duckdb.ranked_rows import ranked
 from privet.query.backends.duckdb.sources import Stamp, arrow_of, database_of, files_of, keys_of_tables, stamps_of
 from privet.query.backends.duckdb.spill_folder import SpillFolder
 from privet.query.backends.sql_engine import SqlEngine
@@ -128,6 +129,9 @@ class DuckDBBackend(SqlEngine):
         rows = self._connection.execute(text).fetchall()
         self._refuse_changed()
         return rows
+
+    def _fetch_ranks(self, text: str) -> Iterable[tuple[tuple[Any, ...], Mapping[int, int]]]:
+        return list(ranked(self._fetch_table(text)))
 
     def _fetch_table(self, text: str) -> pa.Table:
         self._refuse_changed()
