@@ -19,7 +19,7 @@ from privet.loss import Neighbors
 from privet.loss.exact import Exact, exact_within, readable, whole
 from privet.mechanisms import IntervalQuantile
 from privet.mechanisms.additive import positive
-from privet.stats.ranks.quantile import points_between
+from privet.stats.ranks.rank_scale import points_between
 from privet.stats.sums.centered import centered_error, centered_noise
 from privet.stats.sums.covariance import moved_products, two_bounds
 from privet.stats.sums.linear_error import RatioError, SlopeError

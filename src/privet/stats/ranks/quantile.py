@@ -17,10 +17,11 @@ from privet.asking.question import Arrays, Question
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
-from privet.loss.exact import Exact, exact, exact_within
-from privet.mechanisms.interval_quantile import MOST_POINTS, POINTS, IntervalQuantile
+from privet.loss.exact import Exact, exact_within
+from privet.mechanisms.interval_quantile import IntervalQuantile
 from privet.mechanisms.point_quantile import PointQuantile
 from privet.stats.ranks.quantile_release import QuantileRelease
+from privet.stats.ranks.rank_scale import RankScale, Scale
 
 INSIDE = 14  # ln of a million: how sure an extreme is not to be drawn from the empty end of the bounds
 
@@ -32,6 +33,7 @@ def quantile(
     *,
     bounds: Any,  # noqa: ANN401 - a pair
     step: Exact | None = None,
+    scale: Scale = "linear",
     **asking: Unpack[Asking],
 ) -> QuantileRelease[float]:
     """Return a point that about a share q of the values lies below.
@@ -43,6 +45,9 @@ def quantile(
             add 2.3 / rate ranks to the error, with rate = ε / (2 max(q, 1-q)).
         step: answers and values are rounded to low, low + step, …; for whole numbers such as ages take 1. By default
             a part in 2^32 of the bounds.
+        scale: "log" if values may differ by powers of ten, such as incomes between 0 and 10^9: points then lie equally
+            far apart in their logarithm, 2^20 to a doubling, on both sides of zero, so far fewer of them lie in the
+            empty part of wide bounds (`RankScale`). Answers are rounded to a part in 2^20 of their size.
         **asking: see `Asking`: the price (epsilon, delta, rho or mechanism, an `IntervalQuantile`), ledger, purpose,
             key, neighbors, unit, unit_ids, rows_per_unit, times, window, rows_per_time, missing.
 
@@ -57,17 +62,26 @@ def quantile(
         >>> round(answer.rank_margin(0.95), 1)
         14.0
     """
-    return _chosen("quantile", values, exact_within(q, "q", low=0, high=1), bounds=bounds, step=step, asking=asking)
+    wanted = exact_within(q, "q", low=0, high=1)
+    return _chosen("quantile", values, wanted, RankScale.of(Bounds.of(bounds), step, scale), asking)
 
 
 @called_as("median(ages, bounds=(0, 110), epsilon=1)")
-def median(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Unpack[Asking]) -> QuantileRelease[float]:  # noqa: ANN401 - any column
+def median(
+    values: Any,  # noqa: ANN401 - any column
+    *,
+    bounds: Any,  # noqa: ANN401 - a pair
+    step: Exact | None = None,
+    scale: Scale = "linear",
+    **asking: Unpack[Asking],
+) -> QuantileRelease[float]:
     """Return a point that about half of the values lie below: `quantile` at 1/2, where it is most exact.
 
     Args:
         values: a column of numbers.
         bounds: (low, high), public.
         step: as in `quantile`; 1 for whole numbers.
+        scale: as in `quantile`; "log" for wide bounds.
         **asking: see `Asking`: epsilon, delta, rho, mechanism, ledger, purpose, key, neighbors, unit, unit_ids,
             rows_per_unit, times, window, rows_per_time, missing.
 
@@ -78,17 +92,25 @@ def median(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Unp
         >>> 400 < answer.value < 600
         True
     """
-    return _chosen("median", values, Fraction(1, 2), bounds=bounds, step=step, asking=asking)
+    return _chosen("median", values, Fraction(1, 2), RankScale.of(Bounds.of(bounds), step, scale), asking)
 
 
 @called_as("minimum(ages, bounds=(0, 110), epsilon=1)")
-def minimum(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Unpack[Asking]) -> QuantileRelease[float]:  # noqa: ANN401 - any column
+def minimum(
+    values: Any,  # noqa: ANN401 - any column
+    *,
+    bounds: Any,  # noqa: ANN401 - a pair
+    step: Exact | None = None,
+    scale: Scale = "linear",
+    **asking: Unpack[Asking],
+) -> QuantileRelease[float]:
     """Return a low quantile of the values, as near to the smallest as the price allows.
 
     Args:
         values: a column of numbers.
         bounds: (low, high), public.
         step: as in `quantile`; 1 for whole numbers.
+        scale: as in `quantile`; "log" for wide bounds.
         **asking: see `Asking`: epsilon, delta, rho, mechanism, ledger, purpose, key, neighbors, unit, unit_ids,
             rows_per_unit, times, window, rows_per_time, missing.
 
@@ -101,17 +123,26 @@ def minimum(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Un
         >>> minimum([31, 44, 47, 68], bounds=(0, 120), epsilon=2).mechanism
         'IntervalQuantile(0, bounds=(0, 120), offset=14, score_sensitivity=1, epsilon=2)'
     """
-    return _chosen("minimum, as a low quantile", values, Fraction(0), bounds=bounds, step=step, asking=asking, inside=1)
+    chosen = RankScale.of(Bounds.of(bounds), step, scale)
+    return _chosen("minimum, as a low quantile", values, Fraction(0), chosen, asking, inside=1)
 
 
 @called_as("maximum(ages, bounds=(0, 110), epsilon=1)")
-def maximum(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Unpack[Asking]) -> QuantileRelease[float]:  # noqa: ANN401 - any column
+def maximum(
+    values: Any,  # noqa: ANN401 - any column
+    *,
+    bounds: Any,  # noqa: ANN401 - a pair
+    step: Exact | None = None,
+    scale: Scale = "linear",
+    **asking: Unpack[Asking],
+) -> QuantileRelease[float]:
     """Return a high quantile of the values, as near to the largest as the price allows.
 
     Args:
         values: a column of numbers.
         bounds: (low, high), public.
         step: as in `quantile`; 1 for whole numbers.
+        scale: as in `quantile`; "log" for wide bounds.
         **asking: see `Asking`: epsilon, delta, rho, mechanism, ledger, purpose, key, neighbors, unit, unit_ids,
             rows_per_unit, times, window, rows_per_time, missing.
 
@@ -121,33 +152,29 @@ def maximum(values: Any, *, bounds: Any, step: Exact | None = None, **asking: Un
         >>> maximum([31, 44, 47, 68], bounds=(0, 120), epsilon=2).purpose
         'maximum, as a high quantile'
     """
-    return _chosen(
-        "maximum, as a high quantile", values, Fraction(1), bounds=bounds, step=step, asking=asking, inside=-1
-    )
+    chosen = RankScale.of(Bounds.of(bounds), step, scale)
+    return _chosen("maximum, as a high quantile", values, Fraction(1), chosen, asking, inside=-1)
 
 
 def _chosen(  # noqa: PLR0913 - one place for four statistics
     name: str,
     values: Any,  # noqa: ANN401 - any column
     q: Fraction,
-    *,
-    bounds: Any,  # noqa: ANN401 - a pair
-    step: Exact | None,
+    scale: RankScale,
     asking: Asking,
+    *,
     inside: int = 0,
 ) -> QuantileRelease[float]:
-    declared = Bounds.of(bounds)
-    points = points_between(declared, step)
     question = Question.of(name, (values,), asking)
     sensitivity = rank_moves(question, q)
 
     def make(epsilon: Fraction, _: Guarantee | None) -> IntervalQuantile:
         among_all = IntervalQuantile(
             q,
-            bounds=(declared.low, declared.high),
+            bounds=(scale.low, scale.high),
             score_sensitivity=sensitivity.linf,
             epsilon=epsilon,
-            points=points,
+            points=scale.points,
             offset=inside * math.ceil(INSIDE * 2 * sensitivity.linf / epsilon),
         )
         return among_few(among_all) if question.counts_epsilon else among_all
@@ -158,9 +185,9 @@ def _chosen(  # noqa: PLR0913 - one place for four statistics
     confidence = question.price.confidence
     question = question.as_sure_as_wanted(lambda price: chosen_at(price).rank_margin(confidence))
     chosen = chosen_at(question.price)
-    _refuse_another(chosen, q, declared)
-    fill = filled(question, declared)
-    return QuantileRelease.of(question.release_by(chosen, fill, sensitivity), chosen)
+    _refuse_another(chosen, q, scale)
+    released = question.release_by(chosen, scale.placed(filled(question, scale.bounds)), sensitivity)
+    return scale.read(QuantileRelease.of(released, chosen))
 
 
 def among_few(mechanism: IntervalQuantile) -> IntervalQuantile:
@@ -182,18 +209,6 @@ def rank_moves(question: Question, q: Fraction) -> Sensitivity:
     return Sensitivity(question.rows if question.replaces else question.rows * max(q, 1 - q))
 
 
-def points_between(bounds: Bounds, step: Exact | None) -> int:
-    """Return how many steps lie between the bounds; refuses a step that does not fit a whole number of times."""
-    if step is None:
-        return POINTS
-    width = exact(step, "step")
-    if width <= 0 or (bounds.width / width).denominator != 1:
-        raise InvalidParameter(f"step must fit between the bounds a whole number of times, got {step}")
-    if bounds.width / width > MOST_POINTS:
-        raise InvalidParameter(f"step must be at least a part in 2^44 of the bounds, got {step}: take a larger one")
-    return int(bounds.width / width)
-
-
 def filled(question: Question, bounds: Bounds) -> Callable[[Arrays], NDArray[Any]]:
     """Return what puts a number in place of missing values, where the caller asked for that."""
     fill = question.fill(bounds)
@@ -208,7 +223,7 @@ def filled(question: Question, bounds: Bounds) -> Callable[[Arrays], NDArray[Any
     return compute
 
 
-def _refuse_another(mechanism: IntervalQuantile, q: Fraction, bounds: Bounds) -> None:
+def _refuse_another(mechanism: IntervalQuantile, q: Fraction, scale: RankScale) -> None:
     """Raise if the caller's own mechanism was made for another quantile or other bounds."""
-    if mechanism.quantile != q or mechanism.bounds != (bounds.low, bounds.high):
+    if mechanism.quantile != q or mechanism.bounds != (scale.low, scale.high):
         raise InvalidParameter(f"{mechanism!r} was made for another quantile or other bounds than asked for")

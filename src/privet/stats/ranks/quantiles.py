@@ -16,8 +16,9 @@ from privet.loss import Guarantee
 from privet.loss.exact import Exact, exact_within
 from privet.mechanisms.halving_quantiles import HalvingQuantiles, increasing
 from privet.mechanisms.quantile_interval import QuantileInterval
-from privet.stats.ranks.quantile import filled, points_between, rank_moves
+from privet.stats.ranks.quantile import filled, rank_moves
 from privet.stats.ranks.quantile_release import QuantileRelease
+from privet.stats.ranks.rank_scale import RankScale, Scale
 
 
 @called_as("quantiles(ages, [0.25, 0.5, 0.75], bounds=(0, 110), epsilon=1)")
@@ -27,6 +28,7 @@ def quantiles(
     *,
     bounds: Any,  # noqa: ANN401 - a pair
     step: Exact | None = None,
+    scale: Scale = "linear",
     **asking: Unpack[Asking],
 ) -> QuantileRelease[Any]:
     """Return several quantiles at once, in order, for one price.
@@ -36,6 +38,7 @@ def quantiles(
         qs: in [0, 1], increasing.
         bounds: (low, high), public; values beyond are clipped to them.
         step: as in `quantile`; 1 for whole numbers.
+        scale: as in `quantile`; "log" for wide bounds.
         **asking: see `Asking`: the price (epsilon, delta, rho or mechanism, a `HalvingQuantiles`), ledger, purpose,
             key, neighbors, unit, unit_ids, rows_per_unit, times, window, rows_per_time, missing.
 
@@ -46,19 +49,18 @@ def quantiles(
         >>> answer.value.shape, answer.mechanism
         ((3,), 'HalvingQuantiles([0.25, 0.5, 0.75], bounds=(0, 120), rows=1, epsilon=1)')
     """
-    declared = Bounds.of(bounds)
+    ranked = RankScale.of(Bounds.of(bounds), step, scale)
     wanted = increasing(qs)
-    points = points_between(declared, step)
     question = Question.of("quantiles", (values,), asking)
     sensitivity = Sensitivity(1, cells=question.changes)
 
     def make(epsilon: Fraction, promise: Guarantee | None) -> HalvingQuantiles:
         return HalvingQuantiles(
             wanted,
-            bounds=(declared.low, declared.high),
+            bounds=(ranked.low, ranked.high),
             rows=question.changes,
             epsilon=epsilon,
-            points=points,
+            points=ranked.points,
             promise=promise,
         )
 
@@ -70,7 +72,8 @@ def quantiles(
     confidence = question.price.confidence
     question = question.as_sure_as_wanted(lambda price: chosen_at(price).rank_margin(confidence))
     chosen = chosen_at(question.price)
-    return QuantileRelease.of(question.release_by(chosen, filled(question, declared), sensitivity), chosen)
+    released = question.release_by(chosen, ranked.placed(filled(question, ranked.bounds)), sensitivity)
+    return ranked.read(QuantileRelease.of(released, chosen))
 
 
 @called_as("quantile_interval(ages, 0.5, bounds=(0, 110), epsilon=1)")
@@ -80,6 +83,7 @@ def quantile_interval(
     *,
     bounds: Any,  # noqa: ANN401 - a pair
     step: Exact | None = None,
+    scale: Scale = "linear",
     **asking: Unpack[Asking],
 ) -> Release[Any]:
     """Return two points between which the quantile of the data lies with at least this confidence.
@@ -91,6 +95,7 @@ def quantile_interval(
         confidence: in (0, 1), over the noise. It is a bound: intervals hold more often, and are about twice as wide as
             need be. It holds if about 50 max(q, 1-q) / ε rows lie on either side of the quantile.
         step: as in `quantile`; 1 for whole numbers.
+        scale: as in `quantile`; "log" for wide bounds.
         **asking: see `Asking`: the price (epsilon, delta, rho or mechanism, a `QuantileInterval`), ledger, purpose,
             key, neighbors, unit, unit_ids, rows_per_unit, times, window, rows_per_time, missing.
 
@@ -102,25 +107,24 @@ def quantile_interval(
         >>> bool(answer.value[0] < 500 < answer.value[1])
         True
     """
-    declared = Bounds.of(bounds)
+    ranked = RankScale.of(Bounds.of(bounds), step, scale)
     confidence = asking.pop("confidence", 0.95)
     wanted = exact_within(q, "q", low=0, high=1)
     if wanted in {0, 1}:
         raise InvalidParameter("q must lie between 0 and 1, both excluded: nothing private lies beyond an extreme")
-    points = points_between(declared, step)
     question = Question.of("interval of a quantile", (values,), asking)
     sensitivity = rank_moves(question, wanted)
 
     def make(epsilon: Fraction, promise: Guarantee | None) -> QuantileInterval:
         return QuantileInterval(
             wanted,
-            bounds=(declared.low, declared.high),
+            bounds=(ranked.low, ranked.high),
             score_sensitivity=sensitivity.linf,
             epsilon=epsilon,
             confidence=confidence,
-            points=points,
+            points=ranked.points,
             promise=promise,
         )
 
     chosen = choice_at(question.price, QuantileInterval, make, parts=2, sensitivity=sensitivity)
-    return question.release_by(chosen, filled(question, declared), sensitivity)
+    return ranked.read(question.release_by(chosen, ranked.placed(filled(question, ranked.bounds)), sensitivity))
