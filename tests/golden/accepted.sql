@@ -519,3 +519,7 @@ SELECT COUNT(*) FROM visit v WHERE stay < (SELECT beds FROM clinic WHERE clinic 
 SELECT COUNT(*) FROM visit WHERE REGEXP_MATCHES(note, '^[a-f].*e') OR REGEXP_FULL_MATCH(note, '(flu|cough)') OR note ~ '^[^a]+$'
 -- pattern_pieces
 SELECT REGEXP_EXTRACT(note, '([a-e])[f-z]', 1) AS e, REGEXP_REPLACE(note, '[aeiou]', '*', 'g') AS r, COUNT(*) FROM visit GROUP BY 1, 2
+-- constants
+SELECT SUM(2.5), AVG(0.1), SUM(-7), COUNT(*) FROM visit
+-- constants_where_a_condition_holds
+SELECT clinic, SUM(CASE WHEN cost > 100 THEN 0.5 END) AS s, AVG(CLIP(cost, 0.1, 0.4)) AS a, STDDEV(CLIP(cost, 7, 7)) AS d FROM visit GROUP BY clinic

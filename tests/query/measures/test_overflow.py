@@ -144,7 +144,7 @@ def test_a_catalog_says_it_and_is_written_as_it_is_read(tmp_path: Path) -> None:
 def test_a_frame_may_say_it() -> None:
     declared: dict[str, Any] = {
         "unit": "patient",
-        "limit": {"epsilon": 1},
+        "limit": privet.Guarantee(1),
         "unit_column": "pid",
         "columns": {"cost": {"bounds": [0, 8]}},
     }

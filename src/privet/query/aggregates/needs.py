@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from privet.errors import InvalidParameter
 from privet.query.aggregates.rule import Added, DrawnNumbers
+from privet.query.aggregates.scale import WIDEST_SQUARE
 from privet.query.aggregates.table import rule_of
 from privet.query.measures.automatic_bounds import FALLBACK, Ends
 from privet.query.measures.overflow import samples
@@ -158,7 +159,12 @@ def _span_of(argument: Expression | None, found: Found, *, most: int = REAL_STEP
             "an aggregate needs bounds of what it is about: declare the column as [lower, upper] in the catalog, "
             "write CLIP(x, lower, upper), or pass automatic_bounds=0.2 to pay for finding them"
         )
-    return Span.between(facts.low, facts.high, whole=facts.type is not Type.REAL, most=most)
+    if most == SQUARE_STEPS and max(abs(facts.low), abs(facts.high)) > 1 << WIDEST_SQUARE:
+        raise InvalidParameter("an aggregate of squares has bounds too wide to square: write CLIP(x, low, high)")
+    low, high = facts.low, facts.high
+    if summed and low == high:  # a row adds a constant or nothing, and steps from 0 on are as fine as those of others
+        low, high = min(low, Fraction(0)), max(high, Fraction(0))
+    return Span.between(low, high, whole=facts.type is not Type.REAL, most=most)
 
 
 def fraction_of(wanted: Aggregation) -> Fraction:

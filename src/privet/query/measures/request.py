@@ -36,6 +36,8 @@ PRODUCT_SIZE = 1 << 28  # what a row adds to all products together, at most: 2^3
 PART = 1 << 20  # parts of a row, where rows are weighted down over several groups
 MANY = 1 << 31  # groups: a unit whose rows are weighted over all of them may be in any number
 RANK_PLACES = 1 << 12  # places that ranks are counted at, at most
+NARROWEST = 1 << 30  # one part of so many of the farther bound: floats tell its steps apart
+SMALLEST = Fraction(1, 1 << 1000)  # between bounds: steps of it are numbers on every engine
 
 
 class Shape(enum.Enum):
@@ -73,16 +75,23 @@ class Span:
 
         Where numbers are added up (`most` is not below SQUARE_STEPS) whole ones have places between them, as many as
         fit: a sum that is weighed down is rounded to a place, and would be 0 too often if places were far apart.
+        Bounds that are equal, or nearly, are set apart toward 0 by as little as floats can tell: a constant keeps its
+        value, and no number is farther from 0 than before. Places of ranks of whole numbers stay whole.
+
+        Example:
+            >>> constant = Span.between(Fraction(5, 2), Fraction(5, 2), whole=False)
+            >>> constant.step * constant.last, constant.steps
+            (Fraction(5, 2), 1048576)
         """
-        if whole:
+        if whole and (high > low or most < SQUARE_STEPS):
             first, last = math.ceil(low), math.floor(high)
             if 0 <= last - first <= min(most, WHOLE_STEPS) or (most == REAL_STEPS and 0 <= last - first <= WHOLE_STEPS):
                 last = max(last, first + 1)
                 finer = max(1, most // (last - first)).bit_length() - 1 if most >= SQUARE_STEPS else 0
                 return cls(Fraction(1, 1 << finer), first << finer, last << finer)
-        step = (high - low) / most if high > low else Fraction(1)
-        first = math.floor(low / step + Fraction(1, 2))
-        return cls(step, first, first + (most if high > low else 1))
+        step = max(high - low, max(abs(low), abs(high)) / NARROWEST, SMALLEST) / most
+        first, last = (math.floor(end / step + Fraction(1, 2)) for end in (low, high))
+        return cls(step, last - most, last) if high - low < step * most and high > 0 else cls(step, first, first + most)
 
     @classmethod
     def found(cls, low: Fraction, high: Fraction, *, most: int, summed: bool) -> "Span":
