@@ -158,6 +158,28 @@ SUMMED = {
     "quantiles by key": "SELECT kind, MEDIAN(whole) AS m FROM t GROUP BY kind",
 }
 
+SCALARS = {  # several functions of one kind in a statement: each could fail where others would not
+    "shifted": "late + INTERVAL 1 MONTH; late - INTERVAL 9999 YEAR; seen + INTERVAL 1 HOUR; seen - INTERVAL 5 YEAR; late + INTERVAL 100000 DAY",
+    "parts of times": "DATE_TRUNC('quarter', late); DATE_TRUNC('hour', seen); EXTRACT(week FROM late); EXTRACT(epoch FROM seen); LAST_DAY(late)",
+    "between times": "DATE_DIFF('month', late, DATE '2024-01-31'); DATE_DIFF('hour', seen, TIMESTAMP '2024-01-01'); DATE_DIFF('week', late, day)",
+    "written times": "STRFTIME(late, '%Y-%m-%d'); STRFTIME(seen, '%Y %b %H:%M:%S'); STRFTIME(late, '%A %j %y')",
+    "read times": "STRPTIME(word, '%Y-%m-%d'); TRY_STRPTIME(word, '%d.%m.%Y'); CAST(word AS TIMESTAMP); TO_TIMESTAMP(free)",
+    "padded": "LPAD(word, 1000, '*-'); RPAD(word, 3, '*'); LPAD(town, 0, 'x'); REPEAT(word, 100); RIGHT(town, 3); REVERSE(word)",
+    "pieces": "SPLIT_PART(word, 'e', 2); SPLIT_PART(word, 'x', 1000); SPLIT_PART(town, 'bern', -1); REPLACE(word, 'x', 'yyyyy'); POSITION('e' IN town)",
+    "patterns": "REGEXP_MATCHES(word, '^(b|B)[^r]*n$'); REGEXP_FULL_MATCH(town, '.*'); REGEXP_MATCHES(word, 'x{2,9}')",
+    "pattern pieces": "REGEXP_EXTRACT(word, '([a-e])[f-z]', 1); REGEXP_REPLACE(word, '[^a]', '-', 'g'); REGEXP_REPLACE(town, 'x', '', 'g')",
+    "buckets": "WIDTH_BUCKET(free, 0, 10, 5); WIDTH_BUCKET(small, -1e308, 1e308, 3); WIDTH_BUCKET(big, 0, 7, 10000)",
+    "curves": "SIN(free); TAN(free); ASIN(free); ATAN2(free, pay); CBRT(free); EXP(free); LOG(2, free); DEGREES(free); COT(pay)",
+    "cast": "CAST(free AS SMALLINT); CAST(huge AS UBIGINT); CAST(big AS TINYINT); CAST(word AS BOOLEAN); POWER(big, 9); big << 1; big % 7",
+}
+SUMMED |= {
+    f"all {name}": f"SELECT {', '.join(f'COUNT(DISTINCT {each})' for each in listed.split('; '))} FROM t"
+    for name, listed in SCALARS.items()
+}
+SUMMED |= {
+    "constants": "SELECT SUM(0.5) AS s, AVG(CLIP(free, 2.5, 2.5)) AS a, STDDEV(CLIP(free, 7, 7.0000000001)) AS d FROM t"
+}
+
 
 def _texts(depth: int, times: int) -> str:
     query = "SELECT id, word AS s FROM t"
