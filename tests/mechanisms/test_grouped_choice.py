@@ -24,12 +24,14 @@ from tests.support.statistics import assert_does_not_follow, assert_follows
 Groups = Sequence[Mapping[int, int]]
 
 
-def score(group: Mapping[int, int], place: int, fraction: Fraction) -> Fraction:
-    """The definition, from the sorted list of all weights."""
+def score(group: Mapping[int, int], place: int, fraction: Fraction, offset: int = 0, places: int = 0) -> Fraction:
+    """The definition, from the sorted list of all weights: how many ranks a place is from the one aimed at."""
     ranks = [x for x, weight in group.items() for _ in range(weight)]
+    aimed = fraction * len(ranks) + max(offset, 0)
+    ranks += [0 if offset < 0 else places - 1] * abs(offset)
     below = sum(x < place for x in ranks)
-    above = sum(x > place for x in ranks)
-    return -max(below - fraction * len(ranks), above - (1 - fraction) * len(ranks), Fraction(0))
+    upto = sum(x <= place for x in ranks)
+    return -max(below - aimed, aimed - upto, Fraction(0))
 
 
 def law(mechanism: GroupedChoice, groups: Groups, *, wrong: float = 1.0) -> dict[int, float]:
@@ -38,7 +40,11 @@ def law(mechanism: GroupedChoice, groups: Groups, *, wrong: float = 1.0) -> dict
     rate = wrong * float(mechanism.epsilon / (2 * larger * mechanism.l1_sensitivity))
     each = []
     for group in groups:
-        weights = [math.exp(rate * score(group, place, mechanism.fraction)) for place in range(mechanism.places)]
+        marks = [
+            score(group, place, mechanism.fraction, mechanism.offset, mechanism.places)
+            for place in range(mechanism.places)
+        ]
+        weights = [math.exp(rate * mark) for mark in marks]
         each.append([weight / math.fsum(weights) for weight in weights])
     return {index: math.prod(chances) for index, chances in enumerate(product(*each))}
 
@@ -64,6 +70,8 @@ class TestContract(MechanismContract):
         example(GroupedChoice(1, 2, fraction="1/2", places=4), ([{0: 3, 3: 1}], [{0: 4, 3: 1}])),
         example(GroupedChoice(2, 3, fraction="1/4", places=3), ([{0: 3, 2: 1}, {1: 1}], [{0: 2, 2: 1}, {1: 1, 2: 1}])),
         example(GroupedChoice(3, 4, fraction="9/10", places=4), ([{1: 4}], [{1: 4, 3: 3}])),
+        example(GroupedChoice(1, 3, fraction="1/2", places=4, offset=2), ([{0: 3, 2: 2}], [{0: 3, 2: 2, 3: 1}])),
+        example(GroupedChoice(1, 1, fraction="1/4", places=4, offset=-2), ([{1: 3, 2: 2}], [{1: 3, 2: 2, 0: 1}])),
     ]
     REFUSED: ClassVar[Sequence[Any]] = [None, 3, "ab", [3], [{0: -1}], [{4: 1}], [{-1: 1}], [{0: 0.5}], [{"a": 1}]]
 
@@ -72,16 +80,17 @@ class TestContract(MechanismContract):
     groups=st.lists(st.dictionaries(st.integers(0, 5), st.integers(1, 4), max_size=4), min_size=1, max_size=3),
     moves=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), min_size=1, max_size=3),
     fraction=st.sampled_from([Fraction(0), Fraction(1, 100), Fraction(1, 3), Fraction(1, 2), Fraction(1)]),
+    offset=st.sampled_from([0, 0, -7, -1, 2, 30]),
 )
 def test_moves_in_several_groups_add_up_to_epsilon(
-    groups: list[dict[int, int]], moves: list[tuple[int, int]], fraction: Fraction
+    groups: list[dict[int, int]], moves: list[tuple[int, int]], fraction: Fraction, offset: int
 ) -> None:
     """A unit with k rows anywhere: the loss of every outcome is at most ε, and all lie within a range of ε."""
     more = [dict(group) for group in groups]
     for which, place in moves:
         group = more[which % len(more)]
         group[place] = group.get(place, 0) + 1
-    mechanism = GroupedChoice(len(moves), "0.8", fraction=fraction, places=6)
+    mechanism = GroupedChoice(len(moves), "0.8", fraction=fraction, places=6, offset=offset)
     first, second = law(mechanism, groups), law(mechanism, more)
     losses = [math.log(first[outcome] / second[outcome]) for outcome in first]
     assert max(map(abs, losses)) <= 0.8 + 1e-9
@@ -97,6 +106,17 @@ def test_the_range_is_reached_so_a_larger_rate_would_not_do() -> None:
         losses = [math.log(first[outcome] / second[outcome]) for outcome in first]
         assert (max(losses) - min(losses) <= 1 + 1e-9) is fits
         assert max(losses) - min(losses) >= 1 - 1e-9
+
+
+@pytest.mark.parametrize(("offset", "end"), [(-5, 0), (5, 9)])
+def test_an_offset_takes_few_rows_to_the_end_of_the_places(offset: int, end: int, source: BitSource) -> None:
+    """Nearly always at ε = 20: the target lies beyond the one row, where only the weight that is thought there is."""
+    mechanism = GroupedChoice(1, 20, fraction="1/2", places=10, offset=offset)
+    assert set(mechanism.sample([{4: 1}, {}] * 20, source).tolist()) == {end}
+    with pytest.raises(InvalidParameter, match="offset"):
+        GroupedChoice(1, 1, fraction="1/2", places=10, offset="2")  # type: ignore[arg-type] # that is the mistake
+    assert "offset=5" in repr(GroupedChoice(1, 1, fraction="1/2", places=10, offset=5))
+    assert "offset" not in repr(GroupedChoice(1, 1, fraction="1/2", places=10)), "ledgers hold these words"
 
 
 def test_moves_are_compared_in_sum_not_one_by_one() -> None:

@@ -53,6 +53,14 @@ def test_all_that_is_said_is_kept() -> None:
     assert replace(options, shaping=()) == plain
 
 
+def test_a_key_tells_an_answer_with_intervals_of_quantiles_from_one_without() -> None:
+    plain = Options.of({"epsilon": 1})
+    no, yes = (Options.of({"epsilon": 1, "quantile_intervals": said}) for said in (False, True))
+    assert plain == no
+    assert yes.question("SELECT 1") == plain.question("SELECT 1")[:-1] + ', "quantile_intervals"]'
+    assert (plain.quantiles_within, yes.quantiles_within) == (None, 0.95)
+
+
 def test_weights_of_columns_are_named() -> None:
     with pytest.raises(InvalidParameter, match="a mapping of its columns to numbers"):
         Options.of({"epsilon": 1}, weights=[1, 2])

@@ -17,6 +17,7 @@ from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReuse
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.answering import run as run_module
 from privet.query.catalog import Catalog
 from privet.query.connect import connect
@@ -272,6 +273,7 @@ MECHANISMS: tuple[type[Mechanism[Any, Any]], ...] = (
     DiscreteLaplace,
     Gaussian,
     GroupedChoice,
+    GroupedInterval,
     PartitionSelection,
 )
 

@@ -1,6 +1,6 @@
 """A session without noise, for tests alone: it runs the same plans, and what it returns is no answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
@@ -11,6 +11,7 @@ import pyarrow as pa
 from privet.core import Ledger, Mechanism, Sensitivity
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
@@ -43,8 +44,8 @@ class ExactRun(Run):
         mechanism.check(value)
         if isinstance(mechanism, PartitionSelection):
             return sorted(value, key=repr)
-        if isinstance(mechanism, GroupedChoice):
-            return np.array([quantile(group, mechanism.fraction) for group in value], dtype=np.int64)
+        if isinstance(mechanism, GroupedChoice | GroupedInterval):
+            return quantiles(value, mechanism)
         return value
 
 
@@ -78,3 +79,9 @@ def quantile(group: Mapping[int, int], fraction: Fraction) -> int:
         if below >= fraction * total:
             return place
     return 0
+
+
+def quantiles(groups: Sequence[Mapping[int, int]], mechanism: GroupedChoice | GroupedInterval) -> Any:  # noqa: ANN401 - an array
+    """The exact quantile of each group, which is also both ends of its interval where one is drawn."""
+    places = np.array([quantile(group, mechanism.fraction) for group in groups], dtype=np.int64)
+    return places if isinstance(mechanism, GroupedChoice) else np.stack([places] * 3, axis=1)

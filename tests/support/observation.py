@@ -24,8 +24,9 @@ from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
 from privet.loss import Guarantee
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.session import Session
-from tests.support.exact_session import quantile
+from tests.support.exact_session import quantiles
 
 LARGEST = 1 << 52
 LIMIT = Guarantee(1000, "0.5")
@@ -82,8 +83,8 @@ def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 
     """A secret without noise, of a thousand times as many units: else no bin of a search would be full."""
     if isinstance(mechanism, PartitionSelection):
         return tuple(sorted(value, key=written))
-    if isinstance(mechanism, GroupedChoice):
-        return np.array([quantile(group, mechanism.fraction) for group in value], dtype=np.int64)
+    if isinstance(mechanism, GroupedChoice | GroupedInterval):
+        return quantiles(value, mechanism)
     return np.clip(value, -LARGEST, LARGEST) * 1000
 
 
@@ -91,7 +92,7 @@ def written_secret(value: Any, mechanism: Mechanism[Any, Any]) -> Mapping[Any, i
     """The coordinates of a secret: by key as it is written, or by place."""
     if isinstance(mechanism, PartitionSelection):
         return {written(key): number for key, number in value.items()}
-    if isinstance(mechanism, GroupedChoice):
+    if isinstance(mechanism, GroupedChoice | GroupedInterval):
         return {(group, at): weight for group, found in enumerate(value) for at, weight in found.items()}
     array = np.asarray(value)
     assert array.dtype == np.int64

@@ -15,6 +15,7 @@ from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter, QueryRefused
 from privet.mechanisms import PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query import sql
 from privet.query.answering import run as run_module
 from privet.query.answering.margins import Margins, Shown
@@ -30,7 +31,7 @@ from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Output
 from privet.query.pricing.quote import Quote, quote_statement
 from privet.query.scalars.expressions import Column
-from tests.support.exact_session import quantile
+from tests.support.exact_session import quantiles
 from tests.support.hospital import public_values
 from tests.support.neighbor_hospitals import World
 
@@ -89,8 +90,8 @@ def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 
     """What there would be without noise, of a thousand times as many units: else no bin of a search would be full."""
     if isinstance(mechanism, PartitionSelection):
         return sorted(value, key=repr)
-    if isinstance(mechanism, GroupedChoice):
-        return np.array([quantile(group, mechanism.fraction) for group in value], dtype=np.int64)
+    if isinstance(mechanism, GroupedChoice | GroupedInterval):
+        return quantiles(value, mechanism)
     return np.clip(value, -LARGEST, LARGEST) * 1000
 
 
@@ -173,7 +174,7 @@ def numbers(draw: Drawn) -> Mapping[Any, int]:
     """The coordinates of a secret."""
     if isinstance(draw.mechanism, PartitionSelection):
         return dict(draw.secret)
-    if isinstance(draw.mechanism, GroupedChoice):
+    if isinstance(draw.mechanism, GroupedChoice | GroupedInterval):
         return {(group, at): weight for group, found in enumerate(draw.secret) for at, weight in found.items()}
     array = np.asarray(draw.secret)
     assert array.dtype == np.int64

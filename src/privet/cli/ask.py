@@ -75,6 +75,9 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     purpose: Annotated[str | None, typer.Option(help="What it is for; recorded in the ledger.")] = None,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     interval: Annotated[str, typer.Option(help="What intervals are for: data, or the population it samples.")] = "data",
+    quantile_intervals: Annotated[
+        bool, typer.Option("--quantile-intervals", help="Spend most of what a quantile costs on an interval of it.")
+    ] = False,
     rows_per_unit: Count = None,
     groups_per_unit: Count = None,
     rows_per_group: Count = None,
@@ -112,6 +115,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
             "rows": rows,
             "confidence": confidence,
             "interval": interval,
+            "quantile_intervals": quantile_intervals,
             "rows_per_unit": rows_per_unit,
             "groups_per_unit": groups_per_unit,
             "rows_per_group": rows_per_group,

@@ -5,7 +5,7 @@ import re
 OPTIONS = (
     *("epsilon", "delta", "rho", "gamma", "analyst", "key", "purpose", "confidence", "rows_per_unit"),
     *("groups_per_unit", "rows_per_group", "bounding", "automatic_bounds", "memory", "threads", "anchor"),
-    *("risk", "error", "rows", "clipping"),
+    *("risk", "error", "rows", "clipping", "quantile_intervals"),
 )
 PLAIN_TOO = ("epsilon", "delta", "rho", "gamma", *(name for name in OPTIONS if "_" in name))  # no other words are these
 GIVEN = re.compile(rf"(?<![\w.-])({'|'.join(OPTIONS)})=(?=\S)")  # as in Python: delta=1e-6

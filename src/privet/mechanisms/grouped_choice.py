@@ -33,6 +33,8 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
         epsilon: > 0; the pure ε, for all groups at once.
         fraction: in [0, 1]; 1/2 for medians.
         places: how many there are in each group, numbered from 0.
+        offset: so much weight above the quantile is the target, or below it if negative. As if that much weight lay at
+            the last (first) place in addition: the target lies among the weights then, however few there are.
 
     Privacy: epsilon-DP for all groups together, however many a unit moves; and better, as `ExponentialCurve` says. The
         number of groups, their order, and the number of places are public.
@@ -41,7 +43,9 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
         [x < t] - q and R - (1-q)N with [x > t] - (1-q), both at most m = max(q, 1-q) in size; so a unit that moves
         the weights of group g by W_g in all moves every score there by at most m W_g. The exponential mechanism at
         `rate` has losses within a range of 2 rate m W_g (see `Exponential`). Groups are drawn independently, so their
-        losses, and the ranges, add up: 2 rate m (W_1 + W_2 + …) <= 2 rate m l1_sensitivity, which is epsilon.
+        losses, and the ranges, add up: 2 rate m (W_1 + W_2 + …) <= 2 rate m l1_sensitivity, which is epsilon. With an
+        offset o > 0 the two terms are L(t) - qN - o and R(t) - (1-q)N + o, at the last place without this o; with
+        o < 0 the same from the other end. That is public and the same for neighbors: no move of a score changes.
     Not covered: time.
 
     Example:
@@ -54,10 +58,12 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
     epsilon: Fraction
     fraction: Fraction
     places: int
+    offset: int
 
-    def __init__(self, l1_sensitivity: Exact, epsilon: Exact, *, fraction: Exact, places: int) -> None:
+    def __init__(self, l1_sensitivity: Exact, epsilon: Exact, *, fraction: Exact, places: int, offset: int = 0) -> None:
         self._keep(l1_sensitivity=positive(l1_sensitivity, "l1_sensitivity"), epsilon=positive(epsilon, "epsilon"))
         self._keep(fraction=exact_within(fraction, "fraction", low=0, high=1), places=whole(places, "places"))
+        self._keep(offset=_signed(offset))
         if self.places > WIDEST:
             raise InvalidParameter(f"places must be at most 2^33, got {self.places}: use a coarser lattice")
 
@@ -77,6 +83,11 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
     def loss(self) -> PrivacyLoss:
         """The curve of a loss whose range is epsilon."""
         return PrivacyLoss.of(ExponentialCurve(self.epsilon))
+
+    @cached_property
+    def _described(self) -> str:
+        """Without an offset as it was before there were any: ledgers hold these words."""
+        return super()._described.replace(", offset=0)", ")")
 
     def covers(self, sensitivity: Sensitivity) -> bool:
         """Compared in L1."""
@@ -104,12 +115,13 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
     def _law(self, group: Mapping[int, int]) -> SegmentLaw:
         """The exponential mechanism's law: scores change only where there is weight."""
         top, bottom = self.fraction.numerator, self.fraction.denominator
-        at, weights = in_arrays(group)
+        at, weights = self._with_offset(*in_arrays(group))
         most = int(weights.max(initial=0)) * len(at)
         kind = np.int64 if 2 * bottom * (most + 1) < 1 << 63 else np.object_  # whole numbers of any size
         weights = weights.astype(kind, copy=False)
         upto: NDArray[Any] = weights.cumsum(dtype=kind)
         total = int(upto[-1]) if len(at) else 0
+        target = top * (total - abs(self.offset)) + bottom * max(self.offset, 0)
         below, above = (np.empty(2 * len(at) + 1, dtype=kind) for _ in range(2))
         below[0:-1:2] = below[1::2] = upto - weights  # between two places with weight, and at a place
         above[0:-1:2], above[1::2] = total - upto + weights, total - upto
@@ -118,8 +130,20 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
         widths[0], widths[2::2] = 0, -1 - at
         widths[:-1:2] += at
         widths[-1] += self.places
-        scores = -np.maximum(np.maximum(bottom * below - top * total, bottom * above - (bottom - top) * total), 0)
+        scores = -np.maximum(np.maximum(bottom * below - target, bottom * above - (bottom * total - target)), 0)
         return SegmentLaw(widths, scores, rate=self.rate)
+
+    def _with_offset(self, at: NDArray[np.int64], weights: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """The places and weights with that of the offset at the end where it is thought to lie."""
+        if not self.offset:
+            return at, weights
+        end, place = (0, 0) if self.offset < 0 else (self.places - 1, len(at))
+        if not (at == end).any():
+            at, weights = np.insert(at, place, end), np.insert(weights, place, 0)
+        small = int(weights.max()) + abs(self.offset) < 1 << 62
+        weights = weights.astype(weights.dtype if small else np.object_)  # a copy: the group keeps its own
+        weights[place if place == 0 else -1] += abs(self.offset)
+        return at, weights
 
     def rank_margin(self, confidence: float = 0.95) -> float:
         """How much weight may lie between a group's answer and the quantile asked for, each group alone.
@@ -130,6 +154,12 @@ class GroupedChoice(Mechanism[Ranks, NDArray[np.int64]]):
         refuse_certainty(confidence, "confidence")
         score = (math.log(self.places) - math.log1p(-confidence)) / float(self.rate)
         return score / self.fraction.denominator * UP
+
+
+def _signed(offset: int) -> int:
+    if isinstance(offset, bool) or not isinstance(offset, int):
+        raise InvalidParameter(f"offset must be a whole number, got {offset!r:.80}")
+    return offset
 
 
 def _whole(numbers: Iterable[object]) -> bool:

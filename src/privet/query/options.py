@@ -18,7 +18,8 @@ from privet.query.scalars.parameters import Given, Parameters
 from privet.wording.nearest import nearest
 
 SHAPING = ("weights", "rows_per_unit", "groups_per_unit", "rows_per_group", "bounding", "automatic_bounds")
-ALL = ("epsilon", "delta", "rho", "risk", "error", "rows", *SHAPING, "clipping", "confidence", "interval", "params")
+SPENDING = ("epsilon", "delta", "rho", "risk", "error", "rows")
+ALL = (*SPENDING, *SHAPING, "clipping", "confidence", "interval", "quantile_intervals", "params")
 INTERVALS = ("data", "population")  # what intervals are for
 REPORT = "report"  # what may be said about clipping
 
@@ -35,6 +36,7 @@ class Keywords(TypedDict, total=False):
     bounds are found that nobody declared. clipping: "report" also releases, for a tenth of the budget, which share of
     values was clipped and which share of units had more rows or groups than count. confidence: of the intervals.
     interval: whether intervals are for the "data" at hand, or for the "population" that its units are a sample of.
+    quantile_intervals: True spends four fifths of what a quantile costs on an interval around it.
     params: values for the statement's :names, by name, or a list for its ?.
     """
 
@@ -52,6 +54,7 @@ class Keywords(TypedDict, total=False):
     clipping: str | None
     confidence: float
     interval: str
+    quantile_intervals: bool
     params: Mapping[str, Given] | Sequence[Given] | None
 
 
@@ -72,6 +75,7 @@ class Options:
         clipping: whether what is clipped or over a limit is reported.
         population: whether intervals are for the population that the units are a sample of, not for the data at hand.
         params: values for parameters of the statement.
+        quantile_intervals: whether intervals are drawn with quantiles.
     """
 
     promise: Promise
@@ -86,6 +90,7 @@ class Options:
     clipping: bool = False
     population: bool = False
     params: Parameters | None = None
+    quantile_intervals: bool = False
 
     @classmethod
     def of(
@@ -125,6 +130,7 @@ class Options:
         said: Mapping[str, object] = {**keywords, "weights": weights}
         report = reports_clipping(keywords.get("clipping"))
         population = for_population(keywords.get("interval"))
+        ends = draws_ends(keywords.get("quantile_intervals"), population=population)
         return cls(
             spent.promise,
             spent.delta,
@@ -137,13 +143,19 @@ class Options:
             (
                 *(_shape(said.get(word)) for word in SHAPING),
                 *_errors_shape(errors, rows),
-                *_added_shapes(report=report, population=population),
+                *_added_shapes(report=report, population=population, ends=ends),
                 *_said(params),
             ),
             report,
             population,
             params,
+            ends,
         )
+
+    @property
+    def quantiles_within(self) -> float | None:
+        """The confidence of the intervals that are drawn with quantiles; None if none are."""
+        return self.confidence if self.quantile_intervals else None
 
     def asked(self, text: str) -> str:
         """A statement as it is recorded, with the values of its parameters."""
@@ -245,6 +257,21 @@ def for_population(interval: object) -> bool:
     return interval == INTERVALS[1]
 
 
+def draws_ends(said: object, *, population: bool) -> bool:
+    """Whether intervals are drawn with quantiles.
+
+    Raises:
+        InvalidParameter: if it is neither true nor false, or intervals are for the population.
+    """
+    if said is not None and not isinstance(said, bool):
+        raise InvalidParameter(f"quantile_intervals must be True or False, got {said!r:.80}")
+    if said and population:
+        raise InvalidParameter(
+            'quantile_intervals are for the data at hand: leave out interval="population", or quantile_intervals'
+        )
+    return bool(said)
+
+
 def _errors_shape(errors: Wanted | None, rows: int | None) -> tuple[str, ...]:
     """Nothing where nothing is said: keys of earlier versions stay keys of the same questions."""
     return () if errors is None else (repr(errors), repr(rows))
@@ -263,9 +290,10 @@ def _spent(keywords: Keywords, budget: Promise | None) -> Budget:
     return Budget.of(epsilon=budget.epsilon, delta=budget.delta if delta is None else delta)
 
 
-def _added_shapes(*, report: bool, population: bool) -> tuple[str, ...]:
+def _added_shapes(*, report: bool, population: bool, ends: bool) -> tuple[str, ...]:
     """What shapes an answer only where it is said, so that keys of questions that do not say it stay what they are."""
-    return (*(("clipping",) if report else ()), *(("population",) if population else ()))
+    added = {"clipping": report, "population": population, "quantile_intervals": ends}
+    return tuple(word for word, said in added.items() if said)
 
 
 def _said(params: Parameters | None) -> list[str]:

@@ -13,9 +13,10 @@ from scipy.stats import binom
 from privet.core import Ledger
 from privet.loss import Guarantee
 from privet.noise.entropy import BitSource
-from privet.query.answering.margins import MANY, QUANTILE, ColumnMargins, Margins, replicates_within, shown_rows
+from privet.query.answering.margins import MANY, ColumnMargins, Margins, replicates_within, shown_rows
 from privet.query.answering.postprocess import post_process
 from privet.query.answering.public_values import PublicValues
+from privet.query.answering.quantile_ends import PAID, QUANTILE
 from privet.query.answering.released_table import ReleasedTable, read_array
 from privet.query.answering.simulated_columns import guard
 from privet.query.backends.duckdb.engine import DuckDBBackend
@@ -188,8 +189,9 @@ def test_a_group_too_small_to_say_anything_is_unclear() -> None:
 
 
 def test_why_a_number_has_no_margin() -> None:
-    assert margins_of("SELECT MEDIAN(age) + 1 AS x FROM people").without == {"x": QUANTILE}
-    assert margins_of("SELECT work, MAX(age) AS x FROM people GROUP BY work").without == {"x": QUANTILE}
+    assert margins_of("SELECT MEDIAN(age) + 1 AS x FROM people").without == {"x": PAID}
+    assert margins_of("SELECT MEDIAN(age) * MEDIAN(age) AS x FROM people").without == {"x": QUANTILE}
+    assert margins_of("SELECT work, MAX(age) AS x FROM people GROUP BY work").without == {"x": PAID}
     assert "DISTINCT" in margins_of("SELECT DISTINCT COUNT(*) AS x FROM people GROUP BY work").without["x"]
     assert "x_low" in margins_of("SELECT COUNT(*) AS x, 2 AS x_low FROM people").without["x"]
     assert margins_of("SELECT work, 7 AS x, 'a' AS y FROM people GROUP BY work HAVING COUNT(*) > 1").without == {}

@@ -16,6 +16,8 @@ from tests.support.observation import Observation, differences, observe
 
 AUTOMATIC: dict[str, Any] = {"automatic_bounds": "0.2"}
 REPORT: dict[str, Any] = {"clipping": "report"}
+INTERVALS: dict[str, Any] = {"quantile_intervals": True}
+SAID = {"bounds": AUTOMATIC, "report": REPORT, "interval": INTERVALS}  # by a word in the name of a play
 ANYWHERE = ("nothing", "very many rows", "ordinary")  # visitors whom every play meets
 IDS = (BASE + 1, BASE + 3, BASE - 7)  # which of equal rows an engine meets first follows a hash of the unit
 
@@ -62,7 +64,7 @@ class Match:
     def _two(
         self, base: Session, other: Session, play: str, text: str, known: dict[str, Observation]
     ) -> tuple[Observation, list[str]]:
-        how: dict[str, Any] = AUTOMATIC if "bounds" in play else REPORT if "report" in play else {}
+        how = next((said for word, said in SAID.items() if word in play), {})
         if play not in known:
             known[play] = observe(base, text, **how)
         here = known[play]

@@ -155,6 +155,8 @@ SUMMED = {
     "mixed keys": "SELECT kind, word, free, COUNT(*) AS n FROM t GROUP BY kind, word, free",
     "two stages": "SELECT COUNT(*) AS n FROM t WHERE pay > (SELECT AVG(pay) FROM t)",
     "having": "SELECT day, COUNT(*) AS n FROM t GROUP BY day HAVING COUNT(*) > 3 ORDER BY n DESC",
+    "intervals by key": "SELECT kind, MEDIAN(whole) AS m, MAX(pay) AS h FROM t GROUP BY kind",
+    "intervals of days": "SELECT MIN(day) AS l, MEDIAN(moment) AS m, 2 * MEDIAN(pay) - 1 AS h FROM t",
     "quantiles by key": "SELECT kind, MEDIAN(whole) AS m FROM t GROUP BY kind",
 }
 

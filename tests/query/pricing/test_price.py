@@ -13,10 +13,11 @@ from privet.asking.best_noise import best_noise
 from privet.asking.budget import Budget
 from privet.core import Ledger, Sensitivity, Unit
 from privet.errors import BudgetExceeded, InvalidParameter
-from privet.loss import Guarantee, Neighbors, PrivacyLoss
+from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.mechanisms.least_noise import laplace_or_gaussian
 from privet.query.aggregates.needs import needs_of
 from privet.query.measures.request import Shape
@@ -210,6 +211,25 @@ def test_quantiles_are_chosen_for_all_groups_at_one_price() -> None:
     assert isinstance(choice, GroupedChoice)
     assert choice.epsilon == 1
     assert choice.l1_sensitivity == 6 * priced(aggregate(MEDIAN), epsilon=1).stages[0].sensitivities[0].l1
+
+
+@pytest.mark.parametrize("spend", [{"epsilon": "0.3"}, {"rho": "0.02"}, {"rho": 5}, {"epsilon": 2, "delta": "1e-6"}])
+def test_an_interval_of_a_quantile_shares_what_the_quantile_would_cost(spend: dict[str, Any]) -> None:
+    said = {**spend, "quantile_intervals": True, "confidence": 0.8}
+    needs = needs_of(aggregate(MEDIAN, keys=BY_SEX), quantiles_within=0.8)
+    options = Options.of(cast("Keywords", said))
+    plan = price([("s0", needs)], options, neighbors=Neighbors.ADD_REMOVE)
+    (interval,) = plan.stages[0].mechanisms
+    assert isinstance(interval, GroupedInterval)
+    assert interval.confidence == 0.8
+    assert interval.part == needs.rankings[0].part
+    assert needs.draws[0].cells == 3
+    spent, allowed = (
+        (plan.loss.zcdp(), float(options.promise.rho))
+        if isinstance(options.promise, ConcentratedGuarantee)
+        else (plan.loss.epsilon(0), float(options.promise.epsilon))
+    )
+    assert 0.99 * allowed <= spent <= allowed
 
 
 def test_a_window_of_days_moves_as_far_as_all_its_days() -> None:

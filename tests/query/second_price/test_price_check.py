@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from hypothesis import example, given
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee, Neighbors
+from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
@@ -52,6 +53,7 @@ LIMITS = (
 )
 KEYS = ("", "stay", "note", "stay, day")
 OPTIONS = Options.of({"epsilon": 1, "delta": "1e-6"})
+ENDS: dict[str, Any] = {"epsilon": "0.7", "delta": "1e-7", "quantile_intervals": True}
 
 
 @pytest.fixture(name="place", scope="module")
@@ -69,7 +71,7 @@ def quoted(catalog: Catalog, text: str, *, limits: Limits | None = None, options
     keys=st.sampled_from(KEYS),
     limits=st.sampled_from(LIMITS),
     neighbors=st.sampled_from(list(Neighbors)),
-    spend=st.sampled_from([{"epsilon": "0.3", "delta": "1e-7"}, {"rho": "0.2"}, {"epsilon": 1}]),
+    spend=st.sampled_from([{"epsilon": "0.3", "delta": "1e-7"}, {"rho": "0.2"}, {"epsilon": 1}, ENDS]),
 )
 @example(  # distinct values where groups are private and rows are counted over all of them
     columns=["COUNT(DISTINCT note)"],
@@ -85,7 +87,7 @@ def test_both_prices_are_one(  # noqa: PLR0913 - one for each thing that varies
     keys: str,
     limits: Limits,
     neighbors: Neighbors,
-    spend: dict[str, str],
+    spend: dict[str, Any],
 ) -> None:
     catalog = replace(place[0], unit=Unit("patient", neighbors))
     if keys == "note" and "delta" not in spend:
@@ -218,6 +220,17 @@ def test_a_changed_first_price_is_noticed(place: tuple[Catalog, DuckDBBackend]) 
     cheaper = replace(plan, loss=cheap.loss)
     with pytest.raises(InvalidParameter, match="differs"):
         refuse_another_price(cheaper, backend, catalog)
+
+
+def test_the_ends_of_quantiles_are_in_both_prices(place: tuple[Catalog, DuckDBBackend]) -> None:
+    """The control: a price without the ends is noticed."""
+    catalog, backend = place
+    plan = quoted(catalog, "SELECT MEDIAN(cost) FROM visit", options=Options.of(cast("Keywords", ENDS)))
+    assert second_loss(plan, backend, catalog).epsilon(0) == pytest.approx(0.7)
+    (interval,) = plan.stages[0].mechanisms
+    assert isinstance(interval, GroupedInterval)
+    with pytest.raises(InvalidParameter, match="differs"):
+        refuse_another_price(replace(plan, loss=interval.choices[0].loss), backend, catalog)
 
 
 @pytest.mark.parametrize(

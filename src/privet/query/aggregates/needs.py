@@ -31,10 +31,17 @@ class Draw:
     Args:
         measure: the numbers it draws around.
         fraction: of the quantile it chooses, for RANKS; each quantile of the same numbers is a draw of its own.
+        confidence: of the interval that is drawn with the quantile, if one is.
     """
 
     measure: Measure
     fraction: Fraction | None = None
+    confidence: float | None = None
+
+    @property
+    def cells(self) -> int:
+        """How many numbers each group gets: a quantile with its two ends has three."""
+        return self.measure.cells if self.confidence is None else 3
 
 
 @dataclass(frozen=True)
@@ -61,13 +68,16 @@ class Needs:
         return next(each for each in self.rankings if each.measures == (draw.measure,))
 
 
-def needs_of(aggregate: Aggregate, *, found: Mapping[Expression, Ends] | None = None) -> Needs:
+def needs_of(
+    aggregate: Aggregate, *, found: Mapping[Expression, Ends] | None = None, quantiles_within: float | None = None
+) -> Needs:
     """The draws and readings of an aggregation.
 
     Args:
         aggregate: what is asked.
         found: the bounds of arguments that are searched for. Before they are known any stand for them: moves in
             lattice steps are the same.
+        quantiles_within: the confidence of intervals that are drawn with quantiles, if they are.
 
     Aggregates of one expression under one FILTER share their numbers: COUNT, SUM and AVG are read off two whose joint
     move is one row's (`Shape.MEAN`), with VARIANCE or STDDEV off three (`Shape.SPREAD`). COUNT(*) joins them if the
@@ -76,7 +86,7 @@ def needs_of(aggregate: Aggregate, *, found: Mapping[Expression, Ends] | None = 
     """
     families = _families(each for _, each in aggregate.items)
     ends = {search.argument: FALLBACK for search in aggregate.searches} | dict(found or {})
-    wanted = [_draw_of(each, families, ends) for _, each in aggregate.items]
+    wanted = [_draw_of(each, families, ends, quantiles_within) for _, each in aggregate.items]
     draws = tuple(dict.fromkeys(wanted))
     summed = tuple(draw.measure for draw in draws if draw.measure.shape is not Shape.RANKS)
     ranked = tuple(dict.fromkeys(draw.measure for draw in draws if draw.measure.shape is Shape.RANKS))
@@ -119,7 +129,9 @@ def _never_null(families: Mapping[Family, set[Added]], condition: Expression | N
     return None
 
 
-def _draw_of(wanted: Aggregation, families: Mapping[Family, set[Added]], found: Found) -> Draw:
+def _draw_of(
+    wanted: Aggregation, families: Mapping[Family, set[Added]], found: Found, quantiles_within: float | None
+) -> Draw:
     condition = wanted.condition
     added = rule_of(wanted).added
     if Added.UNITS in added:
@@ -128,7 +140,7 @@ def _draw_of(wanted: Aggregation, families: Mapping[Family, set[Added]], found: 
         return Draw(Measure(Shape.DISTINCT, wanted.argument, condition))
     if Added.RANKS in added:
         span = _span_of(wanted.argument, found, most=RANK_PLACES - 1)
-        return Draw(Measure(Shape.RANKS, wanted.argument, condition, span), fraction_of(wanted))
+        return Draw(Measure(Shape.RANKS, wanted.argument, condition, span), fraction_of(wanted), quantiles_within)
     if Added.PRODUCTS in added:
         first, second = (_span_of(each, found, most=SQUARE_STEPS) for each in wanted.arguments)
         return Draw(Measure(Shape.PRODUCTS, wanted.argument, condition, first, wanted.second, second))
@@ -178,4 +190,6 @@ def _reading(column: Column, wanted: Aggregation, place: int, draw: Draw, part: 
     read = rule_of(wanted).reading
     if read is None:
         raise InvalidParameter(f"{wanted.function.value} is computed within a unit alone: add the unit to GROUP BY")
-    return read(wanted, DrawnNumbers(column, place, draw.measure, part, draw.fraction))
+    return read(
+        wanted, DrawnNumbers(column, place, draw.measure, part, draw.fraction, drawn_ends=draw.confidence is not None)
+    )

@@ -51,10 +51,12 @@ def _most(exact: Exact) -> str:
 
 
 def _quantile(wanted: Aggregation, numbers: DrawnNumbers) -> Quantile:
-    del wanted
     measure = numbers.measure
     fraction = HALF if numbers.fraction is None else numbers.fraction
-    return Quantile(numbers.column, numbers.draw, measure.shape, measure.span, fraction=fraction)
+    ends = numbers.drawn_ends
+    whole = known_of(wanted).type is Type.INTEGER and measure.span.step == 1
+    column, draw = numbers.column, numbers.draw
+    return Quantile(column, draw, measure.shape, measure.span, fraction=fraction, drawn_ends=ends, whole=whole)
 
 
 PLACES: Mapping[Function, AggregateRule] = {

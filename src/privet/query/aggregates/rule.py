@@ -40,6 +40,7 @@ class DrawnNumbers:
         measure: what they are.
         part: lattice steps that stand for one row, where rows alone are counted.
         fraction: of the quantile that was chosen, if one was.
+        drawn_ends: whether the two ends of its interval were chosen with it.
     """
 
     column: Column
@@ -47,6 +48,7 @@ class DrawnNumbers:
     measure: Measure
     part: int
     fraction: Fraction | None = None
+    drawn_ends: bool = False
 
 
 ExactFacts = Callable[[Aggregation, Limits | None], tuple[Facts, Facts]]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
 from privet.query.answering.postprocess import post_process
+from privet.query.answering.quantile_ends import quantile_ends, why_no_ends
 from privet.query.answering.released_table import ReleasedTable, number_array
 from privet.query.answering.simulated_columns import (
     LINE,
@@ -42,7 +43,6 @@ MOST_ROWS = 4_000_000  # that are simulated, all replicates together
 FEWEST = 0.4  # of the replicates that the confidence asks for, where there are many rows
 NEARLY_ALL = 0.9  # of what the bounds allow
 
-QUANTILE = "what the rank of a quantile is off by in value depends on the data"
 DISTINCT = "SELECT DISTINCT puts rows together whose numbers have margins of their own; leave DISTINCT out"
 NAMED = "another column of the answer is called {0}_low or {0}_high; rename it"
 CONFIDENCE = "a simulated one would take too long at this confidence; ask for 0.99 or less"
@@ -191,8 +191,8 @@ class ColumnMargins:
         """Why a number cannot have ends, whatever it is."""
         if taken := name_taken(column, self.output):
             return taken
-        if any(self.released.stage.noise_of(reading.draw) is None for reading in self.readings(expression)):
-            return QUANTILE
+        if why := why_no_ends(self.released, expression, self.readings(expression)):
+            return why
         return self.why_no_sample(expression) if self.population else ""
 
     def why_no_sample(self, expression: Expression) -> str:
@@ -210,8 +210,9 @@ class ColumnMargins:
         if isinstance(expression, Reference) and expression.column in released.readings:
             reading = released.readings[expression.column]
             noise = released.stage.noise_of(reading.draw)
-            return None if noise is None else reading.interval(released.numbers[reading.draw], noise, self.confidence)
-        return self._weighted(expression)
+            if noise is not None:
+                return reading.interval(released.numbers[reading.draw], noise, self.confidence)
+        return quantile_ends(released, expression) or self._weighted(expression)
 
     def _weighted(self, expression: Expression) -> Ends | None:
         added = weighted_sum(expression)

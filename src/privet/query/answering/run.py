@@ -115,7 +115,7 @@ class Run:
         groups = self._groups(stage, sums)
         places = range(len(stage.mechanisms)) if groups else ()
         numbers = [self._numbers(stage, place, groups, sums, ranks) for place in places]
-        none = [np.zeros((0, draw.measure.cells)) for draw in stage.needs.draws]  # no group was named
+        none = [np.zeros((0, draw.cells)) for draw in stage.needs.draws]  # no group was named
         before = sum(released.cells for _, released in self._done.values())
         return stage, released_table(stage, groups, numbers or none, first=before)
 
@@ -126,7 +126,8 @@ class Run:
             return stage
         self.found |= {search: self._found(self._quote.searches[search]) for search in aggregate.searches}
         ends = {search.argument: self.found[search] or FALLBACK for search in aggregate.searches}
-        bounded = replace(stage, needs=needs_of(aggregate, found=ends))
+        within = self._quote.options.quantiles_within
+        bounded = replace(stage, needs=needs_of(aggregate, found=ends, quantiles_within=within))
         if stage_loss(bounded, self._backend, self._catalog) != stage.loss:
             raise ReleaseFailed(FAILED)
         return bounded

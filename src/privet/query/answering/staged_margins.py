@@ -17,7 +17,6 @@ from privet.errors import InvalidParameter
 from privet.query.answering.margins import (
     DISTINCT,
     FAILED,
-    QUANTILE,
     ColumnMargins,
     Ends,
     Margins,
@@ -31,6 +30,7 @@ from privet.query.answering.margins import (
 )
 from privet.query.answering.noisy_columns import NoisyColumns, StageColumns
 from privet.query.answering.postprocess import post_read
+from privet.query.answering.quantile_ends import QUANTILE
 from privet.query.answering.released_table import ReleasedTable
 from privet.query.answering.replicated_relation import NotSimulatedError, Replicator, unfiltered
 from privet.query.answering.simulated_columns import (

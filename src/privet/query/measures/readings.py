@@ -14,6 +14,7 @@ A released number is the exact one plus noise, in lattice steps; everything here
 public ones, so it costs nothing. NaN stands for NULL.
 """
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +27,8 @@ from privet.query.measures.request import Shape, Span
 from privet.query.scalars.dates import iso_date
 from privet.query.scalars.expressions import Column
 from privet.query.scalars.facts import Type
+
+ROUNDED = 0.501  # steps that a value lies from its place, at most
 
 
 @dataclass(frozen=True)
@@ -225,17 +228,41 @@ class Deviation(Variance):
 
 @dataclass(frozen=True)
 class Quantile(Reading):
-    """A place of the lattice; how far it is off in value depends on the data, so there is no interval.
+    """A place of the lattice; how far it is off in value depends on the data, so an interval must be drawn with it.
 
     Args:
         fraction: the share of rows below it.
+        drawn_ends: whether the released numbers are the place, and the two ends of its interval.
+        whole: whether the argument's values are the places themselves, not rounded to them.
     """
 
     fraction: Fraction
+    drawn_ends: bool = False
+    whole: bool = False
 
     def values(self, numbers: Floats) -> Floats:
         """The chosen place, in the argument's unit."""
-        return np.asarray(float(self.span.step) * (self.span.first + numbers[:, 0]))
+        return self._at(numbers[:, 0])
+
+    def _at(self, places: Floats) -> Floats:
+        return np.asarray(float(self.span.step) * (self.span.first + places))
+
+    def ends(self, numbers: Floats) -> tuple[Floats, Floats] | None:
+        """The ends of the interval that was drawn, if one was.
+
+        Proof: between the two places lies the quantile of the values rounded to places (`GroupedInterval`). Rounding
+            keeps the order and moves no value between the bounds by more than half a step, and so no quantile; a
+            thousandth of a step more covers what floats do to it. Values and their quantile lie within the declared
+            bounds, which need not be places.
+        """
+        if not self.drawn_ends:
+            return None
+        aside = 0.0 if self.whole else ROUNDED * float(self.span.step)
+        facts = self.column.facts
+        least = -math.inf if facts.low is None else float(facts.low)
+        most = math.inf if facts.high is None else float(facts.high)
+        low, high = self._at(numbers[:, 1]) - aside, self._at(numbers[:, 2]) + aside
+        return np.clip(low, least, most), np.clip(high, least, most)
 
     @property
     def note(self) -> str:
@@ -247,4 +274,6 @@ class Quantile(Reading):
             ends = f"{low:g} and {high:g}"
         percent = f"{float(100 * self.fraction):g}"
         where = f"chosen among {self.span.steps + 1:,} places between {ends}"
+        if self.drawn_ends:
+            return f"the {percent} % quantile, {where}, as are the ends of its interval"
         return f"the {percent} % quantile, {where}; no interval: what a rank is off by in value depends on the data"

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.aggregates.needs import Needs
 from privet.query.measures.noise_margin import Noise, noise_margin
 from privet.query.measures.ratio_interval import fieller
@@ -40,7 +41,7 @@ def foreseen_margin(  # noqa: PLR0913 - the public numbers that it depends on
         end of the bounds. So with n rows half its length is at most the distance of the bounds × M / n.
     """
     draw = needs.draws[reading.draw]
-    if isinstance(mechanism, GroupedChoice):
+    if isinstance(mechanism, GroupedChoice | GroupedInterval):
         return float(mechanism.rank_margin(confidence) / needs.request_of(draw).part)
     if isinstance(reading, Linear):
         return reading.margin(mechanism, confidence)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
@@ -23,9 +24,10 @@ from privet.loss import (
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.grouped_interval import SHARES, GroupedInterval
 from privet.mechanisms.least_noise import least_noise
 from privet.query.aggregates.needs import Draw, Needs
-from privet.query.measures.request import Shape
+from privet.query.measures.request import PART, Shape
 from privet.query.options import Options
 from privet.query.pricing.priced import Drawn, Priced, PricedStage
 from privet.query.pricing.split import Share, shares_of, total_of
@@ -101,10 +103,19 @@ def laplace_for(epsilon: Fraction, share: Share) -> Drawn:
     return Laplace.calibrated(epsilon=epsilon, sensitivity=share.moves)
 
 
-def _choice(draw: Draw, share: Share, epsilon: Fraction) -> GroupedChoice:
+def _choice(draw: Draw, share: Share, epsilon: Fraction) -> GroupedChoice | GroupedInterval:
     fraction = draw.fraction or Fraction(0)
     places = draw.measure.span.steps + 1
-    return GroupedChoice.calibrated(epsilon=epsilon, sensitivity=share.moves, fraction=fraction, places=places)
+    if draw.confidence is None:
+        return GroupedChoice.calibrated(epsilon=epsilon, sensitivity=share.moves, fraction=fraction, places=places)
+    return GroupedInterval.calibrated(
+        epsilon=epsilon,
+        sensitivity=share.moves,
+        fraction=fraction,
+        places=places,
+        confidence=draw.confidence,
+        part=PART,
+    )
 
 
 def _with_laplace(shares: Sequence[Share], promise: Guarantee) -> Chosen:
@@ -169,24 +180,26 @@ def _concentrated(stages: Stages, shares: Sequence[Share], options: Options, rho
                 "epsilon and delta, or declare the values of the GROUP BY columns in the catalog"
             )
         if share.draw.measure.shape is Shape.RANKS:
-            chosen.append(_choice(share.draw, share, _choice_epsilon(part)))
+            shared = (Fraction(1),) if share.draw.confidence is None else SHARES
+            chosen.append(_choice(share.draw, share, _choice_epsilon(part, shared)))
         else:
             chosen.append(Gaussian.calibrated(rho=part, sensitivity=share.moves))
     return _kept(stages, shares, options, chosen)
 
 
 @lru_cache(maxsize=256)
-def _choice_epsilon(rho: Fraction) -> Fraction:
-    """An ε at which an exponential choice keeps this ρ, close to the largest.
+def _choice_epsilon(rho: Fraction, shares: tuple[Fraction, ...]) -> Fraction:
+    """An ε at which exponential choices with these shares of it keep this ρ together, close to the largest.
 
-    Proof: ε² / ρ(ε) does not fall as ε grows, so the ε whose square is ρ times that ratio at a smaller ε keeps ρ; the
-        composed price is checked in any case.
+    Proof: ε² / ρ(ε) of one choice does not fall as ε grows, so that of several does not. The ε whose square is ρ times
+        that ratio at a smaller ε keeps ρ; the composed price is checked in any case.
     """
-    epsilon = 1 / root_above(1 / (EXPONENTIAL * rho))
+    epsilon = 1 / root_above(sum((share * share for share in shares), Fraction(0)) / (EXPONENTIAL * rho))
     if rho <= LITTLE:
         return epsilon
     for _ in range(ROUNDS):
-        ratio = epsilon * epsilon / Fraction(repr(PrivacyLoss.of(ExponentialCurve(epsilon)).zcdp()))
+        loss = sum_of(PrivacyLoss.of(ExponentialCurve(epsilon * share)) for share in shares)
+        ratio = epsilon * epsilon / Fraction(repr(loss.zcdp()))
         last = epsilon
         epsilon = max(epsilon, Fraction(math.sqrt(ratio * rho)) / COARSER)
         if epsilon <= last * ENOUGH:
@@ -223,9 +236,8 @@ def _wider(mechanism: Drawn | PartitionSelection) -> Drawn | PartitionSelection:
             return Laplace(mechanism.l1_sensitivity, mechanism.scale * COARSER)
         case DiscreteLaplace():
             return DiscreteLaplace(mechanism.l1_sensitivity, mechanism.scale * COARSER)
-        case GroupedChoice():
-            less = mechanism.epsilon / COARSER
-            return GroupedChoice(mechanism.l1_sensitivity, less, fraction=mechanism.fraction, places=mechanism.places)
+        case GroupedChoice() | GroupedInterval():
+            return replace(mechanism, epsilon=mechanism.epsilon / COARSER)
         case PartitionSelection():
             return PartitionSelection(
                 mechanism.epsilon / COARSER,

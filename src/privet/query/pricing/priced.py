@@ -8,11 +8,12 @@ from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.aggregates.needs import Needs
 from privet.query.measures.noise_margin import Noise
 from privet.query.options import Options
 
-Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice
+Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice | GroupedInterval
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class PricedStage:
     def noise_of(self, place: int) -> Noise | None:
         """The noise of a draw, if it is added noise."""
         mechanism = self.mechanisms[place]
-        return None if isinstance(mechanism, GroupedChoice) else mechanism
+        return None if isinstance(mechanism, GroupedChoice | GroupedInterval) else mechanism
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,8 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
     for stage in statement.stages:
         if isinstance(stage.source, Aggregate):
             names.setdefault(stage.source, stage.name)
-    paid = [(name, needs_of(aggregate)) for aggregate, name in names.items()]
+    within = options.quantiles_within
+    paid = [(name, needs_of(aggregate, quantiles_within=within)) for aggregate, name in names.items()]
     for _, needs in paid:
         _refuse_many_groups(needs)
     by_column = by_column | _report_weights(statement, paid, by_column)

@@ -19,6 +19,7 @@ from privet.query.scalars.expressions import Expression, Reference, columns_in
 from privet.wording.shown_value import shown_margin
 
 CLIPPED = "clipped to the bounds that are found, which may bias it"
+WITH_ENDS = "with an interval in value, as wide as the data make it"
 OF_QUANTILES = "none"  # what a rank is off by in value depends on the data
 SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand
 
@@ -71,7 +72,7 @@ def _released_plan(quote: Quote, stage: PricedStage, reading: Reading) -> Column
     margin = margin_before(stage, reading, quote.options, name)
     words = [instead_of(quote).get(reading.column, "")]
     if isinstance(reading, Quantile):
-        words.append("how far it is off in value depends on the data")
+        words.append(WITH_ENDS if reading.drawn_ends else "how far it is off in value depends on the data")
     if searched:
         words.append(CLIPPED)
     note = CLIPPED if searched else reading.note

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.aggregates.needs import fraction_of
 from privet.query.aggregates.table import bounded_arguments
 from privet.query.measures.automatic_bounds import FALLBACK, Ends
@@ -101,7 +102,7 @@ def rank_margins(quote: Quote, confidence: float) -> dict[str, float]:
 def rank_margin(stage: PricedStage, reading: Reading, confidence: float) -> float | None:
     """By how many rows the rank of a quantile is off at most; None if it is no quantile."""
     mechanism = stage.mechanisms[reading.draw]
-    if not isinstance(mechanism, GroupedChoice):
+    if not isinstance(mechanism, GroupedChoice | GroupedInterval):
         return None
     return float(mechanism.rank_margin(confidence) / stage.needs.request_of(stage.needs.draws[reading.draw]).part)
 

@@ -23,6 +23,7 @@ from privet.loss import (
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace
 from privet.mechanisms.grouped_choice import GroupedChoice
+from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
 from privet.query.measures.request import Shape
@@ -143,6 +144,8 @@ def _loss(mechanism: Drawn, moves: Moves, request: ReadRequest) -> PrivacyLoss:
             return PrivacyLoss.of(LaplaceCurve(moves.l1 / mechanism.scale))
         case Gaussian():
             return PrivacyLoss.of(GaussianCurve(moves.l2 / mechanism.scale))
+        case GroupedInterval():
+            return sum_of(_loss(choice, moves, request) for choice in mechanism.choices)
         case GroupedChoice():
             if request.places > mechanism.places:
                 raise InvalidParameter(

@@ -9,6 +9,7 @@ from privet.errors import InvalidParameter, QueryRefused
 from privet.query.aggregates import NAMES, RULES, bounded_arguments, rule_of
 from privet.query.aggregates.rule import MOMENTS, NUMBERS, Added
 from privet.query.functions import call, cast
+from privet.query.functions.moments import since_1970
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.limits import Limits
 from privet.query.plan.provenance import Marks
@@ -21,7 +22,6 @@ from privet.query.sql.refuse import because, clause, refuse
 from privet.query.sql.refused_functions import own_reason
 from privet.query.sql.scalar_expressions import Scalars
 
-MICRO = Literal(10**6, Type.INTEGER)
 DISCRETE = (exp.PercentileDisc, exp.Quantile, exp.ApproxQuantile)
 TAKES = {1: ("it takes one argument", "write AVG(x)"), 2: ("it takes two arguments", "write CORR(x, y)")}
 
@@ -284,17 +284,6 @@ def as_number(node: exp.Expr, aggregation: Aggregation) -> Aggregation:
     if argument is None or type_ not in MOMENTS or Added.RANKS not in rule_of(aggregation).added:
         return aggregation
     try:
-        if type_ is Type.DATE:
-            return replace(aggregation, argument=call("days_between", Literal("1970-01-01", Type.DATE), argument))
-        seconds = call("divide", call("microseconds", argument), MICRO)
+        return replace(aggregation, argument=since_1970(argument, type_))
     except InvalidParameter as error:
         raise refuse(node, str(error)) from None
-    return replace(aggregation, argument=seconds)
-
-
-def as_moment(column: Column, type_: Type) -> Expression:
-    """A released place among days or seconds as a date or timestamp again."""
-    if type_ is Type.DATE:
-        days = cast(call("round", Reference(column)), Type.INTEGER)
-        return call("add_days", Literal("1970-01-01", Type.DATE), days)
-    return call("from_microseconds", cast(call("round", call("multiply", Reference(column), MICRO)), Type.INTEGER))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from privet.query.functions import call, substitute
+from privet.query.functions.moments import as_moment
 from privet.query.plan.aggregation import Aggregation
 from privet.query.plan.build import clipped, grouped
 from privet.query.plan.domain import domain_of, within_all
@@ -15,7 +16,6 @@ from privet.query.plan.statement import Aggregate, Key
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference, columns_in, facts_of
 from privet.query.scalars.facts import Facts, Type
 from privet.query.sql.aggregates import (
-    as_moment,
     as_number,
     check_bounds,
     exact_facts,
