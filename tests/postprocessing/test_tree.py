@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from privet.postprocessing.tree import LeastSquares, Tree, best_branching, range_variance
+from privet.postprocessing.tree import LeastSquares, Tree, best_shape, range_variance
 
 SHAPES = st.tuples(st.integers(1, 30), st.integers(2, 7))
 UNEVEN = Tree((np.array([0, 0, 0]), np.array([0, 1, 1, 1, 1, 2, 2])))
@@ -43,10 +43,10 @@ def test_cells_with_different_numbers_of_children() -> None:
     assert found[-1] == pytest.approx(np.linalg.lstsq(design(UNEVEN), np.concatenate(counts), rcond=None)[0])
 
 
-@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize(("known", "asks_root"), [(False, True), (True, False), (False, False)])
 @pytest.mark.parametrize("tree", [UNEVEN, Tree.regular(11, branching=3), Tree.regular(1, branching=2)])
-def test_weights_are_the_derivative_of_the_estimate(tree: Tree, known: bool) -> None:  # noqa: FBT001 - a way
-    squares = LeastSquares(tree, 2.0, known_total=known)
+def test_weights_are_the_derivative_of_the_estimate(tree: Tree, known: bool, asks_root: bool) -> None:  # noqa: FBT001 - a way
+    squares = LeastSquares(tree, 2.0, known_total=known, asks_root=asks_root)
     leaves = np.random.default_rng(3).normal(size=(4, tree.leaves))
     weights = np.concatenate(squares.weights(leaves), axis=-1)
     counts = np.concatenate(noisy(tree))
@@ -56,8 +56,20 @@ def test_weights_are_the_derivative_of_the_estimate(tree: Tree, known: bool) -> 
         moved = counts.copy()
         moved[place] += 1
         assert leaves @ squares.estimate(np.split(moved, pieces))[-1] - start == pytest.approx(weights[:, place])
-    if known:
+    if not asks_root:
         assert (weights[:, 0] == 0).all()
+
+
+def test_without_a_count_of_the_root_it_is_least_squares_all_the_same() -> None:
+    """Against the normal equations, for one level of four blocks of three."""
+    tree = Tree.regular(12, branching=3)
+    tree = Tree(tree.parents[-1:]) if len(tree.sizes) == 2 else Tree((np.zeros(4, dtype=np.int64), tree.parents[-1]))
+    counts = noisy(tree)
+    found = LeastSquares(tree, 1.5, asks_root=False).estimate(counts)
+    cells = np.vstack([np.repeat(np.eye(4), 3, axis=1), np.eye(12)])
+    solved = np.linalg.lstsq(cells, np.concatenate(counts[1:]), rcond=None)[0]
+    assert found[-1] == pytest.approx(solved)
+    assert found[0][0] == pytest.approx(solved.sum())
 
 
 def test_a_known_total_is_kept() -> None:
@@ -87,19 +99,33 @@ def test_counts_add_up() -> None:
 
 @pytest.mark.parametrize("gaussian", [False, True])
 @pytest.mark.parametrize("known", [False, True])
-def test_the_best_branching_is_no_worse_than_others(gaussian: bool, known: bool) -> None:  # noqa: FBT001 - a way
-    def cost(leaves: int, branching: int) -> float:
+def test_the_best_shape_is_no_worse_than_others(gaussian: bool, known: bool) -> None:  # noqa: FBT001 - a way
+    def cost(leaves: int, branching: int, asks_root: bool) -> float:  # noqa: FBT001 - a shape
         tree = Tree.regular(leaves, branching=branching)
-        asked = len(tree.parents) + (not known)
-        return range_variance(tree, known_total=known) * (asked if gaussian else asked**2)
+        asked = len(tree.parents) + asks_root
+        variance = range_variance(tree, known_total=known, asks_root=asks_root)
+        return variance * (asked if gaussian else asked**2)
 
     for leaves in (3, 50, 500):
-        best = best_branching(leaves, gaussian=gaussian, known_total=known)
-        assert all(cost(leaves, best) <= cost(leaves, other) for other in (2, 8, 16, leaves))
-    assert best_branching(10**6, gaussian=gaussian) in {2, 16}
-    assert best_branching(1, gaussian=gaussian) == 2
+        best = cost(leaves, *best_shape(leaves, gaussian=gaussian, known_total=known))
+        for other in (2, 8, 16, leaves):
+            assert all(best <= cost(leaves, other, asks_root) for asks_root in {False, not known})
+    assert best_shape(10**6, gaussian=gaussian)[0] in {2, 16}
+    assert best_shape(1, gaussian=gaussian)[0] == 2
 
 
 def test_a_hierarchy_helps_where_it_should() -> None:
-    flat, nested = Tree.regular(1000, branching=1000), Tree.regular(1000, branching=10)
-    assert range_variance(nested, known_total=False) * 16 < range_variance(flat, known_total=False) * 4 / 3
+    flat, nested = (
+        range_variance(Tree.regular(1000, branching=each), known_total=False, asks_root=True) for each in (1000, 10)
+    )
+    assert nested * 16 < flat * 4 / 3
+
+
+def test_ranges_of_256_bins_err_by_what_the_best_weights_give() -> None:
+    """Over all ranges, ε = 1: 8.885 with the best weights of levels; asking for the root as well gave 11.64."""
+    branching, asks_root = best_shape(256, gaussian=False)
+    squares = LeastSquares(Tree.regular(256, branching=branching), 2 * 2.0**2, asks_root=asks_root)
+    ends = np.arange(257)
+    prefixes = np.concatenate(squares.weights((np.arange(256) < ends[:, None]).astype(np.float64)), axis=-1)
+    apart = ((prefixes[:, None] - prefixes[None]) ** 2).sum(axis=-1) * squares.variance
+    assert np.sqrt(apart[np.triu_indices(257, 1)].mean()) == pytest.approx(8.885, rel=0.01)

@@ -46,15 +46,16 @@ class Hierarchy(Release[NDArray[Any]]):
         total: int | None = None,
         edges: NDArray[Any] | None = None,
     ) -> "Hierarchy":
-        """Return the estimates from noisy counts of all cells, level by level; without the root if it is known."""
+        """Return the estimates from noisy counts of all cells, level by level; of the root only if it was asked for."""
         noise = release.uncertainty
         if noise is None:
             raise InvalidParameter(f"{release.mechanism} does not say how it errs: use Laplace or Gaussian noise")
         counts = np.asarray(release.value, dtype=np.float64)
-        if total is not None:
-            counts = np.concatenate([[float(total)], counts])
+        asks_root = len(counts) == sum(tree.sizes)
+        if not asks_root:
+            counts = np.concatenate([[0.0 if total is None else float(total)], counts])
         noisy = np.split(counts, np.cumsum(tree.sizes)[:-1])
-        squares = LeastSquares(tree, variance_of(noise), known_total=total is not None)
+        squares = LeastSquares(tree, variance_of(noise), known_total=total is not None, asks_root=asks_root)
         levels = tuple(squares.estimate(list(noisy)))
         parts = (release.loss, release.purpose, release.mechanism, release.unit)
         return cls(levels[-1], None, *parts, labels, levels, noise, squares, edges, gamma=release.gamma)

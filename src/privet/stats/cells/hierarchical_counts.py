@@ -15,7 +15,7 @@ from privet.errors import InvalidParameter
 from privet.loss.exact import shown, whole
 from privet.mechanisms.least_noise import standard_deviation
 from privet.postprocessing.hierarchy import Hierarchy
-from privet.postprocessing.tree import Tree, best_branching, range_variance
+from privet.postprocessing.tree import Tree, best_shape, range_variance
 from privet.postprocessing.weighted_noise import variance_of
 from privet.stats.cells.binning import Edges, bin_counts, bin_labels, increasing_edges
 from privet.stats.cells.labeled import labeled
@@ -47,13 +47,14 @@ def hierarchical_counts(
 
     Privacy: a row lies in one cell of each of h levels, so a unit with k rows moves all counts together by h k (for
         Laplace noise) or k √h (for Gaussian) if it comes or goes; if it is replaced by twice and √2 times as much.
-        Where the number of rows is public the root is not asked for. Least squares is post-processing.
+        The root is not asked for where the number of rows is public, nor, over bins, where ranges are better without
+        it: their total is then a sum of cells; ask `count` for a better one. Least squares is post-processing.
     Proof: on each level `cell_moves` holds; levels add up in L1, and their squares in L2.
 
     Example:
         >>> answer = hierarchical_counts(range(1000), edges=range(0, 1001, 10), epsilon=1)
         >>> answer.squares.tree.sizes, answer.mechanism
-        ((1, 10, 100), 'DiscreteLaplace(l1_sensitivity=3, scale=3)')
+        ((1, 10, 100), 'DiscreteLaplace(l1_sensitivity=2, scale=2)')
         >>> bool(abs(answer.between(100, 400).value - 300) < 200)
         True
     """
@@ -70,15 +71,15 @@ def hierarchical_counts(
 def of_bins(question: Question, edges: Edges, *, branching: int | None, clip: bool) -> Hierarchy:
     """Return the hierarchy over bins; if values are clipped and the number of rows is public, that is its total."""
     known = clip and question.public_rows
-    tree = _tree(question, len(edges) - 1, branching, known=known)
+    tree, asks_root = _tree(question, len(edges) - 1, branching, known=known)
     fill = _filling(question, edges)
-    sensitivity = tree_moves(question, tree, known=known)
+    sensitivity = tree_moves(question, tree, asks_root=asks_root)
 
     def compute(arrays: Arrays) -> NDArray[np.int64]:
         values = arrays[0]
         if fill is not None and values.dtype.kind == "f":
             values = np.where(np.isnan(values), fill, values)
-        return np.concatenate(tree.counts(bin_counts(values, edges, clip=clip))[1 if known else 0 :])
+        return np.concatenate(tree.counts(bin_counts(values, edges, clip=clip))[0 if asks_root else 1 :])
 
     released = question.release_by(_noise(question, sensitivity), compute, sensitivity)
     total = question.length if known else None
@@ -104,21 +105,21 @@ def _of_labels(values: Any, nested: NestedLabels, asking: Asking) -> Hierarchy: 
         leaves = nested.leaves(numbers)
         return np.concatenate(tree.counts(np.bincount(leaves[leaves >= 0], minlength=tree.leaves).astype(np.int64)))
 
-    sensitivity = tree_moves(question, tree, known=False)
+    sensitivity = tree_moves(question, tree, asks_root=True)
     released = question.release_by(_noise(question, sensitivity), compute, sensitivity)
     names = tuple(tuple(" > ".join(map(str, path)) for path in paths) for paths in nested.levels)
     return Hierarchy.of(released, tree, labels=((ALL,), *names))
 
 
-def tree_moves(question: Question, tree: Tree, *, known: bool) -> Sensitivity:
-    """Return how far one unit moves the counts of all cells together; the root is one of them unless it is known.
+def tree_moves(question: Question, tree: Tree, *, asks_root: bool) -> Sensitivity:
+    """Return how far one unit moves the counts of all cells together; the root is one of them if it is asked for.
 
     Proof: below the root a level moves by at most `changes` in L1, and by rows times the root of changes / rows in
         L2 (`cell_moves`). The root moves by at most `rows`, whether units come, go or are replaced.
     """
     rows, changes = question.rows, question.changes
     below = len(tree.parents) * changes // rows  # in units of one row: 1 or 2 for each level
-    moved = below if known else below + 1
+    moved = below + 1 if asks_root else below
     return Sensitivity(rows, cells=moved * rows, l1=moved * rows, l2=root_above(Fraction(rows * rows * moved)))
 
 
@@ -127,23 +128,22 @@ def _noise(question: Question, sensitivity: Sensitivity) -> Mechanism[Any, Any]:
     return question.noise(sensitivity, integers=True, error=standard_deviation)
 
 
-def _tree(question: Question, leaves: int, branching: int | None, *, known: bool) -> Tree:
+def _tree(question: Question, leaves: int, branching: int | None, *, known: bool) -> tuple[Tree, bool]:
+    """The tree, and whether its root is asked for: a caller's own tree is asked about as a whole."""
     if branching is not None:
-        return Tree.regular(leaves, branching=whole(branching, "branching", low=2))
-    trees = [
-        Tree.regular(leaves, branching=max(best_branching(leaves, gaussian=gaussian, known_total=known), 2))
-        for gaussian in (False, True)
-    ]
-    return min(trees, key=lambda tree: _cost(question, tree, known=known))
+        return Tree.regular(leaves, branching=whole(branching, "branching", low=2)), not known
+    shapes = [best_shape(leaves, gaussian=gaussian, known_total=known) for gaussian in (False, True)]
+    trees = [(Tree.regular(leaves, branching=max(each, 2)), asks_root) for each, asks_root in shapes]
+    return min(trees, key=lambda shape: _cost(question, *shape, known=known))
 
 
-def _cost(question: Question, tree: Tree, *, known: bool) -> float:
+def _cost(question: Question, tree: Tree, asks_root: bool, *, known: bool) -> float:  # noqa: FBT001 - of a shape
     """How large the variance of a range is on average: from the price and the shape only."""
-    noise = _noise(question, tree_moves(question, tree, known=known))
+    noise = _noise(question, tree_moves(question, tree, asks_root=asks_root))
     law = noise.uncertainty
     if law is None:
         raise InvalidParameter(f"{noise!r} does not say how it errs: use Laplace or Gaussian noise")
-    return variance_of(law) * range_variance(tree, known_total=known)
+    return variance_of(law) * range_variance(tree, known_total=known, asks_root=asks_root)
 
 
 def _filling(question: Question, edges: Edges) -> float | None:
