@@ -202,3 +202,16 @@ def test_a_release_of_nothing_known() -> None:
 )
 def test_a_printed_margin_still_holds(margin: float, shown: str) -> None:
     assert _digits(margin) == shown
+
+
+def test_releases_of_arrays_are_not_compared_by_a_sign() -> None:
+    one = released(np.zeros(3))
+    assert released(1.5).to_json() != one.to_json()
+    for other in (one, released(2.5)):
+        with pytest.raises(InvalidParameter, match=r"numpy\.array_equal"):
+            assert other == one
+    number = released(4)
+    assert number == Release.from_json(number.to_json())
+    assert number != released(10**9)
+    assert number != "4"
+    assert len({number, Release.from_json(number.to_json())}) == 1

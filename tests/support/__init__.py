@@ -21,5 +21,6 @@ Which to use when:
 | that the engines agree | `engines`, filled by `on_postgres` and `on_spark`; `nasty_values` is where they differ |
 | a server | `postgres`, `spark`: real ones, started once |
 | a page of docs/how-to that adds something to Privet | `how_to`: puts its code into a copy |
+| that intervals hold for a population | `adult`: people to draw samples from |
 | statements that take long, or more memory than there is | `slow_catalogs` |
 """

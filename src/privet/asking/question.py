@@ -47,6 +47,7 @@ class Question:
         missing: "drop", "none" or the number that a missing value counts as.
         unit_ids, times: the columns that decide which rows are kept.
         most: how many rows of each owner (at each time) are kept.
+        windowed: whether an owner can have more rows than a unit, beyond its window.
 
     Privacy: all of it is public: parameters, types and lengths. Under "add_remove" the number of rows is a secret, and
         nothing but the checks of lengths (of columns that belong together) depends on it.
@@ -60,6 +61,7 @@ class Question:
     missing: Fraction | str = "drop"
     unit_ids: ArrayColumn | None = None
     times: ArrayColumn | None = None
+    windowed: bool = False
 
     @classmethod
     def of(
@@ -84,7 +86,8 @@ class Question:
         most, rows = _rows(asking)
         days = times is not None and times.kind == "time"
         payment = Payment.of(statistic, asking, also=ABOUT_ROWS, days=days)
-        return cls(statistic, columns, payment, rows, most, _missing(asking.get("missing", "drop")), unit_ids, times)
+        missing, windowed = _missing(asking.get("missing", "drop")), _is(asking, "window")
+        return cls(statistic, columns, payment, rows, most, missing, unit_ids, times, windowed)
 
     @property
     def price(self) -> Price:

@@ -13,6 +13,7 @@ from privet.errors import InvalidParameter
 
 Number = int | float | Fraction | np.number[Any]
 _INT64 = 1 << 63
+Sampling = tuple[float, ...] | str  # how much samples differ, for each number; or why that is not known
 LARGEST = 1e300  # of the public numbers
 ROUNDED = 2.0**-51  # of the size of a float: more than what is lost where it is the result of a few operations
 
@@ -31,9 +32,12 @@ class LikeItsValue:
     __array_priority__ = 1000  # so that numpy asks the release how to add it to an array
     value: Any
     uncertainty: Uncertainty | None
+    sampling: Sampling
 
     @abstractmethod
-    def map(self, function: Callable[[Any], Any], *, uncertainty: Uncertainty | None = None) -> Any:  # noqa: ANN401 - a release of anything
+    def map(
+        self, function: Callable[[Any], Any], *, uncertainty: Uncertainty | None = None, sampling: Sampling = ""
+    ) -> Any:  # noqa: ANN401 - a release of anything
         """Post-process: see `Release`."""
 
     # --- as a number --------------------------------------------------------------------------------------------
@@ -100,7 +104,13 @@ class LikeItsValue:
             raise InvalidParameter(f"there is no place {place!r} in this release of {len(cells)}") from None
         error = self.uncertainty if isinstance(cells, np.ndarray) else None
         plain = part.item() if isinstance(part, np.generic) else part
-        return self.map(lambda _: plain, uncertainty=error)
+        return self.map(lambda _: plain, uncertainty=error, sampling=self._sampling_at(place))
+
+    def _sampling_at(self, place: Any) -> Sampling:  # noqa: ANN401 - whatever an array takes
+        """The deviations of a part."""
+        if isinstance(self.sampling, str):
+            return self.sampling
+        return tuple(np.ravel(np.reshape(self.sampling, np.shape(self.value))[place]).tolist())
 
     def __iter__(self) -> Iterator[Any]:
         return (self[place] for place in range(len(self)))
@@ -155,7 +165,9 @@ class LikeItsValue:
             sizes = [float(np.max(np.abs(each), initial=0.0)) for each in (self.value, value)]
             rounded = (sizes[0] * abs(float(factor)) + abs(float(offset)) + sizes[1]) * ROUNDED
             law = ScaledError(law, abs(float(factor)), rounded if np.asarray(value).dtype.kind == "f" else 0.0)
-        return self.map(lambda _: value, uncertainty=law)
+        size = abs(float(factor))
+        moved = self.sampling if isinstance(self.sampling, str) else tuple(each * size for each in self.sampling)
+        return self.map(lambda _: value, uncertainty=law, sampling=moved)
 
     def _finite(self, factor: int | Fraction, offset: int | Fraction, *, real: bool) -> Any:  # noqa: ANN401 - numbers
         try:

@@ -3,25 +3,30 @@
 import json
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast, overload
 
 import numpy as np
 
 from privet.core.encoding import decoded, encoded
-from privet.core.like_its_value import LikeItsValue
+from privet.core.like_its_value import LikeItsValue, Sampling
+from privet.core.population_error import PopulationError
 from privet.core.uncertainty import Uncertainty
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
 from privet.loss import LossCurve, PrivacyLoss
-from privet.loss.exact import readable, shortest
+from privet.loss.exact import readable, shortest, shown
 from privet.loss.guarantee import failing
 from privet.loss.loss_json import described
 
 T = TypeVar("T")
 U = TypeVar("U")
 CONFIDENCE = 0.95
+UNKNOWN = (
+    "how far other samples would lie from this answer is not computed: count, proportion, mean, total, variance, "
+    "moments, histogram and counts say it, before `map`"
+)
 SHOWN = 10  # cells of a long answer that are printed
 
 
@@ -38,6 +43,8 @@ class Release(LikeItsValue, Generic[T]):
         unit: who is protected.
         gamma: the probability with which the loss does not hold, because a sensitivity was sampled; 0 if it was proven.
         note: what would make the next answer better, from public facts; "" if there is nothing to say.
+        sampling: by how much the numbers of different samples of units differ, as a standard deviation for each number
+            of the value, computed from public and released numbers; or in words why that is not known.
 
     Privacy: a release may be printed, stored, sent and computed with; nothing done to it costs more.
     """
@@ -50,45 +57,95 @@ class Release(LikeItsValue, Generic[T]):
     unit: Unit
     gamma: Fraction = field(default=Fraction(0), kw_only=True)
     note: str = field(default="", kw_only=True)
+    sampling: Sampling = field(default=UNKNOWN, kw_only=True)
 
-    def map(self, function: Callable[[T], U], *, uncertainty: Uncertainty | None = None) -> "Release[U]":
+    def map(
+        self, function: Callable[[T], U], *, uncertainty: Uncertainty | None = None, sampling: Sampling = UNKNOWN
+    ) -> "Release[U]":
         """Post-process: free, and the uncertainty is no longer known unless it is given.
 
         Args:
             function: sees the released value only.
             uncertainty: the law of the new value's error, computed from public or released numbers.
+            sampling: as in `Release`, likewise.
         """
         value = function(self.value)
         gamma = self.gamma
         words = (self.purpose, self.mechanism)
-        return Release(value, uncertainty, self.loss, *words, self.unit, gamma=gamma, note=self.note)
+        more: dict[str, Any] = {"gamma": gamma, "note": self.note, "sampling": sampling}
+        return Release(value, uncertainty, self.loss, *words, self.unit, **more)
 
-    def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> float:
+    @overload
+    def margin(
+        self, confidence: float = ..., *, simultaneous: bool = ..., population: Literal[False] = ...
+    ) -> float: ...
+
+    @overload
+    def margin(self, confidence: float = ..., *, simultaneous: bool = ..., population: bool) -> Any: ...  # noqa: ANN401 - a number, or one for each cell
+
+    def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False, population: bool = False) -> Any:
         """Half the width of `interval`: the exact value lies within this of the released one.
 
         Args:
             confidence: between 0 and 1, both excluded.
             simultaneous: True if all cells shall hold together with this confidence, not each alone.
+            population: False for the margin of the noise alone, about the data at hand; True for that of noise and
+                sampling, about the population that the units are a sample of, each drawn by itself. Of several cells
+                each has its own then.
         """
         if self.uncertainty is None:
             raise InvalidParameter(
                 f"the error of this answer ({self.mechanism}) is not known without the data: "
                 "ask for a mechanism with an error law, or read the margin before `map`"
             )
-        return self.uncertainty.margin(
-            confidence, cells=max(np.size(cast("Any", self.value)), 1) if simultaneous else 1
-        )
+        cells = max(np.size(cast("Any", self.value)), 1) if simultaneous else 1
+        if not isinstance(population, bool):
+            raise InvalidParameter(f"population must be True or False, got {shown(population)}")
+        if not population:
+            return self.uncertainty.margin(confidence, cells=cells)
+        if isinstance(self.sampling, str):
+            raise InvalidParameter(self.sampling)
+        noise = self.uncertainty
+        known = {each: PopulationError(noise, each).margin(confidence, cells=cells) for each in set(self.sampling)}
+        margins = [known[each] for each in self.sampling]
+        shape = np.shape(cast("Any", self.value))
+        return np.array(margins).reshape(shape) if shape else margins[0]
 
-    def interval(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> tuple[T, T]:
-        """An interval that holds the exact value with at least this probability, over the noise."""
-        margin = self.margin(confidence, simultaneous=simultaneous)
+    def interval(
+        self, confidence: float = CONFIDENCE, *, simultaneous: bool = False, population: bool = False
+    ) -> tuple[T, T]:
+        """An interval that holds the exact value of the data, or of the population, with at least this probability.
+
+        Args:
+            confidence: as in `margin`.
+            simultaneous: as in `margin`.
+            population: as in `margin`: False for the data at hand, over the noise; True for the population, over noise
+                and samples.
+        """
+        margin = self.margin(confidence, simultaneous=simultaneous, population=population)
         center: Any = self.value
         return center - margin, center + margin
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all that is known is equal; releases of arrays are not compared."""
+        if not isinstance(other, Release):
+            return NotImplemented
+        if any(isinstance(each.value, np.ndarray) for each in (self, other)):
+            raise InvalidParameter(
+                "releases of several numbers are not compared by ==: compare their values by "
+                "numpy.array_equal(one.value, other.value), or all of them by one.to_json() == other.to_json()"
+            )
+        same = type(self) is type(other)
+        return same and all(getattr(self, each.name) == getattr(other, each.name) for each in fields(self))
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.loss, self.purpose, self.mechanism, self.unit))
 
     def to_json(self) -> str:
         """Everything, as `from_json` reads it; the same bytes for equal releases."""
         label = {"gamma": shortest(self.gamma)} if self.gamma else {}
         label |= {"note": self.note} if self.note else {}
+        label |= {"sampling": cast("Any", encoded(_listed(self.sampling)))} if self.sampling != UNKNOWN else {}
         return json.dumps(
             {
                 "value": encoded(self.value),
@@ -120,7 +177,9 @@ class Release(LikeItsValue, Generic[T]):
             gamma = failing(facts.get("gamma", 0), "gamma")
             words = (facts["purpose"], facts["mechanism"])
             unit = Unit(**facts["unit"])
-            return Release(value, uncertainty, loss, *words, unit, gamma=gamma, note=str(facts.get("note", "")))
+            more: dict[str, Any] = {"gamma": gamma}
+            more |= {"note": str(facts.get("note", "")), "sampling": _sampling(facts, np.size(value))}
+            return Release(value, uncertainty, loss, *words, unit, **more)
         except (ValueError, TypeError, KeyError) as problem:
             raise InvalidParameter(f"not the JSON of a release: {problem}") from problem
 
@@ -171,6 +230,21 @@ def _rounded(value: Any, margin: float) -> str:  # noqa: ANN401 - any number
 def _clipped(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 400 else f"{text[:400]} …"  # noqa: PLR2004 - a few lines
+
+
+def _listed(sampling: Sampling) -> list[float] | str:
+    return sampling if isinstance(sampling, str) else list(sampling)
+
+
+def _sampling(facts: dict[str, Any], cells: int) -> Sampling:
+    """What the JSON of a release says about samples, if anything."""
+    said = facts.get("sampling", UNKNOWN)
+    if isinstance(said, str):
+        return said
+    deviations = tuple(float(each) for each in said)
+    if len(deviations) != cells or not all(0 <= each < math.inf for each in deviations):
+        raise ValueError("sampling must have a deviation for each number")
+    return deviations
 
 
 def _kinds(kind: type) -> list[type]:

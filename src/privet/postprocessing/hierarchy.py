@@ -16,7 +16,7 @@ from privet.postprocessing.tree import LeastSquares, Tree
 from privet.postprocessing.weighted_noise import WeightedNoiseError, variance_of
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Hierarchy(Release[NDArray[Any]]):
     """Counts of nested cells: the value holds the leaves, `levels` all cells from the root down.
 
@@ -111,9 +111,11 @@ class Hierarchy(Release[NDArray[Any]]):
         weights = np.concatenate(self.squares.weights(leaves))
         return WeightedNoiseError.of(self.noise, weights) if np.abs(weights).max() > TINY else None
 
-    def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> NoReturn:
+    def margin(
+        self, confidence: float = CONFIDENCE, *, simultaneous: bool = False, population: bool = False
+    ) -> NoReturn:
         """Refuse: every cell has its own."""
-        del confidence, simultaneous
+        del confidence, simultaneous, population
         raise InvalidParameter("cells of a hierarchy err differently: ask range, cell, at or total for their margins")
 
     def level(self, number: int) -> LabeledCounts:

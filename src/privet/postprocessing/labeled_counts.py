@@ -16,7 +16,7 @@ Labels = tuple[str, ...]
 ROWS = 24  # of a table that are printed
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class LabeledCounts(Release[NDArray[Any]]):
     """A release whose value is an array of counts, with the labels of every axis.
 
@@ -39,7 +39,8 @@ class LabeledCounts(Release[NDArray[Any]]):
         shaped = np.asarray(release.value).reshape([len(labels) for labels in axes])
         known = edges or (None,) * len(axes)
         parts = (release.loss, release.purpose, release.mechanism, release.unit)
-        return cls(shaped, release.uncertainty, *parts, axes, known, gamma=release.gamma)
+        more: dict[str, Any] = {"gamma": release.gamma, "sampling": release.sampling}
+        return cls(shaped, release.uncertainty, *parts, axes, known, **more)
 
     @property
     def labels(self) -> Labels:

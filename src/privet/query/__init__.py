@@ -20,6 +20,6 @@ scalars       facts, dates, expressions
 
 Of each layer, the docstring says what it may import: layers of `query/` first, then rooms.
 
-May import: errors, wording, display, loss, noise, core, mechanisms, asking.
+May import: errors, wording, display, loss, noise, core, mechanisms, postprocessing, asking.
 Never touches: drawing noise.
 """

@@ -1,14 +1,11 @@
 """Intervals for the population: they hold its number as often as they say, over many samples of it."""
 
-import gzip
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import binom
 
 import privet
@@ -24,34 +21,12 @@ from privet.query.options import Options
 from privet.query.pricing.quote import quote_statement
 from privet.query.sql import read
 from tests.query.answering.test_margins import held
+from tests.support.adult import population
 from tests.support.exact_session import ExactRun
 from tests.support.statistics import FALSE_ALARM
 
 SAMPLE = 1_000  # units
 BOUNDS = {"age": {"bounds": [17, 90]}, "gain": {"bounds": [0, 99_999]}, "female": {}, "rich": {}}
-Columns = dict[str, NDArray[Any]]
-
-
-@cache
-def population() -> Columns:
-    """Adult, where it lies beside this repository; else invented people of its shape."""
-    here = Path(__file__).resolve().parents[3]
-    files = [folder / "shared" / "data" / "adult.data.gz" for folder in (here.parent, here.parent.parent)]
-    for file in files:
-        if file.exists():
-            with gzip.open(file, "rt") as opened:
-                rows = [line.strip().split(", ") for line in opened if line.strip()]
-            return {
-                "age": np.array([int(row[0]) for row in rows]),
-                "gain": np.array([float(row[10]) for row in rows]),
-                "female": np.array([row[9] == "Female" for row in rows]),
-                "rich": np.array([row[14].startswith(">") for row in rows]),
-            }
-    rng = np.random.default_rng(3)
-    rich = rng.random(30_000) < 0.24
-    gain = np.where(rng.random(30_000) < 0.08, rng.gamma(2, 6_000, 30_000), 0.0).clip(0, 99_999)
-    age = rng.gamma(8, 3, 30_000).astype(int).clip(0, 73) + 17
-    return {"age": age, "gain": gain, "female": rng.random(30_000) < 0.33, "rich": rich}
 
 
 @cache

@@ -1,17 +1,11 @@
 """Sampling: how far released numbers would lie apart if other units of the same population had been asked.
 
-Units are what is sampled, each by itself: how many there are is as random as who they are, so that a sum over units of
-what each adds has the variance that the sum of squares tells (a compound Poisson law), and never less than where the
-number of units is fixed. A unit that adds x_1 + … + x_c in c rows that count adds at most c (x_1² + … + x_c²) to that
-(Cauchy and Schwarz), so with c rows a unit the variance of rows is taken c times. Where rows are weighted down to c
-this holds likewise.
-
-What rows add is not released, but bounded. A count has 1 in each row. Of MEAN's two numbers, u and S - u with u from 0
-to S, the squares add up to at most S times the numbers themselves, with nothing in common: as if all rows lay at their
-bounds, which is the largest variance that the mean and the bounds allow. SPREAD tells the variance: rows are then taken
-as two points that have the released mean and variance, the latter at the upper end of its interval. A lone SUM of
-numbers of one sign has squares of at most its bound times itself. One row more than was released is counted, so that
-few rows are not taken for sure.
+What units and rows add to variances, and how much of that is known, is in `postprocessing/sampling.py`. Of MEAN's two
+numbers, u and S - u with u from 0 to S, the squares add up to at most S times the numbers themselves, with nothing in
+common: as if all rows lay at their bounds, which is the largest variance that the mean and the bounds allow. SPREAD
+tells the variance: rows are then taken as two points that have the released mean and variance, the latter at the upper
+end of its interval. A lone SUM of numbers of one sign has squares of at most its bound times itself. Where rows are
+weighted down to c, all this holds likewise.
 """
 
 from dataclasses import dataclass
@@ -20,6 +14,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtri
 
+from privet.postprocessing.sampling import largest_variance, rows_at_most, sum_of_squares
 from privet.query.measures.noise_margin import Floats, Noise
 from privet.query.measures.ratio_interval import proportion
 from privet.query.measures.readings import Variance
@@ -118,8 +113,8 @@ class Sampled:
         whole = next(place for place, each in enumerate(self.measures) if each is not None and each.condition is None)
         others = [place for place, each in enumerate(self.measures) if each is not None and place != whole]
         rows = [np.maximum(each.sum(axis=1) / (self._row(place) or 1), 0.0) for place, each in enumerate(numbers)]
-        every = rows[whole] + 1
-        rest = np.maximum(every - sum(rows[place] for place in others), 1.0)
+        every = rows_at_most(rows[whole])
+        rest = rows_at_most(rows[whole] - sum(rows[place] for place in others))
         inside = sum(found[place].sum(axis=2) / self._row(place) for place in others)
         moved = np.zeros_like(found[whole])
         moved[:, :, 0] = found[whole].sum(axis=2) * np.sqrt(rest / every) + inside * self._row(whole)
@@ -130,7 +125,7 @@ class Sampled:
         """One draw: standard normal points made as wide as samples differ."""
         wide = float(np.sqrt(self.times))
         if (row := self._row(place)) and cells.shape[1] > 1:
-            rows = np.maximum(cells.sum(axis=1) / row, 0.0) + 1
+            rows = rows_at_most(cells.sum(axis=1) / row)
             moved = np.zeros(np.broadcast_shapes(points.shape, (1, *cells.shape)))
             moved[:, :, 0] = points[:, :, 0] * np.sqrt(rows) * row * wide
             return moved
@@ -140,14 +135,14 @@ class Sampled:
         if measure.shape is Shape.SUM:
             size = max(abs(measure.span.first), abs(measure.span.last))
             cells = np.abs(cells)
-        return np.asarray(points * np.sqrt(size * (np.maximum(cells, 0.0) + size)) * wide)
+        return np.asarray(points * np.sqrt(sum_of_squares(cells, size)) * wide)
 
     @staticmethod
     def _two_points(measure: Measure, noise: Noise | None, cells: Floats, points: Floats) -> Floats:
         """Rows at two places that have the released mean and variance."""
         square = float(measure.span.steps) ** 2
         mean = np.nan_to_num(np.clip(proportion(cells), 0.0, 1.0), nan=0.5)
-        largest = mean * (1 - mean)
+        largest = largest_variance(mean)
         unit = float(measure.span.step * measure.span.steps) ** 2
         variance = largest
         if noise is not None:
@@ -155,7 +150,7 @@ class Sampled:
             variance = np.minimum(reading.interval(cells, noise, 0.95)[1] / unit, largest)
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.where(largest > 0, np.sqrt(variance / largest), 1.0)
-        rows = np.maximum(cells.sum(axis=1) / square, 0.0) + 1
+        rows = rows_at_most(cells.sum(axis=1) / square)
         moved = np.zeros((*np.broadcast_shapes(points.shape, (1, *cells.shape)),))
         for place, share, at in ((0, mean, mean + reach * (1 - mean)), (1, 1 - mean, mean - reach * mean)):
             shape = np.stack([at**2, 2 * at * (1 - at), (1 - at) ** 2], axis=1) * square

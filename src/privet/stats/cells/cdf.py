@@ -23,7 +23,7 @@ ASKED = 64  # edges at which the law of the error is computed in full
 BLOCK = 256  # edges treated at once
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Cdf(Release[NDArray[Any]]):
     """The shares below each edge: from 0 at the first edge to 1 at the last, never falling.
 
@@ -92,9 +92,11 @@ class Cdf(Release[NDArray[Any]]):
         center = np.clip(self.shares, 0, 1)
         return np.clip(center - margins, 0, 1), np.clip(center + margins, 0, 1)
 
-    def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> NoReturn:
+    def margin(
+        self, confidence: float = CONFIDENCE, *, simultaneous: bool = False, population: bool = False
+    ) -> NoReturn:
         """Refuse: every edge has its own."""
-        del confidence, simultaneous
+        del confidence, simultaneous, population
         raise InvalidParameter("every share has a margin of its own: take margins(confidence) or intervals(confidence)")
 
 

@@ -16,6 +16,7 @@ from privet.loss.exact import whole
 from privet.mechanisms.quietly import quietly
 from privet.postprocessing.labeled_counts import LabeledCounts
 from privet.stats.cells.cell_moves import cell_moves
+from privet.stats.sampled_units import sampled_counts
 
 
 @called_as('counts({"old": ages > 65, "ill": ill}, epsilon=1)')
@@ -58,7 +59,7 @@ def counts(
         raise InvalidParameter('missing must be "drop" or "none" for counts: what is missing is not true')
     sensitivity = cell_moves(question, len(named), per_row=most)
     released = question.release(lambda arrays: _counted(arrays, most), sensitivity, integers=True)
-    return LabeledCounts.of(released, (tuple(named),))
+    return LabeledCounts.of(sampled_counts(question, released), (tuple(named),))
 
 
 def _named(queries: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever a caller hands over

@@ -17,6 +17,7 @@ from privet.postprocessing.labeled_counts import LabeledCounts, Labels
 from privet.stats.cells.binning import Edges, bin_counts, bin_labels, bin_numbers, increasing_edges
 from privet.stats.cells.cell_moves import cell_moves
 from privet.stats.cells.labeled import distinct_labels, labeled
+from privet.stats.sampled_units import sampled_counts
 
 OTHER = "other"
 Outside = Literal["drop", "clip"]
@@ -116,7 +117,8 @@ def histogram(
     released = question.release(
         lambda arrays: axis.counts(fill(arrays[0])), cell_moves(question, len(axis.labels)), integers=True
     )
-    return LabeledCounts.of(released, (axis.labels,), (axis.edges,))
+    sampled = sampled_counts(question, released)
+    return LabeledCounts.of(sampled, (axis.labels,), (axis.edges,))
 
 
 @called_as('histogram2d(ages, wards, edges=(range(0, 111, 10), None), categories=(None, ["a", "b"]), epsilon=1)')
@@ -171,7 +173,9 @@ def histogram2d(  # noqa: PLR0913 - two columns and their cells, each by name
         return np.bincount(flat, minlength=cells).astype(np.int64)
 
     released = question.release(compute, cell_moves(question, cells), integers=True)
-    return LabeledCounts.of(released, tuple(axis.labels for axis in axes), tuple(axis.edges for axis in axes))
+    return LabeledCounts.of(
+        sampled_counts(question, released), tuple(axis.labels for axis in axes), tuple(axis.edges for axis in axes)
+    )
 
 
 def filling(question: Question, axis: Axis) -> Callable[[NDArray[Any]], NDArray[Any]]:

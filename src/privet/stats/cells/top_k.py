@@ -79,7 +79,7 @@ def top_k(
     return TopLabels.of(released, labels, number, way)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class TopLabels(Release[tuple[Any, ...]]):
     """The chosen labels.
 

@@ -12,7 +12,7 @@ from privet.mechanisms.interval_quantile import IntervalQuantile
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class QuantileRelease(Release[T]):
     """A released quantile, or several.
 
@@ -36,9 +36,16 @@ class QuantileRelease(Release[T]):
         """How many rows the answer may be away from the quantile's place in the order, at worst; a safe bound."""
         return self.ranks.rank_margin(confidence)
 
-    def margin(self, confidence: float = CONFIDENCE, *, simultaneous: bool = False) -> NoReturn:
+    def margin(
+        self, confidence: float = CONFIDENCE, *, simultaneous: bool = False, population: bool = False
+    ) -> NoReturn:
         """Refuse: only the rank has a margin."""
         del confidence, simultaneous
+        if population:
+            raise InvalidParameter(
+                "how far quantiles of samples differ depends on how dense the values are: ask privet.quantiles for two "
+                "places, 2 √(q (1 - q)/n) below and above q for n rows; up to noise, the population's lies between them"
+            )
         raise InvalidParameter(
             "how far a quantile may be off depends on how dense the values are, so no margin is known without the "
             "data: take rank_margin(), or ask for privet.quantile_interval at its own price"

@@ -1,5 +1,6 @@
 """count: how many rows there are, or how many of them are true."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, Unpack
 
@@ -10,8 +11,11 @@ from privet.asking.called_as import called_as
 from privet.asking.column import ANYTHING, NUMBERS, ArrayColumn
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
+from privet.core.like_its_value import Sampling
 from privet.errors import InvalidParameter
 from privet.loss.exact import shown
+from privet.postprocessing.sampling import mean_deviation
+from privet.stats.sampled_units import SampledUnits
 
 
 @called_as("count(ages, epsilon=1)")
@@ -48,7 +52,14 @@ def count(values: Any, *, of: Literal["rows", "true"] | None = None, **asking: U
             "the number of rows is public here, because units are replaced and none is missing: it is len(values)"
         )
     fill = _filled(question.missing) if truths else int(question.missing != "drop")
-    return question.release(lambda arrays: _true(arrays, fill), Sensitivity(question.rows), integers=True)
+    found = question.release(lambda arrays: _true(arrays, fill), Sensitivity(question.rows), integers=True)
+    return replace(found, sampling=_sampling(question, float(found.value)))
+
+
+def _sampling(question: Question, counted: float) -> Sampling:
+    """Of a public number of rows, the true ones are a share; else how many rows there are is random too."""
+    units, rows = SampledUnits.of(question), question.length if question.public_rows else 0
+    return units.differ(rows * mean_deviation(counted / rows, rows)) if rows else units.counts(counted)
 
 
 def _filled(missing: Fraction | str) -> int:

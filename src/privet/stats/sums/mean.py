@@ -1,6 +1,7 @@
 """mean: the average of a column, each value clipped to bounds."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -14,6 +15,8 @@ from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
+from privet.postprocessing.sampling import mean_deviation
+from privet.stats.sampled_units import SampledUnits, rows_at_least
 from privet.stats.sums.lattice_sums import BITS, CHUNK, Floats, RowMap, in_rows, lattice_sums, unit_map
 from privet.stats.sums.linear_error import RatioError
 
@@ -58,13 +61,17 @@ def mean_of(question: Question, bounds: Bounds) -> Release[Any]:
         return question.noted(_mean_of_two_sums(question, bounds, row_map, rounding))
     if not question.length:
         raise InvalidParameter(f"{question.statistic} needs at least one row, got an empty column")
-    return question.release(
+    found = question.release(
         lambda arrays: lattice_sums(arrays, (row_map,), _sum)[0] / ONE,
         Sensitivity(question.rows),
         unit=bounds.width / question.length,
         offset=bounds.low,
         rounding=rounding,
     )
+    width = float(bounds.width)
+    share = (float(found.value) - float(bounds.low)) / width
+    deviation = width * mean_deviation(share, question.length)
+    return replace(found, sampling=SampledUnits.of(question).differ(deviation))
 
 
 def _mean_of_two_sums(question: Question, bounds: Bounds, row_map: RowMap, rounding: Fraction) -> Release[Any]:
@@ -90,7 +97,9 @@ def _mean_of_two_sums(question: Question, bounds: Bounds, row_map: RowMap, round
     error = released.uncertainty and RatioError(
         released.uncertainty, (1.0, 0.0), share, top + rest, width, float(rounding)
     )
-    return released.map(lambda _: low + width * share, uncertainty=error)
+    least = rows_at_least(top + rest, released.uncertainty, 2) if released.uncertainty else 0.0
+    sampling = SampledUnits.of(question).differ(width * mean_deviation(share, least))
+    return released.map(lambda _: low + width * share, uncertainty=error, sampling=sampling)
 
 
 def shares_sensitivity(question: Question, *, cells: int) -> Sensitivity:

@@ -1,7 +1,7 @@
 """moments: count, mean, variance and standard deviation of a column, together for the price of one."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,6 +12,8 @@ from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
 from privet.core import Release
 from privet.loss.exact import whole
+from privet.postprocessing.sampling import mean_deviation, variance_deviation
+from privet.stats.sampled_units import ROOT, SampledUnits, rows_at_least
 from privet.stats.sums.lattice_sums import BITS, Floats, RowMap, in_rows, lattice_sums, unit_map
 from privet.stats.sums.linear_error import LinearError, RatioError, RootError, SlopeError
 from privet.stats.sums.mean import clipped_share, shares_sensitivity
@@ -29,6 +31,7 @@ class Moments:
         low: of the bounds.
         width: of the bounds.
         ddof: what is subtracted from the count in the variance's denominator.
+        units: who is sampled.
 
     Privacy: everything here is computed from the released sums. The `loss` of each answer is that of all four.
     """
@@ -37,6 +40,7 @@ class Moments:
     low: float
     width: float
     ddof: int = 0
+    units: SampledUnits = field(default_factory=SampledUnits)
 
     @property
     def _sums(self) -> tuple[float, float, float]:
@@ -54,7 +58,13 @@ class Moments:
     def count(self) -> Release[float]:
         """How many values are not missing."""
         error = self.release.uncertainty and LinearError(self.release.uncertainty, (1.0, 1.0, 1.0))
-        return self.release.map(lambda _: self._shares[0], uncertainty=error)
+        number = self._shares[0]
+        return self.release.map(lambda _: number, uncertainty=error, sampling=self.units.counts(number))
+
+    @property
+    def _least_rows(self) -> float:
+        noise = self.release.uncertainty
+        return rows_at_least(self._shares[0], noise, 3) if noise else 0.0
 
     @property
     def mean(self) -> Release[float]:
@@ -63,7 +73,15 @@ class Moments:
         noise = self.release.uncertainty
         rounding = self.width / (2 * ONE)
         error = noise and RatioError(noise, (1.0, 0.5, 0.0), share, number, self.width, rounding)
-        return self.release.map(lambda _: self.low + self.width * share, uncertainty=error)
+        deviation = self.width * mean_deviation(share, self._least_rows, variance=self._most_variance)
+        sampling = self.units.differ(deviation)
+        return self.release.map(lambda _: self.low + self.width * share, uncertainty=error, sampling=sampling)
+
+    @property
+    def _most_variance(self) -> float:
+        """Of values between 0 and 1, at the upper end of its interval."""
+        released = self.variance
+        return released.interval()[1] / self.width**2 if released.uncertainty else LARGEST
 
     @property
     def variance(self) -> Release[float]:
@@ -73,7 +91,8 @@ class Moments:
         value = min(max(square - mean * mean, 0.0), LARGEST) if number > 0 else LARGEST / 2
         noise = self.release.uncertainty
         error = noise and SlopeError(noise, self.slopes(number, mean, square, unit), LARGEST * unit)
-        return self.release.map(lambda _: value * unit, uncertainty=error)
+        sampling = self.units.differ(unit * variance_deviation(value, self._least_rows))
+        return self.release.map(lambda _: value * unit, uncertainty=error, sampling=sampling)
 
     @staticmethod
     def slopes(number: float, mean: float, square: float, unit: float) -> tuple[float, ...]:
@@ -88,7 +107,7 @@ class Moments:
         """The root of the variance."""
         variance = self.variance
         error = variance.uncertainty and RootError(variance.uncertainty, variance.value)
-        return variance.map(math.sqrt, uncertainty=error)
+        return variance.map(math.sqrt, uncertainty=error, sampling=ROOT)
 
     def __repr__(self) -> str:
         names = ("count", "mean", "variance", "stddev")
@@ -138,7 +157,7 @@ def moments_of(question: Question, bounds: Bounds, *, ddof: int) -> Moments:
     sensitivity = shares_sensitivity(question, cells=3)
     mechanism = question.noise(sensitivity)
     released = question.release_by(mechanism, lambda arrays: _three_sums(arrays, row_map), sensitivity)
-    return Moments(released, float(bounds.low), float(bounds.width), ddof)
+    return Moments(released, float(bounds.low), float(bounds.width), ddof, SampledUnits.of(question))
 
 
 def _three_sums(arrays: Arrays, row_map: RowMap) -> Floats:

@@ -1,5 +1,7 @@
 """total: the sum of a column, each value clipped to bounds."""
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -8,6 +10,9 @@ from privet.asking.bounds import Bounds
 from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
+from privet.core.like_its_value import Sampling
+from privet.postprocessing.sampling import mean_deviation, sum_of_squares
+from privet.stats.sampled_units import SIGNED, SampledUnits
 from privet.stats.sums.lattice_sums import BITS, Floats, RowMap, lattice_sums, signed_map, unit_map
 
 
@@ -45,7 +50,20 @@ def total(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]
         row_map = signed_map(declared, fill, reach=reach)
     moves = Sensitivity(question.rows)
     released = question.release(lambda arrays: _sum(arrays, row_map), moves, unit=reach, offset=offset)
+    released = replace(released, sampling=_sampling(question, declared, float(released.value)))
     return question.noted(released) if reach > declared.width else released
+
+
+def _sampling(question: Question, bounds: Bounds, value: float) -> Sampling:
+    """Of a public number of rows from their mean; else from the squares, which a sum of one sign bounds."""
+    units, rows = SampledUnits.of(question), question.length if question.public_rows else 0
+    if rows:
+        share = (value / rows - float(bounds.low)) / float(bounds.width)
+        return units.differ(rows * float(bounds.width) * mean_deviation(share, rows))
+    if bounds.low < 0 < bounds.high:
+        return SIGNED
+    size = float(bounds.largest)
+    return units.differ(size * math.sqrt(sum_of_squares(abs(value) / size, 1)))
 
 
 def _sum(arrays: Arrays, row_map: RowMap) -> float:

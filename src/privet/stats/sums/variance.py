@@ -1,6 +1,7 @@
 """variance and stddev: how far values spread, each clipped to bounds."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -14,6 +15,8 @@ from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
+from privet.postprocessing.sampling import variance_deviation
+from privet.stats.sampled_units import ROOT, SampledUnits
 from privet.stats.sums.centered import centered_noise, released_around
 from privet.stats.sums.lattice_sums import BITS, COARSE, SQUARES, Floats, RowMap, lattice_sums, unit_map
 from privet.stats.sums.linear_error import RootError
@@ -72,7 +75,7 @@ def stddev(values: Any, *, bounds: Any, ddof: int = 0, **asking: Unpack[Asking])
     found = _variance_of(question, declared, whole(ddof, "ddof", low=0))
     under = max(float(found.value), 0.0)
     error = found.uncertainty and RootError(found.uncertainty, under)
-    return found.map(lambda _: math.sqrt(under), uncertainty=error)
+    return found.map(lambda _: math.sqrt(under), uncertainty=error, sampling=ROOT)
 
 
 def _variance_of(question: Question, bounds: Bounds, ddof: int) -> Release[Any]:
@@ -84,13 +87,17 @@ def _variance_of(question: Question, bounds: Bounds, ddof: int) -> Release[Any]:
     pairs = moved_pairs(rows, question.rows)
     row_map = unit_map(bounds, question.fill(bounds), bits=COARSE)
     around = centered_noise(question.price.budget, rows, min(question.rows, rows), columns=1)
+    unit = float(bounds.width**2 * rows / (rows - ddof))
     if around is not None:
-        return released_around(question, around, (row_map,), _weigh, float(bounds.width**2 * rows / (rows - ddof)))
-    return question.release(
-        lambda arrays: in_moves(_spread(arrays, row_map), pairs * ONE**2),
-        Sensitivity(1),
-        unit=bounds.width**2 * pairs / (rows * (rows - ddof)),
-    )
+        found = released_around(question, around, (row_map,), _weigh, unit)
+    else:
+        found = question.release(
+            lambda arrays: in_moves(_spread(arrays, row_map), pairs * ONE**2),
+            Sensitivity(1),
+            unit=bounds.width**2 * pairs / (rows * (rows - ddof)),
+        )
+    deviation = unit * variance_deviation(float(found.value) / unit, rows)
+    return replace(found, sampling=SampledUnits.of(question).differ(deviation))
 
 
 def moved_pairs(rows: int, moved: int) -> int:
