@@ -21,6 +21,7 @@ from privet.wording.printable import plain, printable
 app = typer.Typer(
     help="Draft and check catalogs: what is public about tables.", no_args_is_help=True, add_completion=False
 )
+LONG_PLACE = 44  # letters of a place in a catalog that stay on one line
 STYLES = {
     State.WRONG: "bold red",
     State.TODO: "yellow",
@@ -105,8 +106,10 @@ def convert(
 
 def _show(found: Check, file: Path, console: Console) -> None:
     table = Table(title=printable(str(file)), title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
-    for _ in range(3):
-        table.add_column(overflow="fold")  # names are shown whole
+    longest = max((len(each.place) for each in found.findings), default=0)
+    table.add_column()
+    table.add_column(no_wrap=longest <= LONG_PLACE, overflow="fold")  # names are shown whole
+    table.add_column(overflow="fold")
     for each in found.findings:
         state = Text(each.state.value, style=STYLES[each.state])
         table.add_row(state, plain(each.place), plain(each.sentence))

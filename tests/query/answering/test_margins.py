@@ -188,6 +188,14 @@ def test_a_group_too_small_to_say_anything_is_unclear() -> None:
     assert "n" not in found.unclear, "a count near 0 says that there are few"
 
 
+def test_an_average_smaller_than_its_margin_is_unclear_unless_it_has_both_signs() -> None:
+    text = "SELECT work, AVG(gain) AS x, AVG(gain - 50) AS y FROM people WHERE age < 18 GROUP BY work"
+    found = margins_of(text)
+    for row in (row for place, row in enumerate(found.table.to_pylist()) if place not in found.unclear.get("x", ())):
+        assert max(row["x_high"] - row["x"], row["x"] - row["x_low"]) < row["x"]
+    assert len(found.unclear["x"]) > len(found.unclear.get("y", ()))
+
+
 def test_why_a_number_has_no_margin() -> None:
     assert margins_of("SELECT MEDIAN(age) + 1 AS x FROM people").without == {"x": PAID}
     assert margins_of("SELECT MEDIAN(age) * MEDIAN(age) AS x FROM people").without == {"x": QUANTILE}

@@ -1,9 +1,12 @@
 """Explanation: what is said beforehand is what is charged and what margins come, and nothing is read for it."""
 
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import privet
 from privet.core import Unit
 from privet.loss import Guarantee
 from privet.mechanisms import PartitionSelection
@@ -182,3 +185,16 @@ def test_a_notebook_shows_the_price_and_every_column(tmp_path: Path) -> None:
     assert "all of this costs ε 1" in both
     assert "&lt;b&gt;" in both
     assert FREE in both
+
+
+def test_nothing_is_said_of_weighing_where_every_row_is_a_unit() -> None:
+    declared: dict[str, Any] = {"table": "t", "limit": privet.Guarantee(5), "columns": {"age": {"bounds": [0, 99]}}}
+    rows = pa.table({"id": [1, 2], "age": [34, 61]})
+    text = "SELECT AVG(age) AS age FROM t"
+    units: list[tuple[dict[str, Any], bool]] = [
+        ({"unit": "row"}, False),
+        ({"unit": "person", "unit_column": "id"}, True),
+    ]
+    for unit, says in units:
+        with privet.connect(privet.Catalog.of(rows, **declared, **unit)) as session:
+            assert ("rows are weighed" in repr(session.explain(text, epsilon=1).details)) == says

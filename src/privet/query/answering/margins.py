@@ -260,24 +260,26 @@ class ColumnMargins:
         return [] if lines is None else lines
 
     def _unclear(self, expression: Expression, values: pa.ChunkedArray, low: Floats, high: Floats) -> tuple[int, ...]:
-        """Where an end is missing, or the interval is nearly all that the bounds allow, or as wide as twice the number.
+        """Where an end is missing, the interval nearly all that the bounds allow, or the margin not below the number.
 
-        A count near 0 says that there are few, and a difference near 0 that two are alike: they may well be narrower
-        than their margin.
+        A count near 0 says that there are few, and a difference, or an average of numbers of both signs, near 0 that
+        two are alike: they may well be smaller than their margin.
         """
         known = self.released.readings
         reading = known.get(expression.column) if isinstance(expression, Reference) else None
         with np.errstate(invalid="ignore"):
             wide = open_ended(low, high)
+            of_one_sign = False
             if reading is not None and not isinstance(reading, Linear):
                 facts = reading.column.facts
                 if facts.low is not None and facts.high is not None:
                     wide |= high - low >= NEARLY_ALL * float(facts.high - facts.low)
+                    of_one_sign = facts.type is Type.REAL and (facts.low >= 0 or facts.high <= 0)
             signs = never_negative(counts_of(self.released), self.output.windows)
             share = isinstance(expression, Call) and is_never_negative(expression, signs)
-            if isinstance(reading, Total) or share:
-                shown = np.abs(np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64))
-                wide |= ~(high - low < 2 * shown)
+            if isinstance(reading, Total) or share or of_one_sign:
+                shown = np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
+                wide |= ~(np.maximum(high - shown, shown - low) < np.abs(shown))  # the margin as it is printed
         return places_where(wide)
 
 

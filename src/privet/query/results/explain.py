@@ -7,7 +7,7 @@ from privet.query.measures.overflow import bounding_note, counts_rows
 from privet.query.pricing.quote import Quote
 from privet.query.results.column_plans import column_plans
 from privet.query.results.explanation import Explanation
-from privet.query.results.limit_words import clipped_in, hidden_by, limits_in_force
+from privet.query.results.limit_words import clipped_in, hidden_by, holds_nobody, limits_in_force
 from privet.query.results.notes import own_stages
 from privet.query.results.receipt import Receipt
 
@@ -61,7 +61,7 @@ def _bounding_of(quote: Quote, whose: str) -> tuple[str, ...]:
         each
         for stage in own_stages(quote).values()
         for each in (stage.needs.request, *stage.needs.rankings)
-        if counts_rows(each)
+        if counts_rows(each) and not holds_nobody(stage, whose)
     ]
     return tuple(dict.fromkeys(bounding_note(each, whose=whose) for each in requests))
 

@@ -34,13 +34,19 @@ def _limits_of(stage: PricedStage, whose: str) -> Iterator[str]:
     keys = bool(needs.aggregate.keys)
     limits = needs.aggregate.limits
     requests = [each for each in (needs.request, *needs.rankings) if counts_rows(each)]
-    if requests and not (limits.rows == 1 and whose == ROW and _is_stored(needs.aggregate.source)):
+    if requests and not holds_nobody(stage, whose):
         yield held(limits, keys=keys, whose=whose, sampled=any(each.sample for each in requests))
     elif not requests and keys and needs.request.cap_groups:
         many = number(needs.request.groups, "group")
         yield f"each {whose} counts in at most {many}; of more, as many are chosen by a hash"
     if any(draw.measure.shape is Shape.DISTINCT for draw in needs.draws):
         yield f"of each {whose} at most {number(limits.cap, 'distinct value')} count{'' if limits.cap > 1 else 's'}"
+
+
+def holds_nobody(stage: PricedStage, whose: str) -> bool:
+    """Whether no unit can have more than counts: each is a row, and comes as it is stored."""
+    aggregate = stage.needs.aggregate
+    return aggregate.limits.rows == 1 and whose == ROW and _is_stored(aggregate.source)
 
 
 def _is_stored(relation: Relation) -> bool:
