@@ -387,6 +387,8 @@ SELECT COUNT(*) FROM visit v WHERE EXISTS (SELECT 1 FROM visit w WHERE w.pid = v
 SELECT COUNT(*) FROM visit v WHERE NOT EXISTS (SELECT 1 FROM visit w WHERE w.pid = v.pid AND w.cost = v.cost)
 -- exists_of_public_rows
 SELECT COUNT(*) FROM visit v WHERE EXISTS (SELECT 1 FROM clinic c WHERE c.clinic = v.clinic AND c.beds > 15)
+-- exists_limited
+SELECT COUNT(*) FILTER (WHERE a), COUNT(*) FILTER (WHERE b) FROM (SELECT pid, EXISTS (SELECT 1 FROM visit v WHERE v.pid = p.pid LIMIT 0) AS a, EXISTS (SELECT COUNT(*) FROM visit v WHERE v.pid = p.pid AND v.cost > 4900 LIMIT 1) AS b FROM patient p)
 -- exists_at_all
 SELECT COUNT(*) FROM visit WHERE EXISTS (SELECT 1 FROM clinic WHERE beds > 15) AND NOT EXISTS (SELECT 1 FROM clinic WHERE beds > 1500)
 -- exists_in_exists

@@ -18,7 +18,7 @@ from privet.query.scalars.expressions import Column, Expression, Literal, Refere
 from privet.query.scalars.facts import Facts, Type
 from privet.query.sql.aggregates import aggregates, is_aggregate
 from privet.query.sql.choices import choice
-from privet.query.sql.clauses import shallow, unalias
+from privet.query.sql.clauses import count_of, shallow, unalias
 from privet.query.sql.context import Context
 from privet.query.sql.correlation import Correlation, by_pairs, correlated, met, refuse_other_units
 from privet.query.sql.grouping import Grouping
@@ -31,6 +31,7 @@ from privet.query.sql.scalar_expressions import Scalars
 TRUE, FALSE = Literal(True, Type.BOOLEAN), Literal(False, Type.BOOLEAN)  # noqa: FBT003 - the two values
 UNKNOWN = Literal(None, Type.BOOLEAN)
 TIED = ("expressions", "from_", "joins", "where", "distinct", "order", "limit")  # what a tied subquery may have
+FEWER = ("group", "having", "qualify", "offset")  # what may make another number of rows of an aggregate's one
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ class Subqueries:
         """Whether there is a row: one that is tied has a group, or none; one that is not has a count."""
         query = only(node, "this").this
         query = query.this if isinstance(query, exp.Subquery) else query
+        if count_of(query.args.get("limit")) == 0:
+            return _ready(scope, node, FALSE)
         if _is_single(query):
             return _ready(scope, node, TRUE)  # an aggregate has one row, whatever it is of
         tied, rows = self._read(scope, node, query)
@@ -252,7 +255,7 @@ class Subqueries:
 
 def _is_single(query: exp.Expr) -> bool:
     """Whether a query has one row, whatever it is of: an aggregate without groups."""
-    if not isinstance(query, exp.Select) or any(query.args.get(n) for n in ("group", "having", "limit", "offset")):
+    if not isinstance(query, exp.Select) or any(query.args.get(name) for name in FEWER):
         return False
     return any(aggregates(item) for item in query.expressions)
 
