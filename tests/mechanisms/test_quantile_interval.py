@@ -37,7 +37,7 @@ def law(values: Sequence[float], mechanism: QuantileInterval, factor: float = 1)
 
 def example(epsilon: int, pair: tuple[Any, Any]) -> Example:
     mechanism = QuantileInterval(
-        "0.5", bounds=(0, 1), score_sensitivity="0.5", epsilon=epsilon, confidence=0.5, points=6
+        "0.5", bounds=(0, 1), score_sensitivity="0.5", epsilon=epsilon, confidence=0.5, points=6, on_points=True
     )
     return Example(
         mechanism=mechanism,
@@ -75,7 +75,8 @@ def test_the_quantile_lies_between_more_often_than_promised(source: BitSource) -
 
 def test_it_is_as_it_was_typed() -> None:
     made = QuantileInterval("0.5", bounds=(0, 1), score_sensitivity="0.5", epsilon=1, confidence=0.9)
-    assert repr(made) == "QuantileInterval(0.5, bounds=(0, 1), score_sensitivity=0.5, epsilon=1, confidence=0.9)"
+    words = "QuantileInterval(0.5, bounds=(0, 1), points=65536, score_sensitivity=0.5, epsilon=1, confidence=0.9)"
+    assert repr(made) == words
     assert made.loss == PrivacyLoss.of(ExponentialCurve("0.5"), 2)
     with pytest.raises(InvalidParameter):
         QuantileInterval("0.5", bounds=(0, 1), score_sensitivity="0.5", epsilon=1, confidence=1)

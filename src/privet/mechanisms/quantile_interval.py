@@ -11,9 +11,12 @@ from privet.core import Mechanism, Sensitivity
 from privet.core.uncertainty import refuse_certainty
 from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.exact import Exact
-from privet.mechanisms.interval_quantile import POINTS, Column, IntervalQuantile
+from privet.mechanisms.interval_quantile import Column, IntervalQuantile
 from privet.noise import BitSource
 from privet.noise.lazy import Floats
+
+FEW_POINTS = 1 << 16  # where nothing else is asked for
+ROUNDED = 0.501  # steps that a value lies from its point at most, floats included
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -25,8 +28,12 @@ class QuantileInterval(Mechanism[Column, Floats]):
         bounds: the lowest and the highest value; values beyond are clipped to them.
         score_sensitivity: as in `IntervalQuantile`.
         epsilon: > 0; the pure ε of both together.
-        confidence: in (0, 1); how surely the quantile of the (clipped, rounded) data lies between.
-        points: how many equal steps lie between the bounds.
+        confidence: in (0, 1); how surely the quantile of the clipped data lies between.
+        points: how many equal steps lie between the bounds. With fewer the ends aim less far out, but lie on coarser
+            steps. Of 500 normal values (sd 10, ε = 1) intervals are 5.4 wide on 2^32 steps, 3.1 on 2^16 and 2.5 on 2^10
+            between 0 and 100; but 5.4, 31 and 1,957 between -10^6 and 10^6.
+        on_points: whether all values are points. Else the ends are half a step farther out: so far from a value may
+            the point be that stands for it.
         promise: the (ε, δ) it was made for, if any.
 
     Privacy: epsilon-DP: two exponential mechanisms of epsilon / 2, composed.
@@ -38,7 +45,7 @@ class QuantileInterval(Mechanism[Column, Floats]):
     Example:
         >>> interval = QuantileInterval("0.5", bounds=(0, 100), score_sensitivity="0.5", epsilon=1, confidence=0.95)
         >>> interval.reach, interval.loss.epsilon(0)
-        (53, 1.0)
+        (31, 1.0)
     """
 
     quantile: Fraction
@@ -47,6 +54,7 @@ class QuantileInterval(Mechanism[Column, Floats]):
     epsilon: Fraction
     confidence: float
     points: int
+    on_points: bool = field(repr=False)
     promise: Guarantee | None = field(repr=False)
 
     def __init__(  # noqa: PLR0913 - public parameters, each by name
@@ -57,7 +65,8 @@ class QuantileInterval(Mechanism[Column, Floats]):
         score_sensitivity: Exact,
         epsilon: Exact,
         confidence: float,
-        points: int = POINTS,
+        points: int = FEW_POINTS,
+        on_points: bool = False,
         promise: Guarantee | None = None,
     ) -> None:
         refuse_certainty(confidence, "confidence")
@@ -71,6 +80,7 @@ class QuantileInterval(Mechanism[Column, Floats]):
             epsilon=whole.epsilon,
             confidence=float(confidence),
             points=whole.points,
+            on_points=on_points,
             promise=promise,
         )
         self._refuse_broken_promise()
@@ -105,7 +115,13 @@ class QuantileInterval(Mechanism[Column, Floats]):
 
     def sample(self, value: Column, source: BitSource) -> Floats:
         """The lower and the upper point, the lower one first."""
-        return np.sort([end.sample(value, source) for end in self._ends])
+        found = np.sort([end.sample(value, source) for end in self._ends])
+        if self.on_points:
+            return found
+        low, high = self.bounds
+        aside = ROUNDED * float((high - low) / self.points)
+        found[0], found[1] = found[0] - aside, found[1] + aside
+        return np.asarray(np.clip(found, float(low), float(high)))
 
     @cached_property
     def _ends(self) -> tuple[IntervalQuantile, IntervalQuantile]:

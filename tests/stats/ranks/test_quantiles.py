@@ -36,3 +36,24 @@ def test_both_ends_share_one_price(asking: dict[str, Any], moved: Any) -> None: 
 def test_extremes_have_no_interval(q: Any) -> None:  # noqa: ANN401 - anything
     with pytest.raises(InvalidParameter):
         quantile_interval(VALUES, q, bounds=(0, 1), epsilon=1)
+
+
+def test_an_interval_lies_on_few_points_and_holds_values_between_them() -> None:
+    """One value halfway between two of 2^16 steps: 60 of 60 hold it, and ends that stay on the points hold none."""
+    value = 50 + 0.45 * 100 / 65536
+    found = [quantile_interval([value] * 500, "0.5", bounds=(0, 100), epsilon=1).value for _ in range(60)]
+    assert sum(low <= value <= high for low, high in found) == 60
+    step = [
+        quantile_interval([value] * 500, "0.5", bounds=(0, 100), step="25/16384", epsilon=1).value for _ in range(60)
+    ]
+    assert sum(low <= value <= high for low, high in step) < 60, "the control"
+
+
+def test_of_a_type_of_whole_numbers_an_interval_has_whole_ends() -> None:
+    ages = np.repeat(np.arange(20, 70), 20)
+    answer = quantile_interval(ages, "0.5", bounds=(0, 110), epsilon=1)
+    assert "points=110" in answer.mechanism
+    assert all(float(end).is_integer() for end in answer.value)
+    for real in (ages.tolist(), ages.astype(float), ages):
+        bounds = (0, 110) if real is not ages else (0, 100_000)
+        assert "points=65536" in quantile_interval(real, "0.5", bounds=bounds, epsilon=1).mechanism

@@ -1,6 +1,7 @@
 """quantiles, quantile_interval: several quantiles for one price."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -15,7 +16,7 @@ from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import Exact, exact_within
 from privet.mechanisms.halving_quantiles import HalvingQuantiles, increasing
-from privet.mechanisms.quantile_interval import QuantileInterval
+from privet.mechanisms.quantile_interval import FEW_POINTS, QuantileInterval
 from privet.stats.ranks.quantile import filled, rank_moves
 from privet.stats.ranks.quantile_release import QuantileRelease
 from privet.stats.ranks.rank_scale import RankScale, Scale
@@ -94,7 +95,10 @@ def quantile_interval(
         bounds: (low, high), public; values beyond are clipped to them.
         confidence: in (0, 1), over the noise. It is a bound: intervals hold more often, and are about twice as wide as
             need be. It holds if about 50 max(q, 1-q) / ε rows lie on either side of the quantile.
-        step: as in `quantile`; 1 for whole numbers.
+        step: the interval is then for the values rounded to low, low + step, …. By default it is for the values as they
+            are: on 2^16 steps, by half of which the ends are moved outward; or, of a column whose type is of whole
+            numbers between whole bounds no more than 2^16 apart, on these (a list has no such type, and pandas
+            columns count as real). For bounds that are a thousand times as wide as the values say a finer one.
         scale: as in `quantile`; "log" for wide bounds.
         **asking: see `Asking`: the price (epsilon, delta, rho or mechanism, a `QuantileInterval`), ledger, purpose,
             key, neighbors, unit, unit_ids, rows_per_unit, times, window, rows_per_time, missing.
@@ -114,6 +118,10 @@ def quantile_interval(
         raise InvalidParameter("q must lie between 0 and 1, both excluded: nothing private lies beyond an extreme")
     question = Question.of("interval of a quantile", (values,), asking)
     sensitivity = rank_moves(question, wanted)
+    on_points = step is not None or ranked.octave is not None
+    if not on_points:
+        on_points = _on_whole_numbers(question, ranked.bounds)
+        ranked = replace(ranked, points=int(ranked.bounds.width) if on_points else FEW_POINTS)
 
     def make(epsilon: Fraction, promise: Guarantee | None) -> QuantileInterval:
         return QuantileInterval(
@@ -123,8 +131,17 @@ def quantile_interval(
             epsilon=epsilon,
             confidence=confidence,
             points=ranked.points,
+            on_points=on_points,
             promise=promise,
         )
 
     chosen = choice_at(question.price, QuantileInterval, make, parts=2, sensitivity=sensitivity)
     return ranked.read(question.release_by(chosen, ranked.placed(filled(question, ranked.bounds)), sensitivity))
+
+
+def _on_whole_numbers(question: Question, bounds: Bounds) -> bool:
+    """Whether every value is a whole number between close whole bounds, by the column's type and public numbers."""
+    filled_in = question.fill(bounds)
+    whole = [bounds.low, bounds.high, *([] if filled_in is None else [Fraction(filled_in)])]
+    typed = question.columns[0].kind == "whole"
+    return typed and bounds.width <= FEW_POINTS and all(each.denominator == 1 for each in whole)
