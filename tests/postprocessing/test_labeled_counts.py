@@ -34,6 +34,17 @@ def test_views_are_free_and_have_no_margin() -> None:
     assert COUNTS.value.tolist() == [7, -2, 4], "the release itself stays as it was"
 
 
+def test_a_threshold_leaves_only_what_is_more_than_noise() -> None:
+    counts = LabeledCounts.of(released(np.array([70, -20, 4, 9, 10])), (tuple("abcde"),))
+    assert counts.margin(0.99) == 9
+    view = counts.thresholded()
+    assert view.value.tolist() == [70, 0, 0, 0, 10]
+    assert (view.loss, view.uncertainty) == (counts.loss, None)
+    assert counts.thresholded(0.5).value.tolist() == [70, 0, 4, 9, 10]
+    with pytest.raises(InvalidParameter, match="not known without the data"):
+        view.thresholded()
+
+
 def test_a_released_total_is_paid_for_as_well() -> None:
     public = COUNTS.with_total(9, whole_counts=True)
     assert public.value.sum() == 9

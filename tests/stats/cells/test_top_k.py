@@ -9,7 +9,7 @@ from privet import ConcentratedGuarantee, Guarantee, Ledger, Sensitivity, Unit
 from privet.asking.choice_price import choice_at
 from privet.asking.price import Price
 from privet.errors import InvalidParameter
-from privet.mechanisms import DiscreteLaplace, TopChoices
+from privet.mechanisms import DiscreteLaplace, Laplace, TopChoices
 from privet.stats import top_k
 from tests.support.recording_ledger import Recording, recorded
 
@@ -56,10 +56,10 @@ def test_a_ready_mechanism_says_the_way() -> None:
     ready = TopChoices(2, score_sensitivity="0.5", epsilon=2)
     answer = top_k(WORDS, 2, categories=["a", "b"], mechanism=ready)
     assert (answer.loss, answer.counts) == (ready.loss, None)
-    noise = DiscreteLaplace(1, 2)
-    answer = top_k(WORDS, 1, categories=["a", "b"], mechanism=noise)
-    assert answer.loss == noise.loss
-    assert answer.counts is not None
+    for noise in (DiscreteLaplace(1, 2), Laplace(1, 2)):
+        answer = top_k(WORDS, 1, categories=["a", "b"], mechanism=noise)
+        assert answer.loss == noise.loss
+        assert answer.counts is not None
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import whole
-from privet.mechanisms import DiscreteGaussian, DiscreteLaplace
 from privet.mechanisms.least_noise import standard_deviation
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.mechanisms.top_choices import TopChoices
@@ -121,7 +120,7 @@ def _less_noisy(question: Question, k: int, labels: int) -> tuple[Any, Sensitivi
     """
     moves, scores = cell_moves(question, labels), Sensitivity(Fraction(question.changes, 2))
     ready = question.price.mechanism
-    if isinstance(ready, DiscreteLaplace | DiscreteGaussian):
+    if ready is not None and not isinstance(ready, TopChoices):
         return question.noise(moves, integers=True), moves, f"{SORTED}: by the mechanism that was given"
     choices = _choices(question, k, scores)
     if ready is not None or k == 1:
