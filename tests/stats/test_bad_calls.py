@@ -109,7 +109,7 @@ def test_a_call_that_fits_is_answered_and_others_say_how(name: str) -> None:
     assert "epsilonn" in (told(lambda: function(*args, **keywords, epsilonn=1)) or "")
 
 
-@pytest.mark.parametrize("name", [each for each in CALLS if each != "target_error"])
+@pytest.mark.parametrize("name", CALLS)
 def test_what_is_of_a_wrong_kind_is_refused_in_words_or_answered(name: str) -> None:
     function = getattr(privet, name)
     args, keywords = full(name)
@@ -122,3 +122,16 @@ def test_what_is_of_a_wrong_kind_is_refused_in_words_or_answered(name: str) -> N
             changed = tuple(wrong if place == number else each for number, each in enumerate(args))
             named = {} if place < len(args) else {word: wrong}
             told(lambda: function(*changed, **{**keywords, **named}))  # noqa: B023 - called at once
+
+
+HUGE: list[Any] = [10**400, -(10**400), 10**30, 1e308, 5e-324, "1e-400"]
+
+
+@pytest.mark.parametrize("name", ["release_function", "target_error"])
+def test_what_is_huge_is_refused_before_anything_is_computed(name: str) -> None:
+    function = getattr(privet, name)
+    args, keywords = full(name)
+    for word in ("degree", "order", "dimension", "waves", "error", "confidence", "rows", "cells", "rows_per_unit"):
+        if word in signature(function).parameters:
+            for huge in HUGE:
+                told(lambda: function(*args, **{**keywords, word: huge}))  # noqa: B023 - called at once

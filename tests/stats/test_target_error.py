@@ -99,7 +99,7 @@ def test_where_the_answer_decides_it_is_the_worst() -> None:
         ({"statistic": "count"}, "exactly one"),
         ({"statistic": "count", "error": 1, "epsilon": 1}, "exactly one"),
         ({"statistic": "count", "error": -1}, "> 0"),
-        ({"statistic": "count", "error": float("nan")}, "> 0"),
+        ({"statistic": "count", "error": float("nan")}, "finite number"),
         ({"statistic": "count", "error": 1, "confidence": 1}, "between 0 and 1"),
         ({"statistic": "mean", "error": 1, "bounds": (0, 1)}, "rows must say"),
         ({"statistic": "mean", "error": 1, "rows": 5}, "bounds must be a pair"),

@@ -81,10 +81,12 @@ def exact_within(value: Exact, name: str, *, low: Exact, high: Exact = math.inf)
     return number
 
 
-def whole(value: object, name: str, *, low: int = 1) -> int:
-    """The value as an int; refuses what is not a whole number of at least `low`."""
+def whole(value: object, name: str, *, low: int = 1, high: int | None = None) -> int:
+    """The value as an int; refuses what is not a whole number of at least `low`, and at most `high`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
         raise InvalidParameter(f"{name} must be a whole number >= {low}, got {shown(value)}")
+    if high is not None and value > high:
+        raise InvalidParameter(f"{name} must be a whole number from {low} to {high:,}, got {shown(value)}")
     return int(value)
 
 

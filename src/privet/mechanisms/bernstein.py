@@ -30,7 +30,19 @@ from privet.mechanisms.least_noise import laplace_or_gaussian, loss_of_cells, st
 from privet.noise import BitSource
 
 MOST_CELLS = 1 << 24  # values on the grid
+MOST_AXES = 24
+HIGHEST_ORDER = 1_000  # beyond it the polynomial can lie off by more than a float holds
 SHARP = 512  # the largest degree whose weights are added up
+
+
+def grid_cells(degree: object, dimension: object) -> int:
+    """How many values a grid has; refuses one that is too large."""
+    points = whole(degree, "degree", high=MOST_CELLS - 1) + 1
+    axes = whole(dimension, "dimension", high=MOST_AXES)
+    cells = int(points**axes)
+    if cells > MOST_CELLS:
+        raise InvalidParameter(f"(degree + 1)^dimension must be at most 2^24, got {points}^{axes}: lower the degree")
+    return cells
 
 
 def noise_on_grid(*, epsilon: Exact, delta: Exact, sensitivity: Sensitivity) -> Laplace | Gaussian:
@@ -119,12 +131,10 @@ class Bernstein(Mechanism[Numbers, BernsteinFunction]):
     ) -> None:
         if not isinstance(noise, Laplace | Gaussian):
             raise InvalidParameter(f"noise must be a Laplace or a Gaussian mechanism, got {type(noise).__name__}")
-        self._keep(noise=noise, degree=whole(degree, "degree"), dimension=whole(dimension, "dimension"))
-        self._keep(order=whole(order, "order"), bounds=box(bounds, self.dimension), promise=noise.promise)
-        if self.dimension * math.log2(self.degree + 1) > math.log2(MOST_CELLS):
-            raise InvalidParameter(
-                f"(degree + 1)^dimension must be at most 2^24, got {self.degree + 1}^{self.dimension}: lower the degree"
-            )
+        grid_cells(degree, dimension)
+        self._keep(noise=noise, degree=int(degree), dimension=int(dimension))
+        high = whole(order, "order", high=HIGHEST_ORDER)
+        self._keep(order=high, bounds=box(bounds, self.dimension), promise=noise.promise)
 
     @classmethod
     def calibrated(  # noqa: PLR0913 - a promise and a grid

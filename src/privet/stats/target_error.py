@@ -1,6 +1,5 @@
 """target_error: from an acceptable error to the ε that gives it, and back, before anything is spent."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +15,7 @@ from privet.core import Sensitivity, Uncertainty
 from privet.core.uncertainty import ScaledError, refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
-from privet.loss.exact import Exact, exact_within, readable, whole
+from privet.loss.exact import Exact, exact, exact_within, readable, shown, whole
 from privet.mechanisms import IntervalQuantile
 from privet.mechanisms.additive import positive
 from privet.stats.ranks.rank_scale import points_between
@@ -31,6 +30,8 @@ Statistic = Literal[
 ]
 RANKED = {"quantile", "median"}
 LARGEST_EPSILON = 500.0
+SMALLEST = Fraction(1, 10**300)  # error, and one over the largest: floats
+MOST = 2**53  # rows, and cells, that floats tell apart
 REASONS = {
     "stddev": "the root of a small variance errs more than that of a large one: ask for the variance",
     "correlation": "it errs the more, the less the columns vary: ask for the covariance",
@@ -114,23 +115,25 @@ def target_error(  # noqa: PLR0913 - public parameters, each by name
         >>> target_error("count", epsilon=1)
         count within ± 3 (95%) for ε=1 (one unit more or less)
     """
-    if statistic not in get_args(Statistic):
+    name: object = statistic  # of any kind, whatever was declared
+    if not isinstance(name, str) or name not in get_args(Statistic):
         known = ", ".join(get_args(Statistic))
-        why = REASONS.get(str(statistic), "others err as the data decides")
-        raise InvalidParameter(f"statistic must be one of {known}, got {statistic!r}: {why}")
+        why = REASONS.get(name if isinstance(name, str) else "", "others err as the data decides")
+        raise InvalidParameter(f"statistic must be one of {known}, got {shown(name)}: {why}")
     if (error is None) == (epsilon is None):
         raise InvalidParameter("give exactly one of error (to get an epsilon) and epsilon (to get the error)")
     refuse_certainty(confidence, "confidence")
+    chance = exact_within(delta, "delta", low=0, high=1)
     relation = Neighbors.of(neighbors)
-    facts = _Facts(statistic, bounds, rows, relation, whole(rows_per_unit, "rows_per_unit"))
+    facts = _Facts(statistic, bounds, rows, relation, whole(rows_per_unit, "rows_per_unit", high=MOST))
     if statistic in RANKED:
         place = exact_within("1/2" if statistic == "median" else q, "q", low=0, high=1)
         margin = _rank_margin(facts, confidence, place, step)
     else:
-        margin = _margin(facts, confidence, delta, whole(cells, "cells"))
+        margin = _margin(facts, confidence, delta, whole(cells, "cells", high=MOST))
     price = positive(epsilon, "epsilon") if epsilon is not None else _least_epsilon(margin, error)
     assumed = f"{rows:,} rows; {relation.value}" if facts.needs_rows else relation.value
-    return TargetError(statistic, float(price), float(Fraction(str(delta))), margin(price), confidence, assumed)
+    return TargetError(statistic, float(price), float(chance), margin(price), confidence, assumed)
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,7 @@ class _Facts:
         least = 2 if self.statistic in {"variance", "covariance"} else 1
         if self.rows is None:
             raise InvalidParameter(f"rows must say how many rows {self.statistic} is of: rows=1000, for example")
-        return whole(self.rows, "rows", low=least)
+        return whole(self.rows, "rows", low=least, high=MOST)
 
     @property
     def replaces(self) -> bool:
@@ -251,7 +254,8 @@ def _worst_variance(noise: Uncertainty, number: float, width: float) -> Uncertai
 
 def _least_epsilon(margin: Callable[[Fraction], float], error: float | None) -> Fraction:
     """The least ε of four digits whose margin is small enough."""
-    if error is None or not error > 0 or not math.isfinite(error):
-        raise InvalidParameter(f"error must be > 0 and finite, got {error}")
-    found = least_amount(lambda amount: margin(Fraction(f"{amount:.9g}")) / error, "it", most=LARGEST_EPSILON)
-    return next(each for each in short_amounts(found) if margin(each) <= error)
+    wanted = positive(exact("nan" if error is None else error, "error"), "error")
+    if not SMALLEST <= wanted <= 1 / SMALLEST:
+        raise InvalidParameter(f"error must be between 1e-300 and 1e300, got {shown(error)}")
+    found = least_amount(lambda amount: margin(Fraction(f"{amount:.9g}")) / float(wanted), "it", most=LARGEST_EPSILON)
+    return next(each for each in short_amounts(found) if margin(each) <= wanted)

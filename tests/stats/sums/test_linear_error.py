@@ -80,3 +80,8 @@ def test_tail_and_distance_belong_together(law: Uncertainty) -> None:
 def test_a_share_near_the_end_is_the_less_certain() -> None:
     middle, end = (RatioError(LaplaceError(1.0), (1.0, 0.0), share, 1000.0, 1.0) for share in (0.5, 0.0))
     assert middle.margin(0.95) < end.margin(0.95) == pytest.approx(math.log(20) / 1000, rel=1e-6)
+
+
+def test_hardly_any_confidence_is_a_margin_too() -> None:
+    """The search began at a distance of 0, which grew by shares of itself."""
+    assert 0 <= LinearError(LaplaceError(scale=1.0), (1.0, 0.5)).margin(5e-324) < 1e-6

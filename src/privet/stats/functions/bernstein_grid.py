@@ -15,6 +15,7 @@ from privet.loss import ConcentratedGuarantee, Promise
 from privet.loss.exact import Exact, whole
 from privet.mechanisms import Gaussian, Laplace
 from privet.mechanisms.additive import positive
+from privet.mechanisms.bernstein import MOST_AXES
 from privet.mechanisms.bernstein_function import bernstein_basis
 from privet.mechanisms.least_noise import standard_deviation
 
@@ -22,6 +23,7 @@ Floats: TypeAlias = NDArray[np.float64]
 READ_AT = np.linspace(0.0, 1.0, 50)  # where errors are averaged
 HIGHEST_ORDER = 16
 HIGHEST_DEGREE = 128
+LARGEST_DEGREE, LARGEST_ORDER = 4_096, 1_000  # of those that are given: a matrix so large is multiplied so often
 MOST_CELLS = 1 << 16  # values on the grid
 
 
@@ -80,7 +82,7 @@ class BernsteinGrid:
         """
         count = float(positive(waves, "waves"))
         height = float(positive(amplitude, "amplitude"))
-        axes = whole(dimension, "dimension")
+        axes = whole(dimension, "dimension", high=MOST_AXES)
         laplace, gaussian = _spreads(Budget.of(epsilon=epsilon, delta=delta, rho=rho).promise)
         grids = []
         for found, times, squares, bias in _errors(count, _degrees(degree, axes), _orders(order)):
@@ -112,13 +114,13 @@ def _spreads(promise: Promise) -> tuple[float, float]:
 
 def _degrees(degree: int | None, dimension: int) -> tuple[int, ...]:
     if degree is not None:
-        return (whole(degree, "degree"),)
+        return (whole(degree, "degree", high=LARGEST_DEGREE),)
     most = min(HIGHEST_DEGREE, max(1, int(MOST_CELLS ** (1 / dimension)) - 1))
     return tuple(range(1, most + 1))
 
 
 def _orders(order: int | None) -> tuple[int, ...]:
-    return tuple(range(1, HIGHEST_ORDER + 1)) if order is None else (whole(order, "order"),)
+    return tuple(range(1, HIGHEST_ORDER + 1)) if order is None else (whole(order, "order", high=LARGEST_ORDER),)
 
 
 Errors: TypeAlias = tuple[tuple[int, int, float, float], ...]  # degree, order, squared weights, bias

@@ -15,9 +15,9 @@ from privet.asking.price import Price
 from privet.asking.table import Table
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
-from privet.loss.exact import Exact, refuse_single, whole
+from privet.loss.exact import Exact, refuse_single
 from privet.mechanisms import Bernstein, BernsteinFunction, Gaussian, Laplace
-from privet.mechanisms.bernstein import noise_on_grid
+from privet.mechanisms.bernstein import grid_cells, noise_on_grid
 from privet.mechanisms.quietly import quietly
 from privet.stats.functions.bernstein_grid import BernsteinGrid
 from privet.stats.functions.kernel_regression import KernelRegression
@@ -155,8 +155,7 @@ class _Known:
 def _mechanism(price: Price, moved: Sensitivity, known: _Known, bounds: Iterable[Any]) -> Bernstein:
     """The mechanism of this price, from public numbers."""
     degree, order = known.sizes(price, moved)
-    cells = (whole(degree, "degree") + 1) ** whole(known.dimension, "dimension")
-    every = Sensitivity(moved.linf, cells=cells)
+    every = Sensitivity(moved.linf, cells=grid_cells(degree, known.dimension))
     noise: Laplace | Gaussian
     if price.rho is not None:
         noise = Gaussian.calibrated(rho=price.rho, sensitivity=every)

@@ -129,7 +129,7 @@ def _laplace_distance(scales: tuple[float, ...], tail: float) -> float:
     goal = math.log(tail)
     found = float(brentq(lambda d: math.log(_laplace_tail(scales, d)) - goal, low, high, xtol=1e-12 * high, rtol=1e-12))
     while _laplace_tail(scales, found) > tail:
-        found *= 1 + 1e-9
+        found += max(found, high * 1e-3) * 1e-9  # also from 0, where hardly any confidence is asked for
     return found
 
 
