@@ -525,3 +525,7 @@ SELECT REGEXP_EXTRACT(note, '([a-e])[f-z]', 1) AS e, REGEXP_REPLACE(note, '[aeio
 SELECT SUM(2.5), AVG(0.1), SUM(-7), COUNT(*) FROM visit
 -- constants_where_a_condition_holds
 SELECT clinic, SUM(CASE WHEN cost > 100 THEN 0.5 END) AS s, AVG(CLIP(cost, 0.1, 0.4)) AS a, STDDEV(CLIP(cost, 7, 7)) AS d FROM visit GROUP BY clinic
+-- numbers_said_by_texts
+SELECT COUNT(*), SUM(CAST(stay AS UINT64)) FROM visit WHERE stay > '1' AND cost < '150.5' AND stay IN ('2', '3.5', '4')
+-- text_from_its_end
+SELECT SUBSTR(clinic, -1) AS c, COUNT(*) FROM visit GROUP BY 1

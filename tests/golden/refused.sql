@@ -160,9 +160,9 @@ SELECT COUNT(*) FROM visit QUALIFY ROW_NUMBER() OVER (PARTITION BY pid ORDER BY 
 SELECT COUNT(*) FROM visit WHERE ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) = 1
 -- refused: WITH RECURSIVE: how far one unit's rows spread would be unbounded; leave RECURSIVE out
 WITH RECURSIVE t AS (SELECT pid FROM visit UNION ALL SELECT pid FROM t) SELECT COUNT(*) FROM t
--- refused: , visit: rows of two units would be paired; add AND patient.pid = visit.pid
+-- refused: , visit: rows of two units would be paired; add WHERE patient.pid = visit.pid
 SELECT COUNT(*) FROM patient, visit
--- refused: CROSS JOIN visit: rows of two units would be paired; add AND patient.pid = visit.pid
+-- refused: CROSS JOIN visit: rows of two units would be paired; add WHERE patient.pid = visit.pid
 SELECT COUNT(*) FROM patient CROSS JOIN visit
 -- refused: JOIN visit AS v ON TRUE: rows of two units would be paired; add AND p.pid = v.pid
 SELECT COUNT(*) FROM patient p JOIN visit v ON TRUE
@@ -180,7 +180,7 @@ SELECT COUNT(*) FROM visit a JOIN visit b ON a.pid = b.pid + 0
 SELECT COUNT(*) FROM visit a JOIN visit b ON a.pid = a.pid
 -- refused: , visit AS v: rows of two units would be paired; add AND p.pid = v.pid
 SELECT COUNT(*) FROM patient p, visit v WHERE p.pid = v.pid OR age > 3
--- refused: JOIN visit AS b USING (clinic): rows of two units would be paired; add AND a.pid = b.pid
+-- refused: JOIN visit AS b USING (clinic): rows of two units would be paired; add pid to USING
 SELECT COUNT(*) FROM visit a JOIN visit b USING (clinic)
 -- refused: LEFT JOIN: public rows without a partner belong to nobody and do not count; group by a column of the public table, or put the private table on the left
 SELECT COUNT(*) FROM clinic LEFT JOIN visit USING (clinic)
@@ -508,3 +508,9 @@ SELECT pid, COUNT(*) FROM visit GROUP BY ROLLUP (pid)
 SELECT sex, GROUPING(age) FROM patient GROUP BY sex
 -- refused: UNNEST([1, 2]) AS u(x): lists cannot be unfolded yet; declare a table with one row for each element
 SELECT COUNT(*) FROM visit CROSS JOIN UNNEST([1, 2]) AS u(x)
+-- refused: SUM(NULL): NULL is no value, so that SUM is NULL whatever the rows are; leave it out
+SELECT SUM(NULL) FROM visit
+-- refused: SUBSTRING(note, -3, 2): SUBSTRING from the end takes no length; write LEFT(RIGHT(name, 3), 2)
+SELECT SUBSTR(note, -3, 2), COUNT(*) FROM visit GROUP BY 1
+-- refused: CAST('1e400' AS DOUBLE): this is no real; write one below 1e308
+SELECT COUNT(*) FROM visit WHERE cost < CAST('1e400' AS DOUBLE)

@@ -4,6 +4,7 @@ least, greatest and coalesce leave NULLs aside and are NULL only if all are; nul
 first argument is. CASE without a true condition has the value of its last argument.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -90,8 +91,29 @@ def _truth(arguments: Arguments) -> Facts:
     return truth(null=nullable(arguments))
 
 
+def _fit_comparison(function: str, arguments: Arguments) -> Arguments:
+    """Arguments of one type; a literal text that is compared with a number is the number it says, if it says one."""
+    types = {type_of(argument) for argument in arguments if not _said(argument)}
+    if len(types) == 1 and (type_ := next(iter(types))) in {Type.INTEGER, Type.REAL}:
+        arguments = tuple(_number(argument, type_) if _said(argument) else argument for argument in arguments)
+    return unify(function, arguments)
+
+
+def _said(argument: Expression) -> bool:
+    return isinstance(argument, Literal) and isinstance(argument.value, str)
+
+
+def _number(literal: Expression, type_: Type) -> Expression:
+    """The number that a literal text says, whole if it is, or the text itself."""
+    read = cast(literal, Type.REAL)
+    if not isinstance(read, Literal) or read.value is None or not math.isfinite(float(read.value)):
+        return literal
+    whole = cast(literal, type_) if float(read.value).is_integer() else read
+    return whole if isinstance(whole, Literal) and whole.value is not None else read
+
+
 def _comparison(value: Callable[..., bool]) -> Rule:
-    return Rule(2, 2, unify, _truth, value)
+    return Rule(2, 2, _fit_comparison, _truth, value)
 
 
 def _booleans(function: str, arguments: Arguments) -> Arguments:
@@ -110,7 +132,7 @@ def _or(*values: Value) -> Value:
 def _fit_in(function: str, arguments: Arguments) -> Arguments:
     if not all(isinstance(option, Literal) and option.value is not None for option in arguments[1:]):
         raise InvalidParameter("IN takes a list of literals or a subquery; NULL is none of them")
-    return unify(function, arguments)
+    return _fit_comparison(function, arguments)
 
 
 def _fit_pattern(function: str, arguments: Arguments) -> Arguments:

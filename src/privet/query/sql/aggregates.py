@@ -128,6 +128,8 @@ def _fitted(node: exp.Expr, argument: exp.Expr, scalars: Scalars, function: Func
     if isinstance(argument, exp.Distinct):
         raise refuse(node, "no mechanism adds up distinct values", "leave DISTINCT out, or write COUNT(DISTINCT x)")
     value = scalars.read(argument)
+    if isinstance(value, Literal) and value.value is None:
+        raise refuse(node, f"NULL is no value, so that {function.value} is NULL whatever the rows are", "leave it out")
     type_ = facts_of(value).type
     types = RULES[function].takes[place]
     if type_ is Type.BOOLEAN and types == NUMBERS:

@@ -1,5 +1,6 @@
 """Choices of a statement: CASE, IF, COALESCE and kin, and CAST."""
 
+import math
 from collections.abc import Callable
 
 from sqlglot import exp
@@ -14,6 +15,8 @@ from privet.query.sql.refuse import refuse
 
 WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT", "INT128", "UTINYINT", "USMALLINT", "UINT", "UBIGINT", "UINT128")
 TYPES: dict[object, Type] = {
+    **dict.fromkeys(("UINT8", "UINT16", "UINT32", "UINT64"), Type.INTEGER),  # names that the parser does not know
+    "FLOAT64": Type.REAL,
     **dict.fromkeys((exp.DataType.Type[name] for name in WHOLE), Type.INTEGER),
     **dict.fromkeys((exp.DataType.Type.DOUBLE, exp.DataType.Type.FLOAT, exp.DataType.Type.DECIMAL), Type.REAL),
     **dict.fromkeys((exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR), Type.TEXT),
@@ -53,14 +56,16 @@ def _if(reader: Reads, node: exp.Expr) -> Expression:
 
 def _cast(reader: Reads, node: exp.Expr) -> Expression:
     only(node, "this", "to", "_type")
-    to = only(node.args["to"], "this", "expressions")
-    type_ = TYPES.get(to.this)
+    to = only(node.args["to"], "this", "expressions", "kind")
+    type_ = TYPES.get(str(to.args.get("kind") or "").upper() or to.this)
     if type_ is None or (to.expressions and type_ is not Type.REAL):
         raise refuse(node, "there is no such type", f"use one of {', '.join(one.value for one in Type)}")
     value = reader.read(node.this)
     made = cast(value, type_)
-    if isinstance(made, Literal) and made.value is None and isinstance(value, Literal) and value.value is not None:
-        raise refuse(node, f"this is no {type_.value}", "write dates as DATE '2024-12-31'")
+    given = isinstance(value, Literal) and value.value is not None
+    if given and isinstance(made, Literal) and made.value in {None, math.inf, -math.inf}:
+        fix = "write one below 1e308" if type_ is Type.REAL else "write dates as DATE '2024-12-31'"
+        raise refuse(node, f"this is no {type_.value}", fix)
     return made
 
 

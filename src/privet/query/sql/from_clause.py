@@ -214,7 +214,7 @@ class Sources:
         for x, y in zip(a.owner.unit, b.owner.unit, strict=True):
             same = [part for part in listed if _equates(part, x, y)]
             if not same:
-                raise because(node, "cross join", f"add {self._unit_fix(both, x, y)}")
+                raise because(node, "cross join", f"add {self._unit_fix(node, both, x, y)}")
             rest = [part for part in rest if part not in same]
         return rest
 
@@ -230,10 +230,14 @@ class Sources:
                     continue
         return found
 
-    @staticmethod
-    def _unit_fix(both: NameScope, x: Column, y: Column) -> str:
+    def _unit_fix(self, node: exp.Join, both: NameScope, x: Column, y: Column) -> str:
         names = [next((f"{n.table}.{n.name}" for n in both.names if n.column is column), "") for column in (x, y)]
-        return f"AND {names[0]} = {names[1]}" if all(names) else "the unit's column of both to ON"
+        if not all(names):
+            return "the unit's column of both to ON"
+        if node.args.get("using") and x.name == y.name:
+            return f"{x.name} to USING"
+        word = "AND" if node.args.get("on") or self.where else "WHERE"
+        return f"{word} {names[0]} = {names[1]}"
 
     def _with_public(self, node: exp.Join, a: Relation, b: Relation, kind: JoinKind, parts: list[Expression]) -> None:
         """At row level a public table gives each row at most one partner.

@@ -57,8 +57,12 @@ def _concat_with(reader: Reads, node: exp.Expr) -> Expression:
 def _substring(reader: Reads, node: exp.Expr) -> Expression:
     only(node, "this", "start", "length")
     length = node.args.get("length")
-    size = REST if length is None else reader.read(length)
-    return call("substring", reader.read(node.this), reader.read(node.args["start"]), size)
+    text, start = reader.read(node.this), reader.read(node.args["start"])
+    if isinstance(start, Literal) and type(start.value) is int and start.value < 0:
+        if length is not None:  # engines do not agree which letters these are of a text that is shorter
+            raise refuse(node, "SUBSTRING from the end takes no length", "write LEFT(RIGHT(name, 3), 2)")
+        return call("right", text, Literal(-start.value, Type.INTEGER))
+    return call("substring", text, start, REST if length is None else reader.read(length))
 
 
 def _left(reader: Reads, node: exp.Expr) -> Expression:
