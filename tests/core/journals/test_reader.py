@@ -78,9 +78,14 @@ def test_nothing_can_be_written(place: Place) -> None:
         lambda reader: reader.spend(entry),
         lambda reader: reader.cap(Guarantee(99), scope=Scope(), frozen=False, reason="mine"),
         lambda reader: reader.answer(1, "false"),
+        lambda reader: reader.recreate_anchor(reason="mine"),  # which would vouch for an old copy
+        lambda reader: reader.accept_acts(reason="mine"),
+        lambda reader: reader.move_anchor(place.anchor.with_name("mine")),
     ):
+        attested = place.anchor.read_bytes()
         with pytest.raises(LedgerUnavailable, match="nothing is written"):
             read_journal(place.address, act, anchor=place.anchor)
+        assert place.anchor.read_bytes() == attested
     assert tuple(ledger.journal.rows()) == rows
 
 

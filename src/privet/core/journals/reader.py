@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 from urllib.parse import quote
 
-from privet.core.journals.anchored import AnchoredJournal, resolved
+from privet.core.journals.anchored import AnchoredJournal, Vouched, resolved
 from privet.core.journals.chain import Facts, Row
 from privet.core.journals.mark import Remembered
 from privet.core.journals.pages import Pages
@@ -69,8 +69,19 @@ class Reader(AnchoredJournal):
     def _committed(self, row: Row) -> None:
         """Leave the anchor as it is."""
 
+    def move_anchor(self, path: Path) -> NoReturn:  # noqa: ARG002 - nothing is moved
+        """Refuse: the anchor stays where it is."""
+        raise self._refusal
+
+    def _vouch(self, what: Vouched, reason: str) -> NoReturn:  # noqa: ARG002 - what vouches for rows is a row itself
+        raise self._refusal
+
     def _append(self, pages: Pages, facts: Facts) -> NoReturn:  # noqa: ARG002 - nothing is written
-        raise LedgerUnavailable(f"{self.place} is open to be read, and nothing is written there")
+        raise self._refusal
+
+    @property
+    def _refusal(self) -> LedgerUnavailable:
+        return LedgerUnavailable(f"{self.place} is open to be read, and nothing is written there")
 
 
 class SqliteReader(Reader):
