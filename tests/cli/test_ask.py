@@ -111,6 +111,8 @@ def test_a_statement_from_the_standard_input_with_a_key(hospital: Path) -> None:
         (["SELECT * FROM patient", "--epsilon", "1"], 1, "rows"),
         (["SELECT COUNT(*) FROM patients", "--epsilon", "1"], 1, "patient"),
         ([COUNT], 1, "say what to spend: --epsilon"),
+        (["SELECT COUNT(*) FROM patient WHERE age > :old", "--epsilon", "1"], 1, "pass --param name=value"),
+        ([COUNT, "--error", "5", "--risk", "50% to 60%"], 1, "leave out --risk, or --error"),
         ([COUNT, "--epsilon", "0"], 1, "must be > 0"),
         ([COUNT, "--epsilon", "much"], 1, "--epsilon must be a finite number such as 0.1 or 1/3, got 'much'"),
         ([COUNT, "--epsilon", "1", "--threads", "0"], 1, "--threads must be"),

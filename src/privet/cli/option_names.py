@@ -20,6 +20,8 @@ NOTHING = re.compile(r"(?:,? ?--[a-z-]+ None\b)+")  # what was not said
 TYPES = {  # what only Python knows
     ' (an int, a float, a Decimal, a Fraction or text such as "0.1" or "1/3")': " such as 0.1 or 1/3",
     " a Risk or a text": " a text",
+    "pass params={…}, a mapping of names to values, or a list for ?": "write :name there, and pass --param name=value",
+    "it has no value; params has ": "it has no value; --param has ",
 }
 
 

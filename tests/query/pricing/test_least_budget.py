@@ -190,7 +190,7 @@ def test_private_groups_need_epsilon_and_delta_even_where_rho_is_counted() -> No
 @pytest.mark.parametrize(
     ("text", "said", "words"),
     [
-        ("COUNT(*) AS n", {"error": {"m": 5}}, "paid columns of the answer .n., got 'm'"),
+        ("COUNT(*) AS n", {"error": {"m": 5}}, "paid columns of the answer, got 'm': known are n"),
         ("COUNT(*) AS n", {"error": {}}, "names no column"),
         ("COUNT(*) AS n", {"error": 0}, "error must be a number > 0"),
         ("COUNT(*) AS n", {"error": float("nan")}, "error must be a number > 0"),

@@ -100,9 +100,9 @@ def wanted_margins(statement: Statement, stages: Stages, options: Options) -> tu
     if isinstance(wanted, Mapping):
         for name in wanted:
             if name not in named:
-                known = ", ".join(named) or "there are none"
-                hint = nearest(name, named)
-                raise InvalidParameter(f"error must name paid columns of the answer ({known}), got {name!r}{hint}")
+                raise InvalidParameter(
+                    f"error must name paid columns of the answer, got {name!r}{nearest(name, named)}"
+                )
         found = [_wanted(name, wanted[name], each, options) for name in wanted for each in named[name]]
     else:
         found = [
