@@ -23,6 +23,7 @@ from tests.support.statistics import FALSE_ALARM
 
 GROUPS, ROWS = 150, 60  # each group has the same rows, so that one answer holds as many intervals
 AT_LEAST = int(binom.ppf(FALSE_ALARM, GROUPS, 0.9))  # of intervals at 90 %, but for one time in a million
+ENDS: dict[str, Any] = {"epsilon": 1, "quantile_intervals": True}
 DAY = datetime(2024, 1, 1)  # noqa: DTZ001 - as engines have them
 
 
@@ -122,12 +123,11 @@ def test_they_are_drawn_only_where_they_are_asked_for() -> None:
 
 def test_every_door_takes_the_word() -> None:
     people = session().table("people")
-    asked_for: dict[str, Any] = {"epsilon": 1, "quantile_intervals": True}
-    frame = people.agg(m=people.age.median()).answer(**asked_for)
-    (batched,) = session().batch(["SELECT MEDIAN(age) AS m FROM people"], **asked_for)
+    frame = people.agg(m=people.age.median()).answer(**ENDS)
+    (batched,) = session().batch(["SELECT MEDIAN(age) AS m FROM people"], **ENDS)
     for answer in (frame, batched):
         assert answer.table.column_names == ["m", "m_low", "m_high"]
-    told = session().explain("SELECT MEDIAN(age) AS m FROM people", **asked_for)
+    told = session().explain("SELECT MEDIAN(age) AS m FROM people", **ENDS)
     assert "with an interval in value" in str(told)
     assert "GroupedInterval" in str(told.details)
 
@@ -139,6 +139,17 @@ def test_with_rho_and_with_bounds_that_are_found() -> None:
     found = session().sql(text, epsilon=10, automatic_bounds="0.2", quantile_intervals=True)
     row = found.rows[0]
     assert row["m_low"] <= GROUPS * ROWS / 2 <= row["m_high"]
+
+
+def test_what_a_later_stage_reads_is_not_paid_for_twice_over() -> None:
+    """It is shown without ends, so none are drawn: the quantile has all of its share."""
+    text = "SELECT place, MEDIAN(age) AS m FROM people GROUP BY ROLLUP (place)"
+    told = session().explain(text, epsilon=1, quantile_intervals=True)
+    assert "GroupedInterval" not in str(told.details)
+    assert "GroupedChoice" in str(told.details)
+    answer = session().sql("WITH w AS (SELECT MEDIAN(age) AS m FROM people) SELECT m FROM w", **ENDS)
+    assert answer.table.column_names == ["m"]
+    assert "m" in answer.without_margin
 
 
 def test_what_does_not_go_with_them_is_refused() -> None:

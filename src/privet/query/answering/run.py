@@ -126,7 +126,7 @@ class Run:
             return stage
         self.found |= {search: self._found(self._quote.searches[search]) for search in aggregate.searches}
         ends = {search.argument: self.found[search] or FALLBACK for search in aggregate.searches}
-        within = self._quote.options.quantiles_within
+        within = next((draw.confidence for draw in stage.needs.draws if draw.confidence is not None), None)
         bounded = replace(stage, needs=needs_of(aggregate, found=ends, quantiles_within=within))
         if stage_loss(bounded, self._backend, self._catalog) != stage.loss:
             raise ReleaseFailed(FAILED)

@@ -85,8 +85,11 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
     for stage in statement.stages:
         if isinstance(stage.source, Aggregate):
             names.setdefault(stage.source, stage.name)
-    within = options.quantiles_within
-    paid = [(name, needs_of(aggregate, quantiles_within=within)) for aggregate, name in names.items()]
+    shown = {stage.source for stage in statement.stages if stage.name in statement.answers}
+    paid = [
+        (name, needs_of(aggregate, quantiles_within=options.quantiles_within if aggregate in shown else None))
+        for aggregate, name in names.items()  # what a later stage reads is shown without ends, so none are paid for
+    ]
     for _, needs in paid:
         _refuse_many_groups(needs)
     by_column = by_column | _report_weights(statement, paid, by_column)
