@@ -3,15 +3,20 @@
 import datetime as dt
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
 
 import duckdb
 import pyarrow as pa
 import pytest
 
 from privet.errors import InvalidParameter
+from privet.query.answering import postprocess
 from privet.query.answering.postprocess import CLOSED, _connection, _engine, post_process
 from privet.query.functions import call
 from privet.query.plan.statement import Output
+from privet.query.scalars.arrow_types import ARROW
 from privet.query.scalars.expressions import Call, Column, Expression, Literal, Reference
 from privet.query.scalars.facts import Facts, Type, Value
 
@@ -52,6 +57,30 @@ def test_items_condition_and_order_are_computed_on_what_was_released() -> None:
 
 def test_order_without_terms_is_the_order_of_release() -> None:
     assert rows(Output((item(Reference(COUNT)),))) == [(3,), (-1,), (7,), (3,)]
+
+
+def test_columns_as_they_are_need_no_engine_and_are_what_it_gives() -> None:
+    values: dict[Type, list[Any]] = {
+        Type.BOOLEAN: [True, None, False, True],
+        Type.INTEGER: [2**62, None, -(2**63), 0],
+        Type.REAL: [float("nan"), -0.0, float("-inf"), None],
+        Type.TEXT: ["", None, "ä\0b", "NaN"],
+        Type.DATE: [dt.date(1, 1, 1), None, dt.date(9999, 12, 31), dt.date(1970, 1, 1)],
+        Type.TIMESTAMP: [dt.datetime(1, 1, 1), None, dt.datetime.max, dt.datetime(1970, 1, 1)],  # noqa: DTZ001, DTZ901 - without a zone, as released
+    }
+    table = pa.table(
+        [pa.array(each, ARROW[kind]) for kind, each in values.items()], names=[kind.value for kind in values]
+    )
+    columns = [Column(kind.value, Facts(kind)) for kind in values]
+    output = Output(tuple(item(Reference(column), f"my {column.name}", column.facts.type) for column in columns[::-1]))
+    by_engine = post_process(replace(output, limit=9), table, columns)
+    with patch.object(postprocess, "_connection", None):
+        shown = post_process(output, table, columns)
+    assert shown.schema == by_engine.schema
+    assert shown.to_pylist() == by_engine.to_pylist()
+    assert str(shown["my real"].to_pylist()) == "[None, -0.0, -inf, None]"
+    narrow = post_process(output, table.set_column(1, "n", table.column(1).cast(pa.decimal128(38, 0))), columns)
+    assert narrow.schema == by_engine.schema
 
 
 def test_nulls_come_last_either_way() -> None:

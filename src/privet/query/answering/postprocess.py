@@ -3,11 +3,13 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from threading import Lock
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from privet.errors import InvalidParameter
 from privet.query.backends.duckdb.dialect import DuckDBDialect
@@ -15,7 +17,8 @@ from privet.query.catalog import Catalog
 from privet.query.plan.relations import Relation
 from privet.query.plan.statement import Output
 from privet.query.printing import Sources, print_output, print_relation
-from privet.query.scalars.expressions import Column
+from privet.query.scalars.arrow_types import ARROW
+from privet.query.scalars.expressions import Column, Reference
 from privet.query.scalars.facts import Type
 
 CLOSED: dict[str, str | bool | int | float | list[str]] = {
@@ -51,6 +54,8 @@ def post_process(output: Output, table: pa.Table, columns: Sequence[Column]) -> 
     """
     if len(columns) != table.num_columns:
         raise InvalidParameter(f"the table has {table.num_columns} columns and {len(columns)} are described")
+    if (shown := _as_they_are(output, table, columns)) is not None:
+        return shown
     dialect = DuckDBDialect()
     try:
         statement = print_output(output, columns, "typed", dialect)
@@ -63,6 +68,25 @@ def post_process(output: Output, table: pa.Table, columns: Sequence[Column]) -> 
         connection.register("released", table.rename_columns([f"c{number + 1}" for number in range(len(columns))]))
         result: pa.Table = connection.sql(f"WITH typed AS (SELECT {typed} FROM released) {statement}").to_arrow_table()
     return result.rename_columns([column.name for column, _ in output.items])
+
+
+def _as_they_are(output: Output, table: pa.Table, columns: Sequence[Column]) -> pa.Table | None:
+    """What an output shows if it shows columns of the table, all rows in their order; None if it computes anything.
+
+    It is what the engine would give: a column of its type stays as it is, but for NaN, which is NULL.
+    """
+    if replace(output, items=()) != Output(()):
+        return None
+    shown = []
+    for column, item in output.items:
+        kind = ARROW[column.facts.type]
+        if not isinstance(item, Reference) or item.column not in columns or item.column.facts.type != column.facts.type:
+            return None
+        found = table.column(columns.index(item.column))
+        if found.type != kind:
+            return None
+        shown.append(pc.if_else(pc.is_nan(found), None, found) if kind == ARROW[Type.REAL] else found)
+    return pa.table(shown, names=[column.name for column, _ in output.items])
 
 
 def post_read(relation: Relation, tables: Mapping[str, pa.Table], catalog: Catalog) -> pa.Table:
