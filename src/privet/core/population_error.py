@@ -32,7 +32,7 @@ class PopulationError(Uncertainty):
     Example:
         >>> from privet.mechanisms.gaussian import GaussianError
         >>> round(PopulationError(GaussianError(scale=3.0), 4.0).margin(0.95), 1), round(5 * 1.96, 1)
-        (10.0, 9.8)
+        (9.9, 9.8)
     """
 
     independent = False  # samples put units in one cell or in another

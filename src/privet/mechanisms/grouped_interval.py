@@ -51,7 +51,7 @@ class GroupedInterval(Mechanism[Ranks, NDArray[np.int64]]):
     Example:
         >>> medians = GroupedInterval(l1_sensitivity=1, epsilon=1, fraction="1/2", places=110, confidence=0.95)
         >>> medians.loss.epsilon(delta=0), medians.reach
-        (1.0, 24)
+        (1.0, 22)
     """
 
     l1_sensitivity: Fraction

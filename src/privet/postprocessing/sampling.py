@@ -26,7 +26,7 @@ def sum_of_squares(total: Any, size: Any) -> Any:  # noqa: ANN401 - floats or ar
     Proof: x² <= size x.
 
     Example:
-        >>> sum_of_squares(100.0, 1), sum_of_squares(-5.0, 2)
+        >>> float(sum_of_squares(100.0, 1)), float(sum_of_squares(-5.0, 2))
         (103.0, 12.0)
     """
     return size * (np.maximum(total, 0.0) + MORE * size)
@@ -55,7 +55,7 @@ def mean_deviation(share: float, rows: float, *, variance: float | None = None) 
 
     Example:
         >>> round(mean_deviation(0.5, 1000), 4), mean_deviation(0.5, 0)
-        (0.0158, 1.0)
+        (0.0159, 1.0)
     """
     if rows <= 0:
         return 1.0
@@ -74,7 +74,7 @@ def variance_deviation(variance: float, rows: float) -> float:
 
     Example:
         >>> round(variance_deviation(0.04, 1000), 4)
-        0.0061
+        0.0062
     """
     if rows <= 0:
         return 1.0

@@ -47,7 +47,7 @@ def share_words(name: str, share: Share) -> str:
 
     Example:
         >>> share_words("rows with age outside [0, 110]", (0.032, 0.028, 0.036))
-        'rows with age outside [0, 110]: 3.20 ± 0.4 % of all'
+        'rows with age outside [0, 110]: 3.20 ± 0.40 % of all'
     """
     value, low, high = (None if each is None else 100 * each for each in share)
     if value is None:
