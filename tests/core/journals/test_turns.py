@@ -4,6 +4,7 @@ import _thread
 import os
 import threading
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -19,7 +20,7 @@ def test_one_at_a_time() -> None:
     most = []
 
     def work(number: int) -> None:
-        with turns.taken(timeout=30) as came:
+        with turns.taken(object(), timeout=30) as came:
             assert came
             inside.append(number)
             most.append(len(inside))
@@ -37,10 +38,10 @@ def test_first_come_first_served() -> None:
     order = list[int]()
 
     def work(number: int) -> None:
-        with turns.taken(timeout=30):
+        with turns.taken(object(), timeout=30):
             order.append(number)
 
-    with turns.taken(timeout=1):
+    with turns.taken(object(), timeout=1):
         threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
         for place, thread in enumerate(threads, 2):
             thread.start()
@@ -56,23 +57,23 @@ def test_who_waits_too_long_leaves_and_takes_nothing_along() -> None:
     came = list[bool]()
 
     def work() -> None:
-        with turns.taken(timeout=0.05) as mine:
+        with turns.taken(object(), timeout=0.05) as mine:
             came.append(mine)
 
-    with turns.taken(timeout=1):
+    with turns.taken(object(), timeout=1):
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
     assert came == [False]
-    with turns.taken(timeout=0) as mine:
+    with turns.taken(object(), timeout=0) as mine:
         assert mine
 
 
 def test_an_error_inside_passes_the_turn_on() -> None:
     turns = Turns()
-    with pytest.raises(ValueError, match="inside"), turns.taken(timeout=1):
+    with pytest.raises(ValueError, match="inside"), turns.taken(object(), timeout=1):
         raise ValueError("inside")
-    with turns.taken(timeout=0) as mine:
+    with turns.taken(object(), timeout=0) as mine:
         assert mine
 
 
@@ -82,7 +83,7 @@ def test_control_c_while_waiting_leaves_the_queue() -> None:
     go = threading.Event()
 
     def hold() -> None:
-        with turns.taken(timeout=1):
+        with turns.taken(object(), timeout=1):
             go.wait(10)
 
     holder = threading.Thread(target=hold)
@@ -91,12 +92,12 @@ def test_control_c_while_waiting_leaves_the_queue() -> None:
         time.sleep(0.001)
     timer = threading.Timer(0.1, _thread.interrupt_main)
     timer.start()
-    with pytest.raises(KeyboardInterrupt), turns.taken(timeout=10):
+    with pytest.raises(KeyboardInterrupt), turns.taken(object(), timeout=10):
         pass
     timer.join()
     go.set()
     holder.join()
-    with turns.taken(timeout=0) as mine:
+    with turns.taken(object(), timeout=0) as mine:
         assert mine
 
 
@@ -104,9 +105,33 @@ def test_a_file_has_one_queue_and_a_forked_child_another() -> None:
     here = turns_at((1, 2))
     assert turns_at((1, 2)) is here
     assert turns_at((1, 3)) is not here
-    with here.taken(timeout=1):
+    with here.taken(object(), timeout=1):
         child = os.fork()
         if child == 0:
-            with turns_at((1, 2)).taken(timeout=0) as mine:
+            with turns_at((1, 2)).taken(object(), timeout=0) as mine:
                 os._exit(0 if mine else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_handle_that_is_collected_meanwhile_takes_no_other_place_and_waits_for_nobody() -> None:
+    """The collector runs wherever a thread allocates: here, as soon as a place is taken."""
+    turns = Turns()
+    gone = object()
+
+    class Collecting(deque[tuple[int, threading.Event]]):
+        def append(self, place: tuple[int, threading.Event], /) -> None:
+            super().append(place)
+            turns.leave(gone)
+
+    turns._line = Collecting()
+    came = list[bool]()
+
+    def work() -> None:
+        with turns.taken(object(), timeout=1) as mine:
+            turns.leave(gone)
+            came.append(mine and len(turns._line) == 1)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert came == [True]

@@ -286,14 +286,14 @@ class SqliteJournal(RestorableJournal):
     def _tidy(self) -> None:
         self._end()
         if self._turns is not None:
-            self._turns.leave()
+            self._turns.leave(self)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
         """Wait for the other handles of this process; SQLite's own lock is for other processes then."""
         if self._turns is None:
             raise LedgerUnavailable(f"{self.path} is closed")
-        with self._turns.taken(timeout=self._timeout) as came:
+        with self._turns.taken(self, timeout=self._timeout) as came:
             if not came:
                 raise LedgerUnavailable(f"{self.path} is busy: others in this process hold it; try again")
             yield

@@ -9,40 +9,53 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from weakref import WeakValueDictionary
 
 from privet.core.signals import SLICE, deferred, heed
 
 
 class Turns:
-    """One queue. Between processes nothing is settled here: that is for the lock of the file itself."""
+    """One queue. Between processes nothing is settled here: that is for the lock of the file itself.
+
+    It has no lock of its own: the collector may close a handle, which then leaves the queue, at any moment of a thread
+    that is in here already, and would wait for itself. Each step is one of a deque or dictionary, which threads cannot
+    divide; whoever joins or leaves wakes the first, and to wake one who left meanwhile does nothing.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._line: deque[tuple[int, threading.Event]] = deque()  # threads; whoever is first has the turn
+        self._line: deque[tuple[int, threading.Event]] = deque()  # handles; whoever is first has the turn
+        self._places: dict[int, tuple[int, threading.Event]] = {}  # of those in the line
 
     @contextmanager
-    def taken(self, *, timeout: float) -> Iterator[bool]:
-        """Wait for our turn and keep it; whether it came in time. Ctrl-C is heeded while waiting, then never."""
-        mine = threading.Event()
+    def taken(self, handle: object, *, timeout: float) -> Iterator[bool]:
+        """Wait for this handle's turn and keep it; whether it came in time. Ctrl-C is heeded while waiting, then never.
+
+        Args:
+            handle: who takes it; used by one thread at a time.
+            timeout: in seconds.
+        """
+        place = (id(handle), threading.Event())
         with deferred():
             try:
-                with self._lock:
-                    self._line.append((threading.get_ident(), mine))
-                    self._line[0][1].set()
-                yield _came(mine, time.monotonic() + timeout)
+                self._places[id(handle)] = place
+                self._line.append(place)
+                self._wake()
+                yield _came(place[1], time.monotonic() + timeout)
             finally:
-                self.leave()
+                self.leave(handle)
 
-    def leave(self) -> None:
-        """Give up this thread's place, if it has one."""
-        with self._lock:
-            here = threading.get_ident()
-            for place in [each for each in self._line if each[0] == here]:
+    def leave(self, handle: object) -> None:
+        """Give up this handle's place, if it has one; those of others stay, whatever thread they are of."""
+        place = self._places.pop(id(handle), None)
+        if place is not None:
+            with suppress(ValueError):  # it has not come so far
                 self._line.remove(place)
-            if self._line:
-                self._line[0][1].set()
+        self._wake()
+
+    def _wake(self) -> None:
+        with suppress(IndexError):  # nobody waits
+            self._line[0][1].set()
 
 
 def _came(turn: threading.Event, end: float) -> bool:
