@@ -173,7 +173,7 @@ def test_what_is_hidden_is_what_the_selection_does() -> None:
     assert selection.probability(half) >= 0.5 > selection.probability(half - 1)
     assert selection.probability(mostly) >= 0.95 > selection.probability(mostly - 1)
     assert selection.probability(seldom - 1) < 0.05 <= selection.probability(seldom)
-    assert words.endswith("of a single person with 1e-05")
+    assert words.endswith("of a single person with 1e-5")
 
 
 def test_a_notebook_shows_the_price_and_every_column(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
     """What a selection hides in expectation, in words."""
     seldom, half, mostly = (selection.units_for(Fraction(*share)) for share in ((1, 20), (1, 2), (19, 20)))
     name = unit.name
-    alone = readable(float(f"{float(selection.probability(1)):.3g}"))
+    alone = readable(Fraction(f"{float(selection.probability(1)):.3g}"))
     return (
         f"groups are private: one of {half} {name}s or more is shown with probability 50 % or more, of {mostly} or "
         f"more with 95 % or more, of fewer than {seldom} with less than 5 %, of a single {name} with {alone}"
