@@ -1,6 +1,5 @@
 """What the demonstration asks, and how it shows the answers, the truth beside them and the receipt."""
 
-import math
 import tempfile
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -16,8 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from privet.core import Ledger
+from privet.core.journals.report import in_words
 from privet.demo.hospital import CLINICS, Hospital, open_hospital
 from privet.errors import InvalidParameter
+from privet.loss import Guarantee
 from privet.loss.exact import exact, readable
 from privet.query.connect import connect
 from privet.query.results.answer import Answer
@@ -170,9 +171,5 @@ def _show_receipt(ledger: Ledger, console: Console) -> None:
     spent, left = ledger.spent, ledger.remaining
     receipt.caption = f"spent {spent}; {left} left"
     console.print(receipt)
-    odds = math.exp(float(spent.parts[0]))
-    console.print(
-        "Whether one patient's rows are there or not changes the chance of any such answers by a factor of at most "
-        f"e^ε = {odds:.4g}, but for one chance in a million: who was 50% sure that somebody is a patient here can "
-        f"become at most {odds / (1 + odds):.0%} sure, whatever else they know."
-    )
+    meaning = in_words(Guarantee(*spent.parts), "patient")
+    console.print(f"That is: {meaning}, whatever else they know.")
