@@ -79,7 +79,18 @@ def least_noise(ways: Sequence[Sequence[M]], *, error: Error = expected_error) -
         >>> least_noise(few), least_noise(few, error=standard_deviation)
         ([Laplace(l1_sensitivity=1, scale=2)], [Gaussian(l2_sensitivity=1, scale=2.6)])
     """
-    return min(ways, key=lambda way: sum(_logarithm(error(noise)) for noise in way if isinstance(noise, Noise)))
+    return min(ways, key=lambda way: typical_error(way, error=error))
+
+
+def typical_error(way: Sequence[Mechanism[Any, Any]], *, error: Error = expected_error) -> float:
+    """Return the geometric mean of the errors of several numbers, 0 if noise is added to none of them.
+
+    Example:
+        >>> typical_error([Laplace(1, 2), Laplace(1, 8)])
+        4.0
+    """
+    logs = [_logarithm(error(noise)) for noise in way if isinstance(noise, Noise)]
+    return math.exp(sum(logs) / len(logs)) if logs else 0.0
 
 
 def laplace_or_gaussian(

@@ -198,3 +198,18 @@ def test_nothing_is_said_of_weighing_where_every_row_is_a_unit() -> None:
     for unit, says in units:
         with privet.connect(privet.Catalog.of(rows, **declared, **unit)) as session:
             assert ("rows are weighed" in repr(session.explain(text, epsilon=1).details)) == says
+
+
+def test_it_says_which_noise_was_chosen_and_what_the_other_would_err_by(tmp_path: Path) -> None:
+    """One number is best with Laplace noise, and 30 with Gaussian; without a delta there is no choice to tell."""
+    session, _ = session_with(hospital(tmp_path))
+    text = "SELECT SUM(age) FROM patient"
+    sums = text.replace("SUM(age)", ", ".join(f"SUM(age + {shift})" for shift in range(30)))
+    one = session.explain(text, epsilon=1, delta="1e-6")
+    many = session.explain(sums, epsilon=1, delta="1e-6")
+    assert "noise: Laplace; Gaussian would err 3.37 times as much" in repr(one)
+    assert "noise: Gaussian; Laplace would err" in repr(many)
+    assert "noise: Gaussian; Laplace would err" in many._repr_html_()
+    assert not session.explain(text, epsilon=1).choices
+    for part in session.explain([sums, "SELECT COUNT(*) FROM patient"], epsilon=1, delta="1e-6"):
+        assert part.choices[0].way == "Gaussian"

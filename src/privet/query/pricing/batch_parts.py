@@ -31,7 +31,8 @@ def _part_of(quote: Quote, part: Part) -> Quote:
     once = {id(whole[name]): stage for name, stage in stages.items()}
     losses = [*(_loss(stage) for stage in once.values()), *(stage.loss for stage in searches.values())]
     paid = (*searches.values(), *once.values())
-    return Quote(quote.options, paid, sum_of(losses), Statement(part.text, kept), stages, searches)
+    statement = Statement(part.text, kept)
+    return Quote(quote.options, paid, sum_of(losses), statement, stages, searches, choices=quote.choices)
 
 
 def restricted(stage: PricedStage, columns: Container[Column]) -> PricedStage:

@@ -23,9 +23,10 @@ from privet.loss import (
 )
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
+from privet.mechanisms.chosen_way import ChosenWay
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import SHARES, GroupedInterval
-from privet.mechanisms.least_noise import least_noise
+from privet.mechanisms.least_noise import typical_error
 from privet.query.aggregates.needs import Draw, Needs
 from privet.query.measures.request import PART, Shape
 from privet.query.options import Options
@@ -66,7 +67,7 @@ def price(  # noqa: PLR0913 - all by name
 
     Privacy: pure: ε_i = ε w_i / Σw, with Laplace noise; a selection gets all of δ. With a δ the same, or Gaussian
         noise for all numbers, of which μ_i² = μ² w_i / Σw and μ is the largest that keeps their share of (ε, δ);
-        whichever has the smaller expected error (`least_noise`), which public numbers decide. With ρ:
+        whichever has the smaller expected error (`typical_error`), which public numbers decide. With ρ:
         ρ_i = ρ w_i / Σw. What is returned was checked: the composed loss keeps the promise.
     """
     shares = shares_of(stages, neighbors, copies, weights or {})
@@ -77,10 +78,11 @@ def price(  # noqa: PLR0913 - all by name
     if isinstance(options.promise, ConcentratedGuarantee):
         return _concentrated(stages, shares, options, options.promise.rho)
     _refuse_without_delta(shares, options.promise)
-    ways = [] if gaussian else [_with_laplace(shares, options.promise)]
+    ways = {} if gaussian else {"Laplace": _with_laplace(shares, options.promise)}
     if gaussian is not False and (normal := _with_gaussian(shares, options.promise)) is not None:
-        ways.append(normal)
-    return _kept(stages, shares, options, least_noise(ways))
+        ways["Gaussian"] = normal
+    noise = ChosenWay.least("noise", {name: typical_error(way) for name, way in ways.items()})
+    return replace(_kept(stages, shares, options, ways[noise.way]), choices=(noise,) if noise.beside else ())
 
 
 def _refuse_without_delta(shares: Sequence[Share], promise: Guarantee) -> None:

@@ -1,12 +1,13 @@
 """Priced: the mechanisms of a statement, and what they cost together."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from privet.core import Sensitivity
 from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
+from privet.mechanisms.chosen_way import ChosenWay
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.aggregates.needs import Needs
@@ -56,11 +57,13 @@ class Priced:
         options: what may be spent, and all else that was said.
         stages: in the order of the statement.
         loss: of everything together, which is what is reserved.
+        choices: between ways of doing it, each with the errors that were compared: what `explain` tells of them.
     """
 
     options: Options
     stages: tuple[PricedStage, ...]
     loss: PrivacyLoss
+    choices: tuple[ChosenWay, ...] = field(default=(), kw_only=True)
 
     @property
     def mechanisms(self) -> tuple[Drawn | PartitionSelection, ...]:

@@ -108,7 +108,7 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
     stages = dict(zip(names, priced.stages[len(first) :], strict=True))
     by_name = {stage.name: stages[stage.source] for stage in statement.stages if isinstance(stage.source, Aggregate)}
     bounds = dict(zip(searches, found, strict=True))
-    return Quote(options, priced.stages, priced.loss, statement, by_name, bounds)
+    return Quote(options, priced.stages, priced.loss, statement, by_name, bounds, choices=priced.choices)
 
 
 def _as_sure_as_wanted(

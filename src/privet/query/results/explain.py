@@ -42,6 +42,7 @@ def explained(receipt: Receipt, backend: Backend, *, remaining: Amount) -> Expla
         queries=queries_of(quote, backend),
         clipped=clipped_in(quote),
         bounding=_bounding_of(quote, whose),
+        choices=quote.choices,
     )
 
 

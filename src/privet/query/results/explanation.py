@@ -11,6 +11,7 @@ from rich.table import Table
 from privet.core import Unit
 from privet.display import Card
 from privet.loss import Amount, PrivacyLoss, Promise
+from privet.mechanisms.chosen_way import ChosenWay
 from privet.query.results.column_plans import ColumnPlan
 from privet.query.results.limit_words import clipped_words
 from privet.query.results.on_lines import on_lines
@@ -39,6 +40,7 @@ class Explanation:
         queries: the engine's SQL, for the owner.
         clipped: the bounds in force, by column: values outside count as the nearest bound.
         bounding: how rows beyond the limits are treated, and why.
+        choices: between ways of doing it, with the errors that were compared.
     """
 
     statement: str
@@ -54,6 +56,7 @@ class Explanation:
     queries: tuple[str, ...] = ()
     clipped: dict[str, tuple[str, str]] = field(default_factory=dict)
     bounding: tuple[str, ...] = ()
+    choices: tuple[ChosenWay, ...] = ()
 
     @property
     def affordable(self) -> bool:
@@ -80,9 +83,10 @@ class Explanation:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """What is clipped, what is left of each unit's data and which groups are shown, a sentence each."""
+        """What is clipped, what is left of each unit's data, which groups are shown, what was chosen, in sentences."""
         bounds = clipped_words(f"{name} [{low}, {high}]" for name, (low, high) in self.clipped.items())
-        return tuple(line for line in (bounds, *self.contributions, *self.groups) if line)
+        chosen = (each.words for each in self.choices)
+        return tuple(line for line in (bounds, *self.contributions, *self.groups, *chosen) if line)
 
     def __repr__(self) -> str:
         return on_lines(self)
