@@ -194,7 +194,7 @@ def limits_of(
         raise InvalidParameter(
             f"limits are either rows_per_unit alone, or groups_per_unit and rows_per_group, got {', '.join(given)}"
         )
-    return Limits(**given, bounding=way)
+    return Limits(**given, bounding=way, said=True)
 
 
 def bounding_of(way: object) -> str | None:

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee
-from privet.query.catalog import Step, TimeWindow
+from privet.query.catalog import ExpectedRows, Step, TimeWindow
 from privet.query.catalog.column_words import WORDS as COLUMN_WORDS
 from privet.query.catalog.toml_file import TABLE_WORDS, catalog_from, read_catalog
 from privet.query.catalog.word_reader import TOP
 from privet.query.plan.limits import ONE_ROW, Limits
-from privet.query.scalars.facts import Facts, Type
+from privet.query.scalars.facts import ExpectedValues, Facts, Type
 
 HOSPITAL = """
 name = "hospital"
@@ -28,6 +28,7 @@ budget = { epsilon = 0.1 }
 limit = { epsilon = 1, delta = 1e-6 }
 [tables.patient]
 unit_column = "pid"
+expected = { rows = 20000 }
 columns.age = { type = "integer", bounds = [0, 110] }
 columns.sex = { type = "text", values = ["F", "M"], other = "?" }
 [tables.visit]
@@ -35,8 +36,9 @@ unit_column = "pid"
 unique = ["id"]
 groups_per_unit = 4
 rows_per_group = 5
+expected = { rows = 120000, units = 20000 }
 parquet = "visits/*.parquet"
-columns.cost = { type = "real", bounds = ["0.1", 5000.5], nullable = true }
+columns.cost = { type = "real", bounds = ["0.1", 5000.5], expected = { mean = 300, deviation = "400.5" } }
 columns.day = { type = "date", bounds = [2020-01-01, "2024-12-31"] }
 columns.at = { type = "timestamp", bounds = [1970-01-01T00:00:01, "1970-01-02T00:00:00.5"] }
 columns.level = { type = "real", values = [1, 2.5] }
@@ -69,7 +71,9 @@ def test_every_word_means_what_it_says(tmp_path: Path) -> None:
     assert (item.unit_column, item.unit_path) == ("pid", (Step("visit_id", "visit", "id"),))
     assert (item.limits, item.location) == (Limits(rows_per_unit=3), "main.items")
     assert found.tables["clinic"].public
-    assert found.tables["patient"].limits == ONE_ROW
+    patient = found.tables["patient"]
+    assert (patient.limits, patient.limits.said, item.limits.said) == (ONE_ROW, False, True)
+    assert (patient.expected, visit.expected) == (ExpectedRows(20_000), ExpectedRows(120_000, 20_000))
 
 
 def test_columns_are_exact() -> None:
@@ -79,7 +83,13 @@ def test_columns_are_exact() -> None:
         "sex": Facts(Type.TEXT, nullable=False, values=("F", "M"), other="?"),
     }
     visit = tables["visit"].columns
-    assert visit["cost"] == Facts(Type.REAL, nullable=True, low=Fraction(1, 10), high=Fraction(10001, 2))
+    assert visit["cost"] == Facts(
+        Type.REAL,
+        nullable=False,
+        low=Fraction(1, 10),
+        high=Fraction(10001, 2),
+        expected=ExpectedValues(Fraction(300), Fraction(801, 2)),
+    )
     assert visit["day"] == Facts(Type.DATE, nullable=False, low=Fraction(18262), high=Fraction(20088))
     assert (visit["at"].low, visit["at"].high) == (Fraction(1), Fraction(86400) + Fraction(1, 2))
     assert visit["level"].values == (1, 2.5)
@@ -152,6 +162,24 @@ MISTAKES = [
     ("unti = 'p'", "unknown word 'unti': did you mean unit?"),
     (VISIT + "colums = {}", "tables.visit: unknown word 'colums': did you mean columns?"),
     (VISIT + "ledger = 'x'", "tables.visit: ledger is a word of the whole file: move it above the first [table]"),
+    (VISIT + "expected = 5", "tables.visit.expected: must be a table such as { rows = 120000, units = 20000 }, got 5"),
+    (VISIT + "expected.units = 5", "tables.visit.expected: needs rows, such as { rows = 120000"),
+    (VISIT + "expected.rows = 1.5", "tables.visit.expected.rows: must be a whole number from 1 on, got 1.5"),
+    (VISIT + "expected.row = 1", "tables.visit.expected: unknown word 'row': did you mean rows?"),
+    (VISIT + "expected = { rows = 4, units = 5 }", "tables.visit.expected: every unit that counts has a row"),
+    ("unit = 'row'\nlimit.rho = 1\n[tables.v]\nexpected = { rows = 4, units = 4 }", "expected: with unit = "),
+    (VISIT + "[tables.c]\npublic = true\nexpected.rows = 4", "a public table are counted exactly: leave out expected"),
+    (VISIT + "columns.a = { type = 'real', expected = 3 }", "such as { mean = 300, deviation = 400 }, got 3"),
+    (VISIT + "columns.a = { type = 'real', expected = {} }", "columns.a.expected: needs a mean"),
+    (VISIT + "columns.a = { type = 'real', expected.mean = nan }", "expected.mean: must be a finite number, got NaN"),
+    (VISIT + "columns.a = { type = 'real', expected.mean = true }", "expected.mean: must be a finite number, got true"),
+    (VISIT + "columns.a = { type = 'real', expected.mean = 1e301 }", "expected.mean: must be a finite number"),
+    (VISIT + "columns.a = { type = 'text', expected.mean = 1 }", "columns.a: text has no mean: leave out expected"),
+    (
+        VISIT + "columns.a = { type = 'real', bounds = [0, 5], expected.mean = 6 }",
+        "columns.a: the expected mean lies outside the bounds: correct the mean, or widen them",
+    ),
+    (VISIT + "columns.a = { type = 'real', expected = { mean = 1, deviation = -1 } }", "deviation is below 0"),
     (VISIT + "zzz = 1", "tables.visit: unknown word 'zzz': known are bounding, columns,"),
     ("tables = 1\n" + SMALL, "tables: must be a table such as [tables.visit], got 1"),
     ("tables.visit = 1\n" + SMALL, "tables: visit must be a table such as [tables.visit], got 1"),

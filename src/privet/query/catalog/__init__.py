@@ -5,6 +5,6 @@ Never touches: engines, prices, the parser.
 """
 
 from privet.query.catalog.catalog import Catalog
-from privet.query.catalog.declared_table import DeclaredTable, Step, TimeWindow
+from privet.query.catalog.declared_table import DeclaredTable, ExpectedRows, Step, TimeWindow
 
-__all__ = ["Catalog", "DeclaredTable", "Step", "TimeWindow"]
+__all__ = ["Catalog", "DeclaredTable", "ExpectedRows", "Step", "TimeWindow"]

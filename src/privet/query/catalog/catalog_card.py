@@ -51,6 +51,8 @@ def _known(facts: Facts) -> str:
         words.append(f"from {_end(facts, facts.low)} to {_end(facts, facts.high)}")
     if facts.other is not None:
         words.append(f"all others count as {facts.other}")
+    if facts.expected is not None:
+        words.append(f"about {float(facts.expected.mean):g} on average")
     if facts.nullable:
         words.append("may be NULL")
     return "; ".join(words)

@@ -9,12 +9,13 @@ from typing import Any
 
 from privet.errors import InvalidParameter, PrivetError
 from privet.loss.exact import Exact, exact
+from privet.query.catalog.expected_words import expected_values
 from privet.query.catalog.word_reader import Words, as_written
 from privet.query.scalars.dates import day_of, iso_date, iso_timestamp, second_of
 from privet.query.scalars.facts import Facts, Type, Value
 from privet.wording.nearest import nearest
 
-WORDS = ("type", "bounds", "values", "nullable", "other", "longest")
+WORDS = ("type", "bounds", "values", "nullable", "other", "longest", "expected")
 LARGEST = 10**300  # of a bound
 PAIR = {
     Type.INTEGER: "[0, 110]",
@@ -41,8 +42,16 @@ def facts_from(table: Mapping[str, Any], place: str, *, found: Type | None = Non
     low, high = _bounds(words, kind) if "bounds" in words else (None, None)
     values = _values(words, kind) if "values" in words else None
     other = words.text("other", example='"other"')
-    longest = words.count("longest")
-    return Facts(kind, nullable=words.flag("nullable"), low=low, high=high, values=values, other=other, longest=longest)
+    return Facts(
+        kind,
+        nullable=words.flag("nullable"),
+        low=low,
+        high=high,
+        values=values,
+        other=other,
+        longest=words.count("longest"),
+        expected=expected_values(words),
+    )
 
 
 def _type(words: Words, found: Type | None) -> Type:

@@ -7,9 +7,9 @@ from typing import Protocol
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.exact import shown
-from privet.query.catalog.declared_table import DeclaredTable, TimeWindow
+from privet.query.catalog.declared_table import DeclaredTable, ExpectedRows, TimeWindow
 from privet.query.plan.limits import BOUNDING, Limits
-from privet.query.scalars.facts import LONGEST_TEXT, Facts, Type
+from privet.query.scalars.facts import LONGEST_TEXT, ExpectedValues, Facts, Type
 from privet.wording.nearest import nearest
 
 WIDEST = 1 << 62  # whole numbers beyond it are not added up exactly
@@ -105,8 +105,11 @@ def _refuse_table(table: DeclaredTable, place: str, catalog: Declarations) -> No
     if table.public:
         if table.unit_column is not None or table.unit_path:
             raise InvalidParameter(f"{place}: a public table is about nobody: leave out public or its unit")
+        if table.expected is not None:
+            raise InvalidParameter(f"{place}: the rows of a public table are counted exactly: leave out expected")
         return
     _refuse_limits(table.limits, place)
+    _refuse_expected(table.expected, place, catalog)
     if catalog.row_level:
         if table.unit_column is not None or table.unit_path:
             raise InvalidParameter(f'{place}: with unit = "row" every row is a unit of its own: leave out its unit')
@@ -127,6 +130,18 @@ def _refuse_limits(limits: "Limits", place: str) -> None:
     for number in (limits.rows_per_unit, *by_group):
         if number is not None and not 1 <= number <= WIDEST:
             raise InvalidParameter(f"{place}: limits are whole numbers from 1 on, got {number}")
+
+
+def _refuse_expected(expected: ExpectedRows | None, place: str, catalog: Declarations) -> None:
+    if expected is None or expected.units is None:
+        return
+    if catalog.row_level:
+        raise InvalidParameter(f'{place}.expected: with unit = "row" there are as many units as rows: leave out units')
+    if expected.units > expected.rows:
+        raise InvalidParameter(
+            f"{place}.expected: every unit that counts has a row, so units are {expected.rows:,} at most, got "
+            f"{expected.units:,}: correct one of the two"
+        )
 
 
 def _refuse_path(table: DeclaredTable, place: str, catalog: Declarations) -> None:
@@ -168,8 +183,19 @@ def refuse_facts(facts: Facts, place: str) -> None:
         raise InvalidParameter(
             f"{place}: longest is of a text, in letters from 1 to {LONGEST_DECLARED:,}: correct it, or leave it out"
         )
+    if facts.expected is not None:
+        _refuse_expected_values(facts, facts.expected, place)
     if facts.values is not None:
         _refuse_values(facts, facts.values, place)
+
+
+def _refuse_expected_values(facts: Facts, expected: ExpectedValues, place: str) -> None:
+    if not facts.type.numeric:
+        raise InvalidParameter(f"{place}: {facts.type.value} has no mean: leave out expected")
+    if not _within(float(expected.mean), facts):
+        raise InvalidParameter(f"{place}: the expected mean lies outside the bounds: correct the mean, or widen them")
+    if expected.deviation is not None and expected.deviation < 0:
+        raise InvalidParameter(f"{place}: the expected deviation is below 0: give a standard deviation")
 
 
 def _refuse_values(facts: Facts, values: tuple[object, ...], place: str) -> None:

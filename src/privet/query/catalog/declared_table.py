@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from privet.query.plan.limits import ONE_ROW, ROWS_JOINED, Limits
+from privet.query.plan.limits import ROWS_JOINED, UNSAID, Limits
 from privet.query.scalars.facts import Facts
 
 
@@ -14,6 +14,19 @@ class Step:
     column: str
     table: str
     key: str
+
+
+@dataclass(frozen=True)
+class ExpectedRows:
+    """What the owner of a table expects of its size: public, rough, and believed by nothing.
+
+    Args:
+        rows: how many there are.
+        units: how many units have some; None if nobody knows.
+    """
+
+    rows: int
+    units: int | None = None
 
 
 @dataclass(frozen=True)
@@ -31,6 +44,7 @@ class DeclaredTable:
         files: Parquet or CSV files that hold it, if it is not a table of the catalog's source.
         location: the table's name in the engine, if that differs.
         rows_joined_per_unit: how many rows of one unit are joined, where rows multiply; those beyond are left out.
+        expected: how large it probably is. Explanations and advice use it, and nothing else does.
     """
 
     name: str
@@ -38,11 +52,12 @@ class DeclaredTable:
     public: bool = False
     unit_column: str | None = None
     unit_path: tuple[Step, ...] = ()
-    limits: Limits = ONE_ROW
+    limits: Limits = UNSAID
     unique: frozenset[str] = frozenset()
     files: str | None = None
     location: str | None = None
     rows_joined_per_unit: int = ROWS_JOINED
+    expected: ExpectedRows | None = None
 
 
 @dataclass(frozen=True)

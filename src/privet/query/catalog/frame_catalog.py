@@ -10,11 +10,13 @@ from privet.loss.exact import whole
 from privet.query.catalog.catalog import Catalog
 from privet.query.catalog.column_words import facts_from
 from privet.query.catalog.declared_table import DeclaredTable, TimeWindow
+from privet.query.catalog.expected_words import expected_rows
 from privet.query.catalog.frame_columns import columns_of
 from privet.query.catalog.frame_snapshot import snapshot_of
 from privet.query.catalog.frame_words import FrameWords
 from privet.query.catalog.toml_file import ROW
-from privet.query.plan.limits import ONE_ROW, Limits
+from privet.query.catalog.word_reader import Words
+from privet.query.plan.limits import Limits
 from privet.query.scalars.engine_types import type_of
 from privet.query.scalars.facts import Facts, Type
 from privet.wording.nearest import nearest
@@ -97,8 +99,10 @@ def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
     rows, groups, each = (declared.get(word) for word in ("rows_per_unit", "groups_per_unit", "rows_per_group"))
     unsaid = rows is groups is each is None
     way = declared.get("bounding")
-    limits = ONE_ROW if unsaid and way is None else Limits(1 if unsaid else rows, groups, each, way)  # type: ignore[arg-type]
-    return DeclaredTable(name, columns, unit_column=unit_column, limits=limits)
+    limits = Limits(1 if unsaid else rows, groups, each, way, said=not unsaid)  # type: ignore[arg-type]
+    said = declared.get("expected")
+    expected = expected_rows(Words({} if said is None else {"expected": said}, f"tables.{name}", ("expected",)))
+    return DeclaredTable(name, columns, unit_column=unit_column, limits=limits, expected=expected)
 
 
 def _public(frame: object, name: str, unique: Iterable[str]) -> DeclaredTable:

@@ -20,6 +20,7 @@ class FrameWords(TypedDict, total=False):
         rows_per_unit: how many rows of one unit are used.
         groups_per_unit: with rows_per_group, in how many groups.
         rows_per_group: and how many rows in each.
+        expected: how many rows there probably are, and units: {"rows": 120_000, "units": 20_000}.
         bounding: "weigh" or "sample" rows beyond that; by default whatever errs less.
         public: further frames, by name, that are about nobody.
         unique: columns of the public frames in which no value occurs twice, as "table.column".
@@ -40,6 +41,7 @@ class FrameWords(TypedDict, total=False):
     rows_per_unit: int | None
     groups_per_unit: int | None
     rows_per_group: int | None
+    expected: Mapping[str, int] | None
     bounding: str | None
     public: Mapping[str, object]
     unique: Iterable[str]

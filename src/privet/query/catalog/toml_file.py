@@ -12,9 +12,10 @@ from privet.query.catalog import text_files
 from privet.query.catalog.catalog import Catalog
 from privet.query.catalog.column_words import facts_from
 from privet.query.catalog.declared_table import DeclaredTable, Step, TimeWindow
+from privet.query.catalog.expected_words import expected_rows
 from privet.query.catalog.unit_path import path_from
 from privet.query.catalog.word_reader import EXAMPLES, TOP, Words
-from privet.query.plan.limits import BOUNDING, ONE_ROW, ROWS_JOINED, Limits
+from privet.query.plan.limits import BOUNDING, ROWS_JOINED, UNSAID, Limits
 from privet.query.scalars.facts import Facts, Type
 
 ROW = "row"  # the unit that needs no column
@@ -27,6 +28,7 @@ TABLE_WORDS = (
     "rows_per_group",
     "bounding",
     "rows_joined_per_unit",
+    "expected",
     "unique",
     "parquet",
     "csv",
@@ -184,6 +186,7 @@ def _table(name: str, table: Mapping[str, Any]) -> DeclaredTable:
         files=_files(words),
         location=words.text("location", example='"main.visits"'),
         rows_joined_per_unit=words.count("rows_joined_per_unit") or ROWS_JOINED,
+        expected=expected_rows(words),
     )
 
 
@@ -208,10 +211,11 @@ def _limits(words: Words) -> Limits:
     if way is not None and way not in BOUNDING:
         raise words.wrong("bounding", f'must be "weigh" or "sample", got "{way}"')
     if rows is None and groups is None and each is None and way is None:
-        return ONE_ROW
+        return UNSAID
     if words.flag("public"):
         raise InvalidParameter(f"{words.place}: a public table has no units to limit: leave out its limits")
-    return Limits(1 if rows is groups is each is None else rows, groups, each, way)
+    unsaid = rows is groups is each is None
+    return Limits(1 if unsaid else rows, groups, each, way, said=not unsaid)
 
 
 def _files(words: Words) -> str | None:

@@ -11,7 +11,7 @@ from privet.query.catalog.catalog import Catalog
 from privet.query.catalog.declared_table import DeclaredTable
 from privet.query.catalog.toml_file import ROW
 from privet.query.catalog.unit_path import path_text
-from privet.query.plan.limits import ONE_ROW, ROWS_JOINED
+from privet.query.plan.limits import ONE_ROW, ROWS_JOINED, Limits
 from privet.query.scalars.dates import iso_date, iso_timestamp
 from privet.query.scalars.facts import Facts, Type, Value
 
@@ -62,14 +62,12 @@ def _table(table: DeclaredTable) -> Iterator[str]:
         yield f"unit_column = {text(table.unit_column)}"
     if table.unit_column is not None and table.unit_path:
         yield f"unit_path = {text(path_text(table.unit_path, table.unit_column))}"
-    if table.limits != ONE_ROW:
-        yield from (
-            f'{name} = "{said}"' if isinstance(said, str) else f"{name} = {said}"
-            for name, said in vars(table.limits).items()
-            if said is not None
-        )
+    yield from _limits(table.limits)
     if table.rows_joined_per_unit != ROWS_JOINED:
         yield f"rows_joined_per_unit = {table.rows_joined_per_unit}"
+    if table.expected is not None:
+        units = "" if table.expected.units is None else f", units = {table.expected.units}"
+        yield f"expected = {{ rows = {table.expected.rows}{units} }}"
     if table.unique:
         yield f"unique = [{', '.join(map(text, sorted(table.unique)))}]"
     if table.files is not None:
@@ -78,6 +76,13 @@ def _table(table: DeclaredTable) -> Iterator[str]:
         yield f"location = {text(table.location)}"
     for name, facts in table.columns.items():
         yield f"columns.{word(name)} = {column_text(facts)}"
+
+
+def _limits(limits: Limits) -> Iterator[str]:
+    if limits.said or limits != ONE_ROW:
+        for name in ("rows_per_unit", "groups_per_unit", "rows_per_group", "bounding"):
+            if (said := getattr(limits, name)) is not None:
+                yield f'{name} = "{said}"' if isinstance(said, str) else f"{name} = {said}"
 
 
 def column_text(facts: Facts) -> str:
@@ -98,6 +103,10 @@ def column_text(facts: Facts) -> str:
         parts.append(f"longest = {facts.longest}")
     if facts.nullable:
         parts.append("nullable = true")
+    if facts.expected is not None:
+        wide = facts.expected.deviation
+        more = "" if wide is None else f", deviation = {_bound(wide, Type.REAL)}"
+        parts.append(f"expected = {{ mean = {_bound(facts.expected.mean, Type.REAL)}{more} }}")
     return "{ " + ", ".join(parts) + " }"
 
 

@@ -1,6 +1,6 @@
 """Limits: how much of one unit's data is used."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -12,6 +12,7 @@ class Limits:
         groups_per_unit: with rows_per_group: how many groups of a GROUP BY, chosen by a hash of unit and group.
         rows_per_group: rows in each of them; a unit with more has each of them weighted down.
         bounding: what is done with rows beyond that: "weigh" or "sample"; None: whatever errs less.
+        said: whether somebody chose them. Advice depends on it, and nothing else: limits are equal without it.
 
     Either rows_per_unit alone, or groups_per_unit and rows_per_group.
     """
@@ -20,6 +21,7 @@ class Limits:
     groups_per_unit: int | None = None
     rows_per_group: int | None = None
     bounding: str | None = None
+    said: bool = field(default=True, compare=False)
 
     @property
     def cap(self) -> int:
@@ -35,3 +37,4 @@ class Limits:
 BOUNDING = ("weigh", "sample")  # what may be done with rows beyond a limit
 ROWS_JOINED = 1_000  # of each unit, where rows would multiply
 ONE_ROW = Limits(rows_per_unit=1)
+UNSAID = Limits(rows_per_unit=1, said=False)  # of a table whose owner says nothing about it

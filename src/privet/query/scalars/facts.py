@@ -29,6 +29,19 @@ class Type(enum.Enum):
 
 
 @dataclass(frozen=True)
+class ExpectedValues:
+    """What the owner of a column expects of its values, before any bounds: public, rough, and believed by nothing.
+
+    Args:
+        mean: of the values.
+        deviation: their standard deviation; None if nobody knows.
+    """
+
+    mean: Fraction
+    deviation: Fraction | None = None
+
+
+@dataclass(frozen=True)
 class Facts:
     """What holds for every value of a column, whatever the data: declared by the owner, or derived from declarations.
 
@@ -41,6 +54,7 @@ class Facts:
         origin: (table, column) of a public table whose values these are, if so: a key taken from there is public.
         other: the key under which values outside `values` are counted, if the owner wants them counted.
         longest: how many letters a text has at most, because it is cut to them or is a literal; None if it is not cut.
+        expected: what its values are probably like. Explanations use it, and nothing else does.
 
     Privacy: facts choose scales and domains, so they make answers better or worse; no guarantee rests on them being
         true. What bounds a contribution is the clipping that the engine carries out on what it finds, and what bounds
@@ -55,6 +69,7 @@ class Facts:
     origin: tuple[str, str] | None = None
     other: str | None = None
     longest: int | None = None
+    expected: ExpectedValues | None = None
 
     @property
     def bounded(self) -> bool:
