@@ -1,7 +1,18 @@
-"""Local privacy: values are privatised on the device, and estimated from the reports of many.
+"""Local privacy: values are privatized on the device, and estimated from very many reports.
 
-`survey/` asks people with coins.
+A `Protocol` is the device side and the estimating side in one file: `privatize` (many devices at once, for
+simulations), `report` (one device, bytes of one length), `tally` (counts that can be added, stored and made by an
+engine) and `estimate` (unbiased, with standard errors and intervals). `survey/` asks people with coins.
 
-May import: errors, wording, display, loss, noise, core, mechanisms, postprocessing, asking.
-Never touches: network, storage, the rows of others.
+May import: every room below.
+Never touches: networks, storage.
 """
+
+from privet.local.binary_response import BinaryResponse
+from privet.local.estimate import Estimate
+from privet.local.frequency_estimate import FrequencyEstimate
+from privet.local.kary_response import KaryResponse
+from privet.local.protocol import Protocol
+from privet.local.tally import Tally
+
+__all__ = ["BinaryResponse", "Estimate", "FrequencyEstimate", "KaryResponse", "Protocol", "Tally"]

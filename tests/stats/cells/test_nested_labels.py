@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from privet.asking.labeled import label_numbers
 from privet.errors import InvalidParameter
-from privet.stats.cells.labeled import label_numbers
 from privet.stats.cells.nested_labels import NestedLabels
 
 NESTED = NestedLabels.of({"x": {"a": [1, 2], "b": [1]}, "y": {"a": [2, 3]}})

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
 from privet.asking.called_as import called_as
+from privet.asking.labeled import labeled
 from privet.asking.question import Arrays, Question
 from privet.core import Mechanism, Sensitivity
 from privet.core.sensitivity import root_above
@@ -18,7 +19,6 @@ from privet.postprocessing.hierarchy import Hierarchy
 from privet.postprocessing.tree import Tree, best_shape, range_variance
 from privet.postprocessing.weighted_noise import variance_of
 from privet.stats.cells.binning import Edges, bin_counts, bin_labels, increasing_edges
-from privet.stats.cells.labeled import labeled
 from privet.stats.cells.nested_labels import NestedLabels
 
 ALL = "all"

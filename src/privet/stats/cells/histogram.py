@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from privet.asking.asking import Asking
 from privet.asking.called_as import called_as
 from privet.asking.column import ArrayColumn
+from privet.asking.labeled import distinct_labels, labeled
 from privet.asking.question import Arrays, Question
 from privet.errors import InvalidParameter
 from privet.loss.exact import shown
 from privet.postprocessing.labeled_counts import LabeledCounts, Labels
 from privet.stats.cells.binning import Edges, bin_counts, bin_labels, bin_numbers, increasing_edges
 from privet.stats.cells.cell_moves import cell_moves
-from privet.stats.cells.labeled import distinct_labels, labeled
 from privet.stats.sampled_units import sampled_counts
 
 OTHER = "other"

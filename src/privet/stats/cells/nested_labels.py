@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.asking.labeled import distinct_labels, label_numbers
 from privet.errors import InvalidParameter
 from privet.postprocessing.tree import Tree
-from privet.stats.cells.labeled import distinct_labels, label_numbers
 
 Path = tuple[Any, ...]
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from privet.asking.asking import Asking
 from privet.asking.called_as import called_as
 from privet.asking.choice_price import choice_at
+from privet.asking.labeled import distinct_labels, labeled
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
@@ -21,7 +22,6 @@ from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.mechanisms.top_choices import TopChoices
 from privet.postprocessing.labeled_counts import LabeledCounts
 from privet.stats.cells.cell_moves import cell_moves
-from privet.stats.cells.labeled import distinct_labels, labeled
 
 SORTED = "the largest of noisy counts of all labels"
 CHOSEN = "chosen one after the other, without counts"

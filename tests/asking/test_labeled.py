@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privet.asking.labeled import distinct_labels, label_numbers, labeled
 from privet.errors import InvalidParameter
-from privet.stats.cells.labeled import distinct_labels, label_numbers, labeled
 
 WORDS = st.sampled_from(["", "a", "b", "ba", "é", "zz"])
 

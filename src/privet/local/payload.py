@@ -1,0 +1,42 @@
+"""Payloads: reports as bytes, all of one length; and back."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import InvalidParameter
+
+Rows = NDArray[np.uint8]  # one report a row
+
+
+def bytes_needed(outcomes: int) -> int:
+    """How many bytes a number below `outcomes` takes."""
+    return max(1, -(-(outcomes - 1).bit_length() // 8))
+
+
+def packed_numbers(numbers: NDArray[Any], width: int) -> Rows:
+    """Numbers as bytes, the most significant first.
+
+    Example:
+        >>> packed_numbers(np.array([258, 3]), 2).tolist()
+        [[1, 2], [0, 3]]
+    """
+    wide = np.ascontiguousarray(numbers, dtype=np.uint64).astype(">u8").view(np.uint8)
+    return wide.reshape(-1, 8)[:, 8 - width :]
+
+
+def unpacked_numbers(rows: Rows) -> NDArray[np.int64]:
+    """The numbers that `packed_numbers` wrote."""
+    wide = np.zeros((len(rows), 8), dtype=np.uint8)
+    wide[:, 8 - rows.shape[1] :] = rows
+    return wide.reshape(-1).view(">u8").astype(np.int64)
+
+
+def rows_of(payloads: Iterable[Any], width: int) -> Rows:
+    """Payloads one below the other; refused if one has another length."""
+    every = list(payloads)
+    if any(not isinstance(each, bytes | bytearray | memoryview) or len(each) != width for each in every):
+        raise InvalidParameter(f"every report must be {width} bytes long: drop those that are not, they are forged")
+    return np.frombuffer(b"".join(every), dtype=np.uint8).reshape(-1, width)

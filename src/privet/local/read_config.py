@@ -1,0 +1,32 @@
+"""read_config: the protocol that a configuration describes."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from privet.errors import InvalidParameter
+from privet.local.binary_response import BinaryResponse
+from privet.local.kary_response import KaryResponse
+from privet.local.protocol import Protocol
+from privet.wording.nearest import nearest
+
+PROTOCOLS: tuple[type[Protocol[Any]], ...] = (BinaryResponse, KaryResponse)
+
+
+def read_config(config: Mapping[str, Any] | str) -> Protocol[Any]:
+    """The protocol with this public configuration, given as a mapping or as its JSON.
+
+    Example:
+        >>> protocol = KaryResponse(categories=4, epsilon=1)
+        >>> read_config(protocol.config) == protocol
+        True
+    """
+    try:
+        known = json.loads(config) if isinstance(config, str) else dict(config)
+        name = known["protocol"]
+    except (ValueError, TypeError, KeyError):
+        raise InvalidParameter('a configuration must be a mapping, or its JSON, with the word "protocol"') from None
+    kinds = {kind.name: kind for kind in PROTOCOLS}
+    if name not in kinds:
+        raise InvalidParameter(f"there is no protocol of that name{nearest(str(name), kinds)}")
+    return kinds[name].from_config(known)

@@ -1,0 +1,34 @@
+import json
+
+import numpy as np
+import pytest
+
+from privet.errors import InvalidParameter
+from privet.local import KaryResponse, Tally
+
+
+def test_tallies_of_two_protocols_are_not_added_nor_estimated() -> None:
+    one, other = KaryResponse(categories=3, epsilon=1), KaryResponse(categories=3, epsilon=2)
+    with pytest.raises(InvalidParameter, match="different configurations"):
+        one.tally([0]) + other.tally([0])
+    with pytest.raises(InvalidParameter, match="another protocol"):
+        one.estimate(other.tally([0]))
+    with pytest.raises(TypeError):
+        one.tally([0]) + 1  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "change", [{"reports": -1}, {"reports": 1.5}, {"counts": [1.5, 0, 0]}, {"shape": [4]}, {"counts": "x"}]
+)
+def test_what_is_not_a_tally_is_refused(change: dict[str, object]) -> None:
+    facts = json.loads(KaryResponse(categories=3, epsilon=1).tally([0, 1]).to_json())
+    with pytest.raises(InvalidParameter, match="not the JSON of a tally"):
+        Tally.from_json(json.dumps({**facts, **change}))
+
+
+def test_times_are_counts() -> None:
+    protocol = KaryResponse(categories=3, epsilon=1)
+    assert protocol.tally([0, 2], times=[5, 7]).counts.tolist() == [5, 0, 7]
+    for times in ([1], [1, -1], [0.5, 1], None):
+        with pytest.raises(InvalidParameter):
+            protocol.tally([0, 2], times=np.array(times, dtype=None if times else object))
