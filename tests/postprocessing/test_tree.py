@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from privet.postprocessing.tree import LeastSquares, Tree, best_shape, range_variance
+from privet.postprocessing.tree import LeastSquares, Tree, best_shape, mean_variance, some_sums
 
 SHAPES = st.tuples(st.integers(1, 30), st.integers(2, 7))
 UNEVEN = Tree((np.array([0, 0, 0]), np.array([0, 1, 1, 1, 1, 2, 2])))
@@ -97,35 +97,58 @@ def test_counts_add_up() -> None:
     assert [each.tolist() for each in UNEVEN.counts(np.arange(7))] == [[21], [0, 10, 11], list(range(7))]
 
 
+def variance(tree: Tree, *, known: bool, asks_root: bool, prefixes: bool = False) -> float:
+    squares = LeastSquares(tree, 1.0, known_total=known, asks_root=asks_root)
+    return mean_variance(squares.weights(some_sums(tree.leaves, prefixes=prefixes)))
+
+
 @pytest.mark.parametrize("gaussian", [False, True])
 @pytest.mark.parametrize("known", [False, True])
-def test_the_best_shape_is_no_worse_than_others(gaussian: bool, known: bool) -> None:  # noqa: FBT001 - a way
-    def cost(leaves: int, branching: int, asks_root: bool) -> float:  # noqa: FBT001 - a shape
-        tree = Tree.regular(leaves, branching=branching)
+@pytest.mark.parametrize("prefixes", [False, True])
+def test_the_best_shape_is_no_worse_than_others(gaussian: bool, known: bool, prefixes: bool) -> None:  # noqa: FBT001 - a way
+    def cost(tree: Tree, *, asks_root: bool) -> float:
         asked = len(tree.parents) + asks_root
-        variance = range_variance(tree, known_total=known, asks_root=asks_root)
-        return variance * (asked if gaussian else asked**2)
+        found = variance(tree, known=known, asks_root=asks_root, prefixes=prefixes)
+        return found * (asked if gaussian else asked**2)
 
     for leaves in (3, 50, 500):
-        best = cost(leaves, *best_shape(leaves, gaussian=gaussian, known_total=known))
+        shape, asked = best_shape(leaves, gaussian=gaussian, known_total=known, prefixes=prefixes)
+        best = cost(Tree.shaped(leaves, shape), asks_root=asked)
         for other in (2, 8, 16, leaves):
-            assert all(best <= cost(leaves, other, asks_root) for asks_root in {False, not known})
-    assert best_shape(10**6, gaussian=gaussian)[0] in {2, 16}
-    assert best_shape(1, gaussian=gaussian)[0] == 2
+            tree = Tree.regular(leaves, branching=other)
+            assert all(best <= cost(tree, asks_root=asks_root) for asks_root in {False, not known})
+    assert best_shape(10**6, gaussian=gaussian)[0][0] in {2, 16}
+    assert best_shape(1, gaussian=gaussian)[0] == ()
+
+
+def test_a_shape_goes_from_the_leaves_up() -> None:
+    tree = Tree.shaped(50, (4, 3))
+    assert tree.sizes == (1, 5, 13, 50)
+    assert [each.tolist() for each in Tree.shaped(5, (4, 8)).parents] == [[0, 0], [0, 0, 0, 0, 1]]
+    assert Tree.shaped(1, ()).sizes == (1, 1)
+
+
+def test_sums_that_are_compared_are_ranges_or_begin_with_the_first_leaf() -> None:
+    ranges, prefixes = (some_sums(100, prefixes=each) for each in (False, True))
+    assert set(np.unique(ranges)) == set(np.unique(prefixes)) == {0.0, 1.0}
+    assert (np.diff(prefixes) <= 0).all()
+    assert (ranges[:, 0] == 0).any()
 
 
 def test_a_hierarchy_helps_where_it_should() -> None:
-    flat, nested = (
-        range_variance(Tree.regular(1000, branching=each), known_total=False, asks_root=True) for each in (1000, 10)
-    )
+    flat, nested = (variance(Tree.regular(1000, branching=each), known=False, asks_root=True) for each in (1000, 10))
     assert nested * 16 < flat * 4 / 3
 
 
-def test_ranges_of_256_bins_err_by_what_the_best_weights_give() -> None:
-    """Over all ranges, ε = 1: 8.885 with the best weights of levels; asking for the root as well gave 11.64."""
-    branching, asks_root = best_shape(256, gaussian=False)
-    squares = LeastSquares(Tree.regular(256, branching=branching), 2 * 2.0**2, asks_root=asks_root)
-    ends = np.arange(257)
-    prefixes = np.concatenate(squares.weights((np.arange(256) < ends[:, None]).astype(np.float64)), axis=-1)
-    apart = ((prefixes[:, None] - prefixes[None]) ** 2).sum(axis=-1) * squares.variance
-    assert np.sqrt(apart[np.triu_indices(257, 1)].mean()) == pytest.approx(8.885, rel=0.01)
+@pytest.mark.parametrize(("leaves", "prefixes", "least"), [(256, False, 8.885), (256, True, 8.412)])
+def test_no_weights_of_levels_err_less_by_a_fiftieth(leaves: int, prefixes: bool, least: float) -> None:  # noqa: FBT001 - a case
+    """Over all ranges or prefixes, ε = 1; the least is that of the best weights of levels, in powers of two."""
+    shape, asks_root = best_shape(leaves, gaussian=False, prefixes=prefixes)
+    tree = Tree.shaped(leaves, shape)
+    squares = LeastSquares(tree, 2.0 * (len(tree.parents) + asks_root) ** 2, asks_root=asks_root)
+    ends = np.arange(leaves + 1)
+    sums = np.concatenate(squares.weights((np.arange(leaves) < ends[:, None]).astype(np.float64)), axis=-1)
+    apart = ((sums[:, None] - sums[None]) ** 2).sum(axis=-1) * squares.variance
+    found = apart[0, 1:] if prefixes else apart[np.triu_indices(leaves + 1, 1)]
+    assert np.sqrt(found.mean()) < least * 1.02
+    assert np.sqrt(squares.variance * leaves / (2 if prefixes else 3)) > least * 2, "control: of leaves alone"

@@ -12,6 +12,7 @@ from privet.errors import InvalidParameter
 from privet.noise.lazy import Floats
 from privet.postprocessing.labeled_counts import LabeledCounts
 from privet.postprocessing.simplex import whole_numbers, with_total
+from privet.postprocessing.strategy_squares import StrategySquares
 from privet.postprocessing.tree import LeastSquares, Tree
 from privet.postprocessing.weighted_noise import WeightedNoiseError, variance_of
 
@@ -33,7 +34,7 @@ class Hierarchy(Release[NDArray[Any]]):
     labels: tuple[tuple[str, ...], ...]
     levels: tuple[NDArray[Any], ...]
     noise: Uncertainty | None
-    squares: LeastSquares
+    squares: LeastSquares | StrategySquares
     edges: NDArray[Any] | None = None
 
     @classmethod
@@ -59,6 +60,22 @@ class Hierarchy(Release[NDArray[Any]]):
         levels = tuple(squares.estimate(list(noisy)))
         parts = (release.loss, release.purpose, release.mechanism, release.unit)
         return cls(levels[-1], None, *parts, labels, levels, noise, squares, edges, gamma=release.gamma)
+
+    @classmethod
+    def read_off(
+        cls,
+        release: Release[Any],
+        squares: StrategySquares,
+        *,
+        labels: tuple[tuple[str, ...], ...],
+        total: int | None = None,
+        edges: NDArray[Any] | None = None,
+    ) -> "Hierarchy":
+        """Return the estimates from the noisy sums that a strategy asked for."""
+        noisy = np.asarray(release.value, dtype=np.float64)
+        levels = tuple(squares.estimate(noisy, total=0.0 if total is None else float(total)))
+        parts = (release.loss, release.purpose, release.mechanism, release.unit)
+        return cls(levels[-1], None, *parts, labels, levels, release.uncertainty, squares, edges, gamma=release.gamma)
 
     @property
     def total(self) -> Release[float]:

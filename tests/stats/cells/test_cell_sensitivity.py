@@ -55,6 +55,11 @@ def labels(table: Table) -> list[str | None]:
     return [row[2] for row in table]
 
 
+def gaussian(how: dict[str, Any]) -> dict[str, Any]:
+    """The same at a price that Gaussian noise is for."""
+    return {name: value for name, value in how.items() if name != "epsilon"} | {"rho": 5}
+
+
 COUNTS: dict[str, Ask] = {
     "histogram": lambda t, ledger, how: histogram(values(t), edges=EDGES, ledger=ledger, **how),
     "clipped": lambda t, ledger, how: histogram(values(t), edges=EDGES, outside="clip", ledger=ledger, **how),
@@ -79,6 +84,8 @@ COUNTS: dict[str, Ask] = {
         [labels(t), [label if v < 0.5 else "a" for _, v, label in t]], categories=TREE, ledger=ledger, **how
     ),
     "shares": lambda t, ledger, how: cdf(values(t), edges=EDGES, branching=2, ledger=ledger, **how),
+    "strategy": lambda t, ledger, how: hierarchical_counts(values(t), edges=EDGES, ledger=ledger, **gaussian(how)),
+    "strategy for shares": lambda t, ledger, how: cdf(values(t), edges=EDGES, ledger=ledger, **gaussian(how)),
 }
 CHOICES: dict[str, Ask] = {
     "median": lambda t, ledger, how: median(values(t), bounds=(0, 1), step=STEPS, ledger=ledger, **how),

@@ -121,7 +121,7 @@ def cdf(values: Any, *, edges: Any, branching: int | None = None, **asking: Unpa
     """
     known = increasing_edges(edges)
     question = Question.of("cdf", (values,), asking)
-    hierarchy = of_bins(question, known, branching=branching, clip=True)
+    hierarchy = of_bins(question, known, branching=branching, clip=True, prefixes=True)
     total = float(hierarchy.levels[0][0])
     below = np.concatenate([[0.0], np.cumsum(hierarchy.levels[-1])])
     shares = below / total if total > 0 else np.linspace(0, 1, len(known))

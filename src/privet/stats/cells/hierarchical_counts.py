@@ -1,6 +1,5 @@
 """hierarchical_counts: nested cells at every level at once, so that ranges and totals are exact as well."""
 
-from fractions import Fraction
 from typing import Any, Unpack
 
 import numpy as np
@@ -10,14 +9,11 @@ from privet.asking.asking import Asking
 from privet.asking.called_as import called_as
 from privet.asking.labeled import labeled
 from privet.asking.question import Arrays, Question
-from privet.core import Mechanism, Sensitivity
-from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
 from privet.loss.exact import shown, whole
-from privet.mechanisms.least_noise import standard_deviation
 from privet.postprocessing.hierarchy import Hierarchy
-from privet.postprocessing.tree import Tree, best_shape, range_variance
-from privet.postprocessing.weighted_noise import variance_of
+from privet.postprocessing.tree import Tree
+from privet.stats.cells.asked_cells import AskedStrategy, AskedTree, best_asked
 from privet.stats.cells.binning import Edges, bin_counts, bin_labels, increasing_edges
 from privet.stats.cells.nested_labels import NestedLabels
 
@@ -25,12 +21,13 @@ ALL = "all"
 
 
 @called_as("hierarchical_counts(ages, edges=range(0, 111, 10), epsilon=1)")
-def hierarchical_counts(
+def hierarchical_counts(  # noqa: PLR0913 - what is counted and how, each by name
     values: Any,  # noqa: ANN401 - a column, or several for nested categories
     *,
     edges: Any = None,  # noqa: ANN401 - any increasing numbers
     categories: Any = None,  # noqa: ANN401 - nested labels
     branching: int | None = None,
+    best_for: str = "ranges",
     outside: str = "drop",
     **asking: Unpack[Asking],
 ) -> Hierarchy:
@@ -41,6 +38,7 @@ def hierarchical_counts(
         edges: of the bins that are the leaves; larger cells are made of `branching` neighbors each.
         categories: the public tree of labels instead, nested: {"Bavaria": ["Munich", "Passau"], "Hesse": ["Kassel"]}.
         branching: how many children a cell has, for edges; by default chosen from the number of bins and the noise.
+        best_for: which sums of bins shall err least, "ranges" or "prefixes", those from the first edge on.
         outside: as in `histogram`: values beyond the edges are dropped, or clipped into the end bins.
         **asking: see `Asking`: the price (epsilon, delta, rho or mechanism), ledger, purpose, key, neighbors, unit,
             unit_ids, rows_per_unit, times, window, rows_per_time, missing.
@@ -49,12 +47,15 @@ def hierarchical_counts(
         Laplace noise) or k √h (for Gaussian) if it comes or goes; if it is replaced by twice and √2 times as much.
         The root is not asked for where the number of rows is public, nor, over bins, where ranges are better without
         it: their total is then a sum of cells; ask `count` for a better one. Least squares is post-processing.
-    Proof: on each level `cell_moves` holds; levels add up in L1, and their squares in L2.
+        Where Gaussian noise may be used, for up to 1,024 bins other sums of bins are asked for than those of the cells:
+        the best there are (`range_strategy`). All cells are then read off these.
+    Proof: on each level `cell_moves` holds; levels add up in L1, and their squares in L2. For other sums see
+        `Strategy.moves`.
 
     Example:
         >>> answer = hierarchical_counts(range(1000), edges=range(0, 1001, 10), epsilon=1)
         >>> answer.squares.tree.sizes, answer.mechanism
-        ((1, 10, 100), 'DiscreteLaplace(l1_sensitivity=2, scale=2)')
+        ((1, 13, 100), 'DiscreteLaplace(l1_sensitivity=2, scale=2)')
         >>> bool(abs(answer.between(100, 400).value - 300) < 200)
         True
     """
@@ -64,26 +65,37 @@ def hierarchical_counts(
         return _of_labels(values, NestedLabels.of(categories), asking)
     if str(outside) not in {"drop", "clip"}:
         raise InvalidParameter(f'outside must be "drop" or "clip", got {shown(outside)}')
+    if str(best_for) not in {"ranges", "prefixes"}:
+        raise InvalidParameter(f'best_for must be "ranges" or "prefixes", got {shown(best_for)}')
     question = Question.of("hierarchical counts", (values,), asking)
-    return of_bins(question, increasing_edges(edges), branching=branching, clip=outside == "clip")
+    known = increasing_edges(edges)
+    return of_bins(question, known, branching=branching, clip=outside == "clip", prefixes=best_for == "prefixes")
 
 
-def of_bins(question: Question, edges: Edges, *, branching: int | None, clip: bool) -> Hierarchy:
+def of_bins(question: Question, edges: Edges, *, branching: int | None, clip: bool, prefixes: bool) -> Hierarchy:
     """Return the hierarchy over bins; if values are clipped and the number of rows is public, that is its total."""
     known = clip and question.public_rows
-    tree, asks_root = _tree(question, len(edges) - 1, branching, known=known)
+    way = _way(question, len(edges) - 1, branching, known=known, prefixes=prefixes)
     fill = _filling(question, edges)
-    sensitivity = tree_moves(question, tree, asks_root=asks_root)
 
-    def compute(arrays: Arrays) -> NDArray[np.int64]:
+    def compute(arrays: Arrays) -> NDArray[Any]:
         values = arrays[0]
         if fill is not None and values.dtype.kind == "f":
             values = np.where(np.isnan(values), fill, values)
-        return np.concatenate(tree.counts(bin_counts(values, edges, clip=clip))[0 if asks_root else 1 :])
+        return way.asked(bin_counts(values, edges, clip=clip))
 
-    released = question.release_by(_noise(question, sensitivity), compute, sensitivity)
+    released = question.release_by(way.noise(question), compute, way.moves(question))
     total = question.length if known else None
-    return Hierarchy.of(released, tree, labels=_bin_names(tree, edges), total=total, edges=edges)
+    return way.read(released, labels=_bin_names(way.tree, edges), total=total, edges=edges)
+
+
+def _way(
+    question: Question, leaves: int, branching: int | None, *, known: bool, prefixes: bool
+) -> AskedTree | AskedStrategy:
+    """What is asked for: a caller's own tree as a whole, or what errs least."""
+    if branching is None:
+        return best_asked(question, leaves, known=known, prefixes=prefixes)
+    return AskedTree(Tree.regular(leaves, branching=whole(branching, "branching", low=2)), not known, known)
 
 
 def _of_labels(values: Any, nested: NestedLabels, asking: Asking) -> Hierarchy:  # noqa: ANN401 - columns
@@ -98,52 +110,16 @@ def _of_labels(values: Any, nested: NestedLabels, asking: Asking) -> Hierarchy: 
         raise InvalidParameter(
             'missing must be "drop" or "none" for categories: list a label for missing values instead'
         )
-    tree = nested.tree
+    way = AskedTree(nested.tree)
 
     def compute(arrays: Arrays) -> NDArray[np.int64]:
         numbers = tuple(np.where(np.isnan(array), -1, array).astype(np.int64) for array in arrays)
         leaves = nested.leaves(numbers)
-        return np.concatenate(tree.counts(np.bincount(leaves[leaves >= 0], minlength=tree.leaves).astype(np.int64)))
+        return way.asked(np.bincount(leaves[leaves >= 0], minlength=way.tree.leaves).astype(np.int64))
 
-    sensitivity = tree_moves(question, tree, asks_root=True)
-    released = question.release_by(_noise(question, sensitivity), compute, sensitivity)
+    released = question.release_by(way.noise(question), compute, way.moves(question))
     names = tuple(tuple(" > ".join(map(str, path)) for path in paths) for paths in nested.levels)
-    return Hierarchy.of(released, tree, labels=((ALL,), *names))
-
-
-def tree_moves(question: Question, tree: Tree, *, asks_root: bool) -> Sensitivity:
-    """Return how far one unit moves the counts of all cells together; the root is one of them if it is asked for.
-
-    Proof: below the root a level moves by at most `changes` in L1, and by rows times the root of changes / rows in
-        L2 (`cell_moves`). The root moves by at most `rows`, whether units come, go or are replaced.
-    """
-    rows, changes = question.rows, question.changes
-    below = len(tree.parents) * changes // rows  # in units of one row: 1 or 2 for each level
-    moved = below + 1 if asks_root else below
-    return Sensitivity(rows, cells=moved * rows, l1=moved * rows, l2=root_above(Fraction(rows * rows * moved)))
-
-
-def _noise(question: Question, sensitivity: Sensitivity) -> Mechanism[Any, Any]:
-    """The noise on each count: what is read are weighted sums of many of them, so deviations are compared."""
-    return question.noise(sensitivity, integers=True, error=standard_deviation)
-
-
-def _tree(question: Question, leaves: int, branching: int | None, *, known: bool) -> tuple[Tree, bool]:
-    """The tree, and whether its root is asked for: a caller's own tree is asked about as a whole."""
-    if branching is not None:
-        return Tree.regular(leaves, branching=whole(branching, "branching", low=2)), not known
-    shapes = [best_shape(leaves, gaussian=gaussian, known_total=known) for gaussian in (False, True)]
-    trees = [(Tree.regular(leaves, branching=max(each, 2)), asks_root) for each, asks_root in shapes]
-    return min(trees, key=lambda shape: _cost(question, *shape, known=known))
-
-
-def _cost(question: Question, tree: Tree, asks_root: bool, *, known: bool) -> float:  # noqa: FBT001 - of a shape
-    """How large the variance of a range is on average: from the price and the shape only."""
-    noise = _noise(question, tree_moves(question, tree, asks_root=asks_root))
-    law = noise.uncertainty
-    if law is None:
-        raise InvalidParameter(f"{noise!r} does not say how it errs: use Laplace or Gaussian noise")
-    return variance_of(law) * range_variance(tree, known_total=known, asks_root=asks_root)
+    return way.read(released, labels=((ALL,), *names))
 
 
 def _filling(question: Question, edges: Edges) -> float | None:
