@@ -15,7 +15,7 @@ from scipy.stats import binom
 from privet.core import Ledger, Mechanism, Scope, Unit
 from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReused, PrivetError, ReleaseFailed
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors
-from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.answering import run as run_module
@@ -274,6 +274,7 @@ MECHANISMS: tuple[type[Mechanism[Any, Any]], ...] = (
     Gaussian,
     GroupedChoice,
     GroupedInterval,
+    PartitionCounts,
     PartitionSelection,
 )
 

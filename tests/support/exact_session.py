@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from privet.core import Ledger, Mechanism, Sensitivity
-from privet.mechanisms import PartitionSelection
+from privet.mechanisms import PartitionCounts, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.answering.run import Run
@@ -44,6 +44,8 @@ class ExactRun(Run):
         mechanism.check(value)
         if isinstance(mechanism, PartitionSelection):
             return sorted(value, key=repr)
+        if isinstance(mechanism, PartitionCounts):
+            return {key: value[key] for key in sorted(value, key=repr)}
         if isinstance(mechanism, GroupedChoice | GroupedInterval):
             return quantiles(value, mechanism)
         return value

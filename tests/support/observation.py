@@ -22,7 +22,7 @@ import pyarrow as pa
 from privet import errors
 from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
 from privet.loss import Guarantee
-from privet.mechanisms import PartitionSelection
+from privet.mechanisms import PartitionCounts, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.session import Session
@@ -83,6 +83,8 @@ def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 
     """A secret without noise, of a thousand times as many units: else no bin of a search would be full."""
     if isinstance(mechanism, PartitionSelection):
         return tuple(sorted(value, key=written))
+    if isinstance(mechanism, PartitionCounts):
+        return {key: value[key] * 1000 for key in sorted(value, key=written)}
     if isinstance(mechanism, GroupedChoice | GroupedInterval):
         return quantiles(value, mechanism)
     return np.clip(value, -LARGEST, LARGEST) * 1000
@@ -90,7 +92,7 @@ def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 
 
 def written_secret(value: Any, mechanism: Mechanism[Any, Any]) -> Mapping[Any, int]:  # noqa: ANN401 - any secret
     """The coordinates of a secret: by key as it is written, or by place."""
-    if isinstance(mechanism, PartitionSelection):
+    if isinstance(mechanism, PartitionSelection | PartitionCounts):
         return {written(key): number for key, number in value.items()}
     if isinstance(mechanism, GroupedChoice | GroupedInterval):
         return {(group, at): weight for group, found in enumerate(value) for at, weight in found.items()}

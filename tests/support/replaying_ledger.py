@@ -13,7 +13,7 @@ import pyarrow as pa
 from privet.core import Mechanism, Sensitive, Sensitivity
 from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter, QueryRefused
-from privet.mechanisms import PartitionSelection
+from privet.mechanisms import PartitionCounts, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query import sql
@@ -90,6 +90,8 @@ def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 
     """What there would be without noise, of a thousand times as many units: else no bin of a search would be full."""
     if isinstance(mechanism, PartitionSelection):
         return sorted(value, key=repr)
+    if isinstance(mechanism, PartitionCounts):
+        return {key: value[key] * 1000 for key in sorted(value, key=repr)}
     if isinstance(mechanism, GroupedChoice | GroupedInterval):
         return quantiles(value, mechanism)
     return np.clip(value, -LARGEST, LARGEST) * 1000
@@ -172,7 +174,7 @@ def refuse_different(here: Played, there: Played) -> None:
 
 def numbers(draw: Drawn) -> Mapping[Any, int]:
     """The coordinates of a secret."""
-    if isinstance(draw.mechanism, PartitionSelection):
+    if isinstance(draw.mechanism, PartitionSelection | PartitionCounts):
         return dict(draw.secret)
     if isinstance(draw.mechanism, GroupedChoice | GroupedInterval):
         return {(group, at): weight for group, found in enumerate(draw.secret) for at, weight in found.items()}

@@ -10,6 +10,7 @@ import numpy as np
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import shortest
+from privet.mechanisms.discrete_laplace import DiscreteLaplace
 from privet.mechanisms.key_order import in_order
 from privet.mechanisms.partition_selection import (
     LARGEST_COUNT,
@@ -52,6 +53,11 @@ class PartitionCounts(Partitions[NoisyCounts]):
     def largest_error(self) -> int:
         """The bound k of the noise: no count is farther off, and every count told is above it."""
         return bound_of(self.epsilon, self.delta)
+
+    @property
+    def noise(self) -> DiscreteLaplace:
+        """Noise that is as far off or farther: it is the same but for the bound."""
+        return DiscreteLaplace(1, 1 / self.epsilon)
 
     @cached_property
     def _law(self) -> DiscreteLaplaceLaw:

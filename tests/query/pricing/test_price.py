@@ -15,7 +15,7 @@ from privet.core import Ledger, Sensitivity, Unit
 from privet.errors import BudgetExceeded, InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
-from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.mechanisms.least_noise import laplace_or_gaussian
@@ -195,15 +195,52 @@ def test_gaussian_noise_is_calibrated_jointly() -> None:
 
 
 def test_private_groups_get_their_share_of_epsilon_and_all_of_delta_beside_pure_noise() -> None:
-    plan = priced(aggregate(ITEMS[0], keys=BY_CITY), epsilon=1, delta="1e-6")
+    plan = priced(aggregate(ITEMS[1], keys=BY_CITY), epsilon=1, delta="1e-6")
     selection = plan.stages[0].selection
     assert isinstance(selection, PartitionSelection)
     assert selection.epsilon == pytest.approx(0.5, rel=1e-8)
     assert selection.delta == pytest.approx(1e-6, rel=1e-8)
     assert selection.partitions_per_unit == 1
-    replaced = priced(aggregate(ITEMS[0], keys=BY_CITY), epsilon=1, delta="1e-6", neighbors=Neighbors.REPLACE)
-    assert replaced.stages[0].selection is not None
+    replaced = priced(aggregate(ITEMS[1], keys=BY_CITY), epsilon=1, delta="1e-6", neighbors=Neighbors.REPLACE)
+    assert isinstance(replaced.stages[0].selection, PartitionSelection)
     assert replaced.stages[0].selection.partitions_per_unit == 2
+
+
+@pytest.mark.parametrize("neighbors", list(Neighbors))
+@pytest.mark.parametrize("items", [ITEMS[:1], ITEMS[4:5], [ITEMS[0], ITEMS[4]]])
+def test_a_count_of_units_names_private_groups_for_the_whole_price(
+    items: list[Aggregation], neighbors: Neighbors
+) -> None:
+    """Rows are units where one of each counts, and both are one number."""
+    (stage,) = priced(aggregate(*items, keys=BY_CITY), epsilon=1, delta="1e-6", neighbors=neighbors).stages
+    sides = 1 if neighbors is Neighbors.ADD_REMOVE else 2
+    assert stage.mechanisms == (stage.selection,)
+    assert isinstance(stage.selection, PartitionCounts)
+    assert stage.selection.epsilon == pytest.approx(1 / sides, rel=1e-8)
+    assert stage.loss == stage.selection.loss
+    assert stage.noise_of(0) == DiscreteLaplace(1, 1 / stage.selection.epsilon)
+
+
+def test_a_count_that_names_groups_brings_both_shares_together() -> None:
+    source = aggregate(ITEMS[0], ITEMS[1], keys=BY_CITY)
+    (stage,) = priced(source, epsilon=1, delta="1e-6", weights={BY_CITY[0].column: Fraction(2)}).stages
+    counts, total = stage.mechanisms
+    assert isinstance(counts, PartitionCounts)
+    assert counts.epsilon == pytest.approx(0.75, rel=1e-8)
+    assert total.loss.epsilon(0) == pytest.approx(0.25, rel=1e-8)
+
+
+@pytest.mark.parametrize("item", [asked(Function.COUNT, AGE), ITEMS[1], ITEMS[5]])
+def test_what_is_not_a_count_of_units_does_not_name_groups(item: Aggregation) -> None:
+    (stage,) = priced(aggregate(item, keys=BY_CITY), epsilon=1, delta="1e-6").stages
+    assert isinstance(stage.selection, PartitionSelection)
+    several = aggregate(ITEMS[0], keys=BY_CITY, limits=Limits(groups_per_unit=1, rows_per_group=2))
+    assert isinstance(priced(several, epsilon=1, delta="1e-6").stages[0].selection, PartitionSelection)
+
+
+def test_noise_that_cannot_be_drawn_within_its_bound_names_groups_apart() -> None:
+    (stage,) = priced(aggregate(ITEMS[0], keys=BY_CITY), epsilon="0.0001", delta="0.4999").stages
+    assert isinstance(stage.selection, PartitionSelection)
 
 
 def test_quantiles_are_chosen_for_all_groups_at_one_price() -> None:

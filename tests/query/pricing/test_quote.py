@@ -26,7 +26,7 @@ OPTIONS = Options.of({"epsilon": 1, "delta": "1e-6"})
 
 
 def test_names_stand_for_what_they_are_computed_from() -> None:
-    source = aggregate(asked(Function.COUNT_ROWS), asked(Function.SUM, COST), keys=BY_CITY)
+    source = aggregate(asked(Function.COUNT, AGE), asked(Function.SUM, COST), keys=BY_CITY)
     rows, total = (column for column, _ in source.items)
     ratio = call("divide", Reference(total), Reference(rows))
     one = call("multiply", Reference(total), Literal(2, Type.INTEGER))

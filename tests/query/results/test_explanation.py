@@ -54,12 +54,15 @@ def test_it_prints_price_limits_and_thresholds(tmp_path: Path) -> None:
     assert "costs ε 1 and δ 1e-6 per patient, and only ε 0.5 and δ 1e-5 is left: not enough" in text
     assert "50 % sure that one patient's rows are in the data can become at most 73.2 % sure by this alone" in text
     assert "but for one chance in 1,000,000" in text
-    assert "groups are private: one of" in text
-    assert "each patient counts for at most 1 row in all" in text
-    assert "DiscreteLaplace" not in text
-    assert "DiscreteLaplace" in repr(told.details)
+    assert "groups are private: names and counts are one release. A group is shown if its noisy count of" in text
+    assert "each patient counts in at most 1 group" in text
+    assert "PartitionCounts" not in text
+    assert "PartitionCounts" in repr(told.details)
     assert "one unit more or less" in repr(told.details)
-    assert "rows are weighed, not sampled" in repr(told.details)
+    apart = session.explain("SELECT zip, SUM(age) AS s FROM patient GROUP BY zip", epsilon=1, delta="1e-6")
+    assert "groups are private: one of" in repr(apart)
+    assert "each patient counts for at most 1 row in all" in repr(apart)
+    assert "rows are weighed, not sampled" in repr(apart.details)
 
 
 def test_bounds_are_named_wherever_values_are_clipped(tmp_path: Path) -> None:

@@ -125,6 +125,7 @@ class Forged:
 
 
 GROUPED = "SELECT note, COUNT(*), AVG(cost) FROM visit GROUP BY note"
+COUNTED = "SELECT note, COUNT(*) FROM visit GROUP BY note"
 LOOSE = "SELECT stay, COUNT(*), SUM(cost - 4000) FROM visit GROUP BY stay"
 AVERAGES = "SELECT stay, AVG(cost) FROM visit GROUP BY stay"
 FORGERIES = [
@@ -177,6 +178,9 @@ FORGERIES = [
     ("as many as there are", LOOSE, LIMITS[4], "WHERE place <= 7", ""),
     ("chosen rows of another place", GROUPED, LIMITS[5], "FROM placed),\nsampled", "FROM near),\nsampled"),
     ("sampled rows not weighed", LOOSE, LIMITS[4], "COUNT(*) <= CAST(7 AS", "COUNT(*) <= CAST(70 AS"),
+    ("names by units that are not counted", COUNTED, LIMITS[0], ", COUNT(*) AS units", ""),
+    ("names by units in two groups", COUNTED, LIMITS[0], "place <= 1", "place <= 2"),
+    ("a unit told as two", COUNTED, LIMITS[0], "SELECT k1, 1 AS m1_1", "SELECT k1, 2 AS m1_1"),
     ("something else", GROUPED, LIMITS[2], "WITH ", "DELETE FROM visit; WITH "),
 ]
 

@@ -14,6 +14,7 @@ from privet.query.measures.overflow import samples
 from privet.query.measures.readings import Reading
 from privet.query.measures.request import RANK_PLACES, REAL_STEPS, SQUARE_STEPS, Bounded, Measure, Shape, Span
 from privet.query.plan.aggregation import Aggregation, Function
+from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Aggregate
 from privet.query.scalars.expressions import Column, Expression, facts_of
 from privet.query.scalars.facts import Facts, Type
@@ -68,6 +69,9 @@ class Needs:
         return next(each for each in self.rankings if each.measures == (draw.measure,))
 
 
+ROWS, UNITS = Draw(Measure(Shape.ROWS)), Draw(Measure(Shape.UNITS))
+
+
 def needs_of(
     aggregate: Aggregate, *, found: Mapping[Expression, Ends] | None = None, quantiles_within: float | None = None
 ) -> Needs:
@@ -82,11 +86,14 @@ def needs_of(
     Aggregates of one expression under one FILTER share their numbers: COUNT, SUM and AVG are read off two whose joint
     move is one row's (`Shape.MEAN`), with VARIANCE or STDDEV off three (`Shape.SPREAD`). COUNT(*) joins them if the
     expression is declared without NULLs. A lone SUM or COUNT has a number of its own, with less noise. Aggregates of
-    the same two expressions share nine (`Shape.PRODUCTS`).
+    the same two expressions share nine (`Shape.PRODUCTS`). Where a unit counts for one row in one private group, rows
+    are counted as units are: that number names groups as well.
     """
     families = _families(each for _, each in aggregate.items)
     ends = {search.argument: FALLBACK for search in aggregate.searches} | dict(found or {})
     wanted = [_draw_of(each, families, ends, quantiles_within) for _, each in aggregate.items]
+    if aggregate.selects and _one_row(aggregate.limits):
+        wanted = [UNITS if draw == ROWS else draw for draw in wanted]
     draws = tuple(dict.fromkeys(wanted))
     summed = tuple(draw.measure for draw in draws if draw.measure.shape is not Shape.RANKS)
     ranked = tuple(dict.fromkeys(draw.measure for draw in draws if draw.measure.shape is Shape.RANKS))
@@ -96,6 +103,11 @@ def needs_of(
         for (column, each), draw in zip(aggregate.items, wanted, strict=True)
     )
     return Needs(aggregate, request, tuple(_request(aggregate, (one,)) for one in ranked), draws, readings)
+
+
+def _one_row(limits: Limits) -> bool:
+    """Whether a unit counts for one row at most, in all."""
+    return limits.rows == 1
 
 
 def _request(aggregate: Aggregate, measures: tuple[Measure, ...]) -> Bounded:

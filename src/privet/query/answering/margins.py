@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
+from privet.mechanisms import PartitionCounts
 from privet.query.answering.postprocess import post_process
 from privet.query.answering.quantile_ends import quantile_ends, why_no_ends
 from privet.query.answering.released_table import ReleasedTable, number_array
@@ -27,12 +28,13 @@ from privet.query.answering.simulated_columns import (
     simulated_values,
 )
 from privet.query.functions.weighted_sum import weighted_sum
-from privet.query.measures.noise_margin import Floats, sum_margin
+from privet.query.measures.noise_margin import Floats, Noise, sum_margin
 from privet.query.measures.readings import Average, Count, Linear, Reading, Total
 from privet.query.measures.request import Shape
 from privet.query.measures.sampling import Sampled
 from privet.query.measures.sampling import why_not as no_sample
 from privet.query.measures.simulated_noise import ends_of, replicates_for
+from privet.query.measures.told_counts import told_ends
 from privet.query.plan.statement import Output
 from privet.query.scalars.expressions import Call, Column, Expression, Reference, columns_in
 from privet.query.scalars.facts import Type
@@ -211,8 +213,17 @@ class ColumnMargins:
             reading = released.readings[expression.column]
             noise = released.stage.noise_of(reading.draw)
             if noise is not None:
-                return reading.interval(released.numbers[reading.draw], noise, self.confidence)
+                return self._ends(reading, noise)
         return quantile_ends(released, expression) or self._weighted(expression)
+
+    def _ends(self, reading: Reading, noise: Noise) -> Ends | None:
+        """The ends of an aggregate as it was released."""
+        numbers = self.released.numbers[reading.draw]
+        ends = reading.interval(numbers, noise, self.confidence)
+        mechanism = self.released.stage.mechanisms[reading.draw]
+        if ends is None or not isinstance(mechanism, PartitionCounts):
+            return ends
+        return told_ends(reading.values(numbers), ends, mechanism, self.confidence)
 
     def _weighted(self, expression: Expression) -> Ends | None:
         added = weighted_sum(expression)

@@ -112,9 +112,15 @@ class Run:
         stage = self._bounded(stage)
         sums = cache(lambda: self._backend.sums(stage.needs.request))
         ranks = cache(self._backend.ranks)
-        groups = self._groups(stage, sums)
+        named = self._groups(stage, sums)
+        groups = in_order(named) if isinstance(named, Mapping) else named
         places = range(len(stage.mechanisms)) if groups else ()
-        numbers = [self._numbers(stage, place, groups, sums, ranks) for place in places]
+        numbers = [
+            _told(named, groups)
+            if isinstance(named, Mapping) and stage.mechanisms[place] == stage.selection
+            else self._numbers(stage, place, groups, sums, ranks)
+            for place in places
+        ]
         none = [np.zeros((0, draw.cells)) for draw in stage.needs.draws]  # no group was named
         before = sum(released.cells for _, released in self._done.values())
         return stage, released_table(stage, groups, numbers or none, first=before)
@@ -139,10 +145,11 @@ class Run:
         if not isinstance(rows, Linear) or noise is None:
             raise TypeError("bins are counted")
         sums = cache(lambda: self._backend.sums(stage.needs.request))
-        numbers = self._numbers(stage, 0, self._groups(stage, sums), sums, self._backend.ranks)
+        numbers = self._numbers(stage, 0, list(self._groups(stage, sums)), sums, self._backend.ranks)
         return found_ends(rows.values(numbers), threshold_of(rows, noise))
 
-    def _groups(self, stage: PricedStage, sums: Callable[[], Sums]) -> Sequence[Keys]:
+    def _groups(self, stage: PricedStage, sums: Callable[[], Sums]) -> Sequence[Keys] | Mapping[Keys, int]:
+        """The groups that are shown; with their noisy counts of units where these name them."""
         keys = stage.needs.aggregate.keys
         if stage.selection is None:
             return list(itertools.product(*(key.domain or () for key in keys)))
@@ -151,7 +158,7 @@ class Run:
             return {group: number for group, number in sums().units.items() if number > 0}
 
         kept: Any = self._draw(counts, stage.selection, stage.units)
-        return in_order(kept)
+        return kept if isinstance(kept, Mapping) else in_order(kept)
 
     def _numbers(
         self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums], ranks: Ranker
@@ -186,3 +193,8 @@ class Run:
 
 def _rows(released: Any, groups: int) -> Floats:  # noqa: ANN401 - an array of whole numbers or floats
     return np.asarray(released, dtype=np.float64).reshape(groups, -1)
+
+
+def _told(named: Mapping[Keys, int], groups: Sequence[Keys]) -> Floats:
+    """The counts that groups were named by."""
+    return np.array([[float(named[group])] for group in groups])

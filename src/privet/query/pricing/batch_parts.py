@@ -52,5 +52,5 @@ def restricted(stage: PricedStage, columns: Container[Column]) -> PricedStage:
 def _loss(stage: PricedStage) -> PrivacyLoss:
     """Of what is read, and the selection of groups."""
     draws = sorted({reading.draw for reading in stage.needs.readings})
-    chosen = [] if stage.selection is None else [stage.selection.loss]
-    return sum_of([*chosen, *(stage.mechanisms[draw].loss for draw in draws)])
+    read = replace(stage, mechanisms=tuple(stage.mechanisms[draw] for draw in draws))
+    return read.loss

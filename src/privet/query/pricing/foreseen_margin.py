@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from privet.mechanisms import PartitionCounts
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.aggregates.needs import Needs
@@ -43,10 +44,11 @@ def foreseen_margin(  # noqa: PLR0913 - the public numbers that it depends on
     draw = needs.draws[reading.draw]
     if isinstance(mechanism, GroupedChoice | GroupedInterval):
         return float(mechanism.rank_margin(confidence) / needs.request_of(draw).part)
+    noise = mechanism.noise if isinstance(mechanism, PartitionCounts) else mechanism
     if isinstance(reading, Linear):
-        return reading.margin(mechanism, confidence)
+        return reading.margin(noise, confidence)
     if isinstance(reading, Average) and rows is not None:
-        return _of_average(reading, draw.measure.cells, mechanism, confidence, rows, value)
+        return _of_average(reading, draw.measure.cells, noise, confidence, rows, value)
     return None
 
 

@@ -12,6 +12,7 @@ from privet.mechanisms import Gaussian
 from privet.query.measures.request import Shape
 from privet.query.options import Options
 from privet.query.pricing.foreseen_margin import foreseen_margin
+from privet.query.pricing.naming import counted_by_naming
 from privet.query.pricing.price import Stages, laplace_for
 from privet.query.pricing.priced import Drawn
 from privet.query.pricing.split import Share
@@ -103,17 +104,22 @@ class Demand:
     def budgeted(
         self, strengths: Mapping[Place, float], promise: Callable[[Fraction], Promise], *, gaussian: bool
     ) -> Budgeted:
-        """The sum of what draws need, with as much for a selection of groups as for a column on average."""
+        """The sum of what draws need, with as much for a selection of groups as for a column on average.
+
+        Where groups are named by a count that is needed anyway, naming them needs nothing more.
+        """
         weights: dict[Column, Fraction] = {}
         for place, strength in strengths.items():
             readers = self.readers(place)
             weights |= dict.fromkeys(readers, _typed(strength) / len(readers))
         total = sum(weights.values(), Fraction(0))
-        if self.selections:
-            each = total / len(weights)
-            total += each * self.selections
-            keys = [key for _, needs in self.stages for key in needs.aggregate.keys if key.domain is None]
-            weights |= {key.column: each for key in keys}
+        each = total / len(weights) if weights else total
+        counted = {self.shares[place].stage for place in counted_by_naming(self.shares)}
+        for stage, (_, needs) in enumerate(self.stages):
+            if needs.aggregate.selects:
+                more = Fraction(0) if stage in counted else each
+                total += more
+                weights |= {key.column: more for key in needs.aggregate.keys if key.domain is None}
         return Budgeted(float(total), promise, weights, gaussian)
 
     def filled(self, found: Mapping[Place, float | None]) -> dict[Place, float]:

@@ -22,20 +22,26 @@ from privet.loss import (
     calibrated_scale,
 )
 from privet.loss.privacy_loss import sum_of
-from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection
 from privet.mechanisms.chosen_way import ChosenWay
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import SHARES, GroupedInterval
-from privet.mechanisms.least_noise import typical_error
 from privet.query.aggregates.needs import Draw, Needs
 from privet.query.measures.request import PART, Shape
 from privet.query.options import Options
-from privet.query.pricing.priced import Drawn, Priced, PricedStage
+from privet.query.pricing.naming import (
+    Chosen,
+    counted_by_naming,
+    error_of,
+    named_alone,
+    named_with_counts,
+    once,
+)
+from privet.query.pricing.priced import Drawn, Naming, Priced, PricedStage
 from privet.query.pricing.split import Share, shares_of, total_of
 from privet.query.scalars.expressions import Column
 
 Stages: TypeAlias = Sequence[tuple[str, Needs]]  # the name and the needs of each that is paid for
-Chosen: TypeAlias = Sequence[Drawn | PartitionSelection]
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
 EXPONENTIAL = 8  # ρ times this is ε² of an exponential choice, or less where ε is large
 LITTLE = Fraction(1, 10)  # up to this ρ it is not less
@@ -65,9 +71,10 @@ def price(  # noqa: PLR0913 - all by name
             off the same numbers bring theirs together.
         gaussian: which noise to use where there is a δ, if that is decided already.
 
-    Privacy: pure: ε_i = ε w_i / Σw, with Laplace noise; a selection gets all of δ. With a δ the same, or Gaussian
+    Privacy: pure: ε_i = ε w_i / Σw, with Laplace noise; a selection gets all of δ, and one that counts units
+        too the count's share besides. With a δ the same, or Gaussian
         noise for all numbers, of which μ_i² = μ² w_i / Σw and μ is the largest that keeps their share of (ε, δ);
-        whichever has the smaller expected error (`typical_error`), which public numbers decide. With ρ:
+        whichever has the smaller expected error (`error_of`), which public numbers decide. With ρ:
         ρ_i = ρ w_i / Σw. What is returned was checked: the composed loss keeps the promise.
     """
     shares = shares_of(stages, neighbors, copies, weights or {})
@@ -81,7 +88,7 @@ def price(  # noqa: PLR0913 - all by name
     ways = {} if gaussian else {"Laplace": _with_laplace(shares, options.promise)}
     if gaussian is not False and (normal := _with_gaussian(shares, options.promise)) is not None:
         ways["Gaussian"] = normal
-    noise = ChosenWay.least("noise", {name: typical_error(way) for name, way in ways.items()})
+    noise = ChosenWay.least("noise", {name: error_of(way) for name, way in ways.items()})
     return replace(_kept(stages, shares, options, ways[noise.way]), choices=(noise,) if noise.beside else ())
 
 
@@ -123,36 +130,55 @@ def _choice(draw: Draw, share: Share, epsilon: Fraction) -> GroupedChoice | Grou
 def _with_laplace(shares: Sequence[Share], promise: Guarantee) -> Chosen:
     """Shares of ε for all; δ for the selections."""
     total = total_of(shares)
-    selections = sum(share.draw is None for share in shares)
-    chosen: list[Drawn | PartitionSelection] = []
-    for share in shares:
-        epsilon = promise.epsilon * share.weight / total
-        if share.draw is None:
-            delta = promise.delta / selections
-            chosen.append(_selection(epsilon, delta, share.moves))
-        else:
-            chosen.append(laplace_for(epsilon, share))
-    return chosen
+    named = _names(shares, promise, promise.delta)
+    return [
+        named[place] if place in named else laplace_for(promise.epsilon * share.weight / total, share)
+        for place, share in enumerate(shares)
+    ]
+
+
+def _names(shares: Sequence[Share], promise: Guarantee, delta: Fraction) -> dict[int, Naming]:
+    """The mechanisms that name groups, by their places; those that count them too are in both places, at both shares.
+
+    Args:
+        shares: of everything.
+        promise: whose ε is shared.
+        delta: of all of them together.
+    """
+    total = total_of(shares)
+    counted = counted_by_naming(shares)
+    selections = [(place, share) for place, share in enumerate(shares) if share.draw is None]
+    found: dict[int, Naming] = {}
+    for place, share in selections:
+        part = delta / len(selections)
+        number = counted.get(place)
+        if number is not None:
+            joint = promise.epsilon * (share.weight + shares[number].weight) / total
+            if (both := named_with_counts(joint, part, share.moves)) is not None:
+                found |= {place: both, number: both}
+                continue
+        found[place] = named_alone(promise.epsilon * share.weight / total, part, share.moves)
+    return found
 
 
 def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None:
     """Gaussian noise for all numbers, at their joint share of ε; half of δ for the selections if there are any."""
-    numbers = [share for share in shares if share.draw is not None and share.draw.measure.shape is not Shape.RANKS]
-    if not promise.delta or not numbers:
+    if not promise.delta:
+        return None
+    named = _names(shares, promise, promise.delta / 2)
+    left = [share for place, share in enumerate(shares) if place not in named]
+    numbers = [share for share in left if share.draw is not None and share.draw.measure.shape is not Shape.RANKS]
+    if not numbers:
         return None
     total = total_of(shares)
-    selections = sum(share.draw is None for share in shares)
-    delta = promise.delta / 2 if selections else promise.delta
-    ours = Guarantee(promise.epsilon * total_of(numbers) / total, delta)
-    unit = _gaussian_scale(ours)
-    chosen: list[Drawn | PartitionSelection] = []
-    for share in shares:
-        epsilon = promise.epsilon * share.weight / total
-        if share.draw is None:
-            part = promise.delta / 2 / selections
-            chosen.append(_selection(epsilon, part, share.moves))
-        elif share.draw.measure.shape is Shape.RANKS:
-            chosen.append(_choice(share.draw, share, epsilon))
+    delta = promise.delta / 2 if named else promise.delta
+    unit = _gaussian_scale(Guarantee(promise.epsilon * total_of(numbers) / total, delta))
+    chosen: list[Drawn | Naming] = []
+    for place, share in enumerate(shares):
+        if place in named:
+            chosen.append(named[place])
+        elif share.draw is not None and share.draw.measure.shape is Shape.RANKS:
+            chosen.append(_choice(share.draw, share, promise.epsilon * share.weight / total))
         else:
             scale = share.moves.l2 * unit * root_above(total_of(numbers) / share.weight)
             chosen.append(Gaussian(share.moves.l2, scale))
@@ -165,15 +191,9 @@ def _gaussian_scale(promise: Guarantee) -> Fraction:
     return Fraction(calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise))
 
 
-@lru_cache(maxsize=256)
-def _selection(epsilon: Fraction, delta: Fraction, moves: Sensitivity) -> PartitionSelection:
-    """Dividing a promise among many groups is a search, and the same is asked for again and again."""
-    return PartitionSelection.calibrated(epsilon=epsilon, delta=delta, sensitivity=moves)
-
-
 def _concentrated(stages: Stages, shares: Sequence[Share], options: Options, rho: Fraction) -> Priced:
     total = total_of(shares)
-    chosen: list[Drawn | PartitionSelection] = []
+    chosen: list[Drawn | Naming] = []
     for share in shares:
         part = rho * share.weight / total
         if share.draw is None:
@@ -213,9 +233,10 @@ def _kept(stages: Stages, shares: Sequence[Share], options: Options, chosen: Cho
     """The stages with their mechanisms, after checking that together they keep what was asked."""
     for share, mechanism in zip(shares, chosen, strict=True):
         refuse_uncovered(mechanism, share.moves)
+    counted = counted_by_naming(shares)
     widened = chosen
     for _ in range(64):
-        loss = sum_of(mechanism.loss for mechanism in widened)
+        loss = sum_of(mechanism.loss for mechanism in once(widened, counted))
         if _keeps(loss, options.promise):
             return Priced(options, _staged(stages, shares, widened), loss)
         widened = [_wider(mechanism) for mechanism in widened]
@@ -229,7 +250,7 @@ def _keeps(loss: PrivacyLoss, promise: Promise) -> bool:
     return loss.meets(promise)
 
 
-def _wider(mechanism: Drawn | PartitionSelection) -> Drawn | PartitionSelection:
+def _wider(mechanism: Drawn | Naming) -> Drawn | Naming:
     """The same with a part in a billion more noise: a composed price is rounded against us, once."""
     match mechanism:
         case Gaussian():
@@ -240,8 +261,8 @@ def _wider(mechanism: Drawn | PartitionSelection) -> Drawn | PartitionSelection:
             return DiscreteLaplace(mechanism.l1_sensitivity, mechanism.scale * COARSER)
         case GroupedChoice() | GroupedInterval():
             return replace(mechanism, epsilon=mechanism.epsilon / COARSER)
-        case PartitionSelection():
-            return PartitionSelection(
+        case PartitionSelection() | PartitionCounts():
+            return type(mechanism)(
                 mechanism.epsilon / COARSER,
                 mechanism.delta / COARSER,
                 partitions_per_unit=mechanism.partitions_per_unit,
@@ -252,9 +273,9 @@ def _staged(stages: Stages, shares: Sequence[Share], chosen: Chosen) -> tuple[Pr
     found = []
     for place, (name, needs) in enumerate(stages):
         mine = [(share, each) for share, each in zip(shares, chosen, strict=True) if share.stage == place]
-        selection = next((each for _, each in mine if isinstance(each, PartitionSelection)), None)
+        selection = next((each for _, each in mine if isinstance(each, Naming)), None)
         units = next((share.moves for share, _ in mine if share.draw is None), Sensitivity(1))
-        drawn = [(share, each) for share, each in mine if not isinstance(each, PartitionSelection)]
+        drawn = [(share, each) for share, each in mine if share.draw is not None and isinstance(each, Drawn)]
         moves = tuple(share.moves for share, _ in drawn)
         mechanisms = tuple(each for _, each in drawn)
         found.append(PricedStage(name, needs, moves, mechanisms, selection, units))

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from privet.core import Sensitivity
 from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
-from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionSelection
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection
 from privet.mechanisms.chosen_way import ChosenWay
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
@@ -14,7 +14,8 @@ from privet.query.aggregates.needs import Needs
 from privet.query.measures.noise_margin import Noise
 from privet.query.options import Options
 
-Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice | GroupedInterval
+Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice | GroupedInterval | PartitionCounts
+Naming: TypeAlias = PartitionSelection | PartitionCounts
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class PricedStage:
         name: of the stage.
         needs: its draws.
         sensitivities: of each draw.
-        mechanisms: of each draw.
+        mechanisms: of each draw; of a count that is told with the names it is the selection.
         selection: names the groups, where they are private.
         units: how far one unit moves the counts of units by which groups are selected.
     """
@@ -34,19 +35,23 @@ class PricedStage:
     needs: Needs
     sensitivities: tuple[Sensitivity, ...]
     mechanisms: tuple[Drawn, ...]
-    selection: PartitionSelection | None
+    selection: Naming | None
     units: Sensitivity
+
+    @property
+    def each_once(self) -> tuple[Drawn | Naming, ...]:
+        """Every mechanism that is run, once, the selection first."""
+        chosen = () if self.selection is None else (self.selection,)
+        return (*chosen, *(each for each in self.mechanisms if not isinstance(each, PartitionCounts)))
 
     @property
     def loss(self) -> PrivacyLoss:
         """Of all draws, and the selection."""
-        chosen = [] if self.selection is None else [self.selection.loss]
-        return sum_of([*chosen, *(each.loss for each in self.mechanisms)])
+        return sum_of(each.loss for each in self.each_once)
 
     def noise_of(self, place: int) -> Noise | None:
         """The noise of a draw, if it is added noise."""
-        mechanism = self.mechanisms[place]
-        return None if isinstance(mechanism, GroupedChoice | GroupedInterval) else mechanism
+        return noise_in(self.mechanisms[place])
 
 
 @dataclass(frozen=True)
@@ -66,13 +71,9 @@ class Priced:
     choices: tuple[ChosenWay, ...] = field(default=(), kw_only=True)
 
     @property
-    def mechanisms(self) -> tuple[Drawn | PartitionSelection, ...]:
+    def mechanisms(self) -> tuple[Drawn | Naming, ...]:
         """Of all stages: each is drawn once."""
-        return tuple(
-            each
-            for stage in self.stages
-            for each in (*(() if stage.selection is None else (stage.selection,)), *stage.mechanisms)
-        )
+        return tuple(each for stage in self.stages for each in stage.each_once)
 
     @property
     def promise(self) -> Guarantee | None:
@@ -82,3 +83,14 @@ class Priced:
             return None
         pure = Guarantee(promise.epsilon)
         return pure if self.loss.meets(pure) else promise
+
+
+def noise_in(mechanism: Drawn) -> Noise | None:
+    """The noise that is added to numbers; None where places are chosen."""
+    match mechanism:
+        case GroupedChoice() | GroupedInterval():
+            return None
+        case PartitionCounts():
+            return mechanism.noise
+        case _:
+            return mechanism

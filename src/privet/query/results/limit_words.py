@@ -5,13 +5,13 @@ from fractions import Fraction
 
 from privet.core import Unit
 from privet.loss.exact import readable
-from privet.mechanisms import PartitionSelection
+from privet.mechanisms import PartitionCounts
 from privet.query.measures.overflow import counts_rows
 from privet.query.measures.request import Shape
 from privet.query.plan.bounds_in_force import bounds_in_force
 from privet.query.plan.limits import ONE_ROW, Limits
 from privet.query.plan.relations import Few, Filter, Project, Relation, Table, sources
-from privet.query.pricing.priced import PricedStage
+from privet.query.pricing.priced import Naming, PricedStage
 from privet.query.pricing.quote import Quote
 from privet.query.results.notes import own_stages
 from privet.query.results.price_words import ROW
@@ -83,14 +83,26 @@ def number(many: int, what: str) -> str:
     return f"{many} {what}" + ("s" if many > 1 else "")
 
 
-def hidden_by(selection: PartitionSelection, *, unit: Unit) -> str:
+def hidden_by(selection: Naming, *, unit: Unit) -> str:
     """What a selection hides in expectation, in words."""
+    if isinstance(selection, PartitionCounts):
+        return _counted_by(selection, unit.name)
     seldom, half, mostly = (selection.units_for(Fraction(*share)) for share in ((1, 20), (1, 2), (19, 20)))
     name = unit.name
     alone = readable(Fraction(f"{float(selection.probability(1)):.3g}"))
     return (
         f"groups are private: one of {half} {name}s or more is shown with probability 50 % or more, of {mostly} or "
         f"more with 95 % or more, of fewer than {seldom} with less than 5 %, of a single {name} with {alone}"
+    )
+
+
+def _counted_by(selection: PartitionCounts, name: str) -> str:
+    bound = selection.largest_error
+    alone = readable(Fraction(f"{float(selection.delta):.3g}"))
+    return (
+        f"groups are private: names and counts are one release. A group is shown if its noisy count of {name}s is "
+        f"above {bound}: one of more {name}s than that with probability 50 % or more, of more than {2 * bound} always, "
+        f"of a single {name} with {alone} or less"
     )
 
 

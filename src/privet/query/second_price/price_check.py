@@ -21,13 +21,14 @@ from privet.loss import (
     PrivacyLoss,
 )
 from privet.loss.privacy_loss import sum_of
-from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
+from privet.query.measures.noise_margin import Noise
 from privet.query.measures.request import Shape
-from privet.query.pricing.priced import Drawn, PricedStage
+from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
 from privet.query.second_price.engine_text import ReadNumbers, ReadRequest, read_back
 
@@ -76,6 +77,9 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
         losses.append(PrivacyLoss.of(ApproximateCurve(stage.selection.epsilon, stage.selection.delta), times))
     for place, mechanism in enumerate(stage.mechanisms):
         request, numbers = _found(stage, place, read)
+        if isinstance(mechanism, PartitionCounts):
+            _refuse_other_counts(stage, mechanism, numbers)
+            continue  # told with the names
         losses.append(_loss(mechanism, moves_of(request, numbers, neighbors=neighbors, copies=copies), request))
     return sum_of(losses)
 
@@ -122,6 +126,12 @@ def _partitions(request: ReadRequest, neighbors: Neighbors, copies: int) -> int:
     return _groups(request) * (1 if neighbors is Neighbors.ADD_REMOVE else 2)
 
 
+def _refuse_other_counts(stage: PricedStage, mechanism: PartitionCounts, numbers: ReadNumbers) -> None:
+    """A count is told with the names only if it is the count of units that they are named by."""
+    if mechanism != stage.selection or not numbers.by_unit or numbers.cells * numbers.size != 1:
+        raise InvalidParameter("groups are named by another number than is told: nothing was run or charged")
+
+
 def _found(stage: PricedStage, place: int, read: list[tuple[ReadRequest, ...]]) -> tuple[ReadRequest, ReadNumbers]:
     """What was read back for a draw: measures stand in the text as in the request, DISTINCT ones alone at the end."""
     draw = stage.needs.draws[place]
@@ -136,7 +146,7 @@ def _found(stage: PricedStage, place: int, read: list[tuple[ReadRequest, ...]]) 
     return flat[order.index(draw.measure)]
 
 
-def _loss(mechanism: Drawn, moves: Moves, request: ReadRequest) -> PrivacyLoss:
+def _loss(mechanism: Noise | GroupedChoice | GroupedInterval, moves: Moves, request: ReadRequest) -> PrivacyLoss:
     match mechanism:
         case DiscreteLaplace():
             return PrivacyLoss.of(DiscreteLaplaceCurve(mechanism.scale, math.floor(moves.l1)))
