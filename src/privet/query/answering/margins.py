@@ -15,7 +15,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
-from privet.mechanisms import PartitionCounts
 from privet.query.answering.postprocess import post_process
 from privet.query.answering.quantile_ends import quantile_ends, why_no_ends
 from privet.query.answering.released_table import ReleasedTable, number_array
@@ -221,9 +220,7 @@ class ColumnMargins:
         numbers = self.released.numbers[reading.draw]
         ends = reading.interval(numbers, noise, self.confidence)
         mechanism = self.released.stage.mechanisms[reading.draw]
-        if ends is None or not isinstance(mechanism, PartitionCounts):
-            return ends
-        return told_ends(reading.values(numbers), ends, mechanism, self.confidence)
+        return None if ends is None else told_ends(reading.values(numbers), ends, mechanism, self.confidence)
 
     def _weighted(self, expression: Expression) -> Ends | None:
         added = weighted_sum(expression)

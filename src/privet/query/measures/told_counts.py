@@ -1,22 +1,26 @@
 """Told counts: the interval of a count that was shown because it was large with its noise."""
 
 import math
+from typing import Any
 
 import numpy as np
 
+from privet.core import Mechanism
 from privet.mechanisms import PartitionCounts
 from privet.query.measures.noise_margin import Floats
 
 
 def told_ends(
-    values: Floats, ends: tuple[Floats, Floats], selection: PartitionCounts, confidence: float
+    values: Floats, ends: tuple[Floats, Floats], mechanism: Mechanism[Any, Any], confidence: float
 ) -> tuple[Floats, Floats]:
     """The ends of counts of groups that are named by them; those just above the bound reach down as far as noise can.
+
+    What is not told by `PartitionCounts` keeps its ends.
 
     Args:
         values: the noisy counts that are told: all are above the bound k.
         ends: value ± m, where noise exceeds m with probability at most 1 - confidence.
-        selection: that told them.
+        mechanism: that told them.
         confidence: of each interval, among the groups that are told.
 
     Proof: let n be the exact count. Above k + m every y within m of n is told, so intervals of told counts miss n no
@@ -25,7 +29,9 @@ def told_ends(
         q or more with probability at most e^(-εq); with q as below that is 1 - confidence at most, and where
         y <= k + q the interval goes down to y - k, below which no n is.
     """
-    bound = selection.largest_error
-    reach = math.ceil(-math.log1p(-confidence) / float(selection.epsilon) * (1 + 2.0**-40))
+    if not isinstance(mechanism, PartitionCounts):
+        return ends
+    bound = mechanism.largest_error
+    reach = math.ceil(-math.log1p(-confidence) / float(mechanism.epsilon) * (1 + 2.0**-40))
     low = np.where(values <= bound + reach, np.minimum(ends[0], np.maximum(1.0, values - bound)), ends[0])
     return low, ends[1]
