@@ -11,8 +11,21 @@ Never touches: networks, storage.
 from privet.local.binary_response import BinaryResponse
 from privet.local.estimate import Estimate
 from privet.local.frequency_estimate import FrequencyEstimate
+from privet.local.hadamard_response import HadamardResponse
 from privet.local.kary_response import KaryResponse
 from privet.local.protocol import Protocol
+from privet.local.subset_selection import SubsetSelection
 from privet.local.tally import Tally
+from privet.local.unary_encoding import UnaryEncoding
 
-__all__ = ["BinaryResponse", "Estimate", "FrequencyEstimate", "KaryResponse", "Protocol", "Tally"]
+__all__ = [
+    "BinaryResponse",
+    "Estimate",
+    "FrequencyEstimate",
+    "HadamardResponse",
+    "KaryResponse",
+    "Protocol",
+    "SubsetSelection",
+    "Tally",
+    "UnaryEncoding",
+]

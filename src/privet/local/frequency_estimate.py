@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from privet.core.release import CONFIDENCE
 from privet.core.uncertainty import refuse_certainty
@@ -78,7 +78,7 @@ class FrequencyEstimate(Estimate):
         """Score intervals, which hold for rare values and few reports too; all together by the union bound."""
         refuse_certainty(confidence, "confidence")
         cells = len(self.supports) if simultaneous else 1
-        deviations = float(norm.isf((1 - confidence) / 2 / cells))
+        deviations = -float(ndtri((1 - confidence) / 2 / cells))
         true, other = self.true_support, self.other_support
         spread = (0.0, 1.0, -1.0) if population else (true * other, 1 - true - other, 0.0)
         collided = self._collided * self._gain**2

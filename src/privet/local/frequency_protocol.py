@@ -54,8 +54,7 @@ class FrequencyProtocol(Protocol[FrequencyEstimate]):
             5.66243
         """
         known = exact_within(share, "share", low=0, high=1)
-        true, other = self.true_support, self.other_support
-        return float(other * (1 - other) / (true - other) ** 2 + known * (1 - true - other) / (true - other))
+        return support_variance(self.true_support, self.other_support, known)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.categories):,} categories, ε={readable(self.epsilon)})"
@@ -68,6 +67,15 @@ class FrequencyProtocol(Protocol[FrequencyEstimate]):
         supports = self._supports(tally.counts)
         facts = (self.name, tally.reports, self.loss, self.epsilon, names, supports)
         return FrequencyEstimate(*facts, float(self.true_support), float(self.other_support), self._collisions)
+
+
+def support_variance(true: Fraction, other: Fraction, share: Fraction) -> float:
+    """The variance that `FrequencyProtocol.variance` tells.
+
+    Proof: the support of one report, divided by p - q, has variance p(1-p)/(p-q)² for devices with the value and
+        q(1-q)/(p-q)² for the others; their difference is (1 - p - q)/(p - q).
+    """
+    return float(other * (1 - other) / (true - other) ** 2 + share * (1 - true - other) / (true - other))
 
 
 def three_outcome_loss(likelier: Fraction, ratio: Fraction) -> PrivacyLoss:

@@ -6,11 +6,20 @@ from typing import Any
 
 from privet.errors import InvalidParameter
 from privet.local.binary_response import BinaryResponse
+from privet.local.hadamard_response import HadamardResponse
 from privet.local.kary_response import KaryResponse
 from privet.local.protocol import Protocol
+from privet.local.subset_selection import SubsetSelection
+from privet.local.unary_encoding import UnaryEncoding
 from privet.wording.nearest import nearest
 
-PROTOCOLS: tuple[type[Protocol[Any]], ...] = (BinaryResponse, KaryResponse)
+PROTOCOLS: tuple[type[Protocol[Any]], ...] = (
+    BinaryResponse,
+    HadamardResponse,
+    KaryResponse,
+    SubsetSelection,
+    UnaryEncoding,
+)
 
 
 def read_config(config: Mapping[str, Any] | str) -> Protocol[Any]:

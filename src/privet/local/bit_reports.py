@@ -1,0 +1,63 @@
+"""BitReports: protocols whose report is one bit for each value, packed into bytes."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import InvalidParameter
+from privet.local.frequency_protocol import FrequencyProtocol
+from privet.local.payload import Rows
+from privet.local.protocol import Reports
+from privet.local.tally import Counts
+
+BYTE = 255  # so many rows of bits add up to a byte
+AT_ONCE = 1 << 21  # bits that are worked on at once: they stay in the cache
+Bits = NDArray[np.bool_]
+
+
+class BitReports(FrequencyProtocol):
+    """What protocols share whose report supports the values whose bits are set; the first is the highest of a byte."""
+
+    @property
+    def payload_bytes(self) -> int:
+        """One bit for each value."""
+        return -(-len(self.categories) // 8)
+
+    def _parts(self, devices: int) -> Iterator[slice]:
+        """So many devices at once that their bits stay in the cache."""
+        size = max(1, AT_ONCE // len(self.categories))
+        return (slice(start, start + size) for start in range(0, devices, size))
+
+    def _packed(self, reports: Reports) -> Rows:
+        return reports
+
+    def _unpacked(self, rows: Rows) -> Reports:
+        return rows
+
+    def _checked(self, reports: Reports) -> Reports:
+        if reports.ndim != 2 or reports.shape[1] != self.payload_bytes or reports.dtype != np.uint8:  # noqa: PLR2004 - rows
+            raise InvalidParameter(f"reports must be rows of {self.payload_bytes} bytes, as `privatize` returns them")
+        unused = np.uint8((1 << (8 * self.payload_bytes - len(self.categories))) - 1)
+        if (reports[:, -1] & unused).any():
+            raise InvalidParameter(
+                "the bits of a report beyond the last value must be 0: drop the others, they are forged"
+            )
+        return reports
+
+    def bits(self, reports: Reports) -> NDArray[np.uint8]:
+        """The reports as rows of 0 and 1, one for each value."""
+        return np.unpackbits(np.ascontiguousarray(reports), axis=1, count=len(self.categories))
+
+    def _counted(self, reports: Reports, times: Counts | None) -> Counts:
+        counts = np.zeros(len(self.categories), dtype=np.int64)
+        for start in range(0, len(reports), BYTE):
+            bits = self.bits(reports[start : start + BYTE])
+            if times is None:
+                counts += np.add.reduce(bits, axis=0, dtype=np.uint8)
+            else:
+                counts += times[start : start + BYTE] @ bits.astype(np.int64)
+        return counts
+
+    def _supports(self, counts: Counts) -> NDArray[np.int64]:
+        return counts
