@@ -86,6 +86,11 @@ class LossCurve(ABC):
         return False
 
     @property
+    def slow(self) -> bool:
+        """True if every value is a computation of its own: a reading then asks for few. Finite `largest_loss` only."""
+        return False
+
+    @property
     def known_by_renyi(self) -> bool:
         """True if the curve is only a conversion of Rényi divergences, which add better than the curve composes."""
         return False

@@ -133,9 +133,7 @@ def _stick(others: list[float], epsilon: float) -> float:
     return max(hockey_stick(one, other, epsilon), hockey_stick(other, one, epsilon))
 
 
-@pytest.mark.parametrize(
-    ("reports", "central"), [(1000, 0.126614), pytest.param(10_000, 0.035659, marks=pytest.mark.soak)]
-)
+@pytest.mark.parametrize(("reports", "central"), [(1000, 0.126614), (10_000, 0.035659)])
 def test_binary_response_has_one_shuffle_price(reports: int, central: float) -> None:
     """The values are exact for others who all hold a zero, so no bound may be below; and however it is written down."""
     truth = 1 / (1 + Fraction(math.exp(-1)))
@@ -164,6 +162,23 @@ def test_people_of_whom_nothing_is_said_are_given_away(monkeypatch: pytest.Monke
             for gain, profile in zip(gains, coarse, strict=True)
         )
         assert truth < found < 2 * truth
+
+
+@pytest.mark.parametrize(("low", "high", "reports"), [(0.25, 0.75, 40), (0.1, 0.7, 900), (0.27, 0.73, 10_000)])
+def test_chords_lie_just_above_single_values(low: float, high: float, reports: int) -> None:
+    """Two computations of one number: a table for many values, and the definition's geometric sums for each."""
+    profile = TallyProfile(low, high, reports)
+    places = np.linspace(0.0, 5 / math.sqrt(reports), 20)
+    many = profile(places)
+    single = np.concatenate([profile(places[:8]), profile(places[8:16]), profile(places[16:])])
+    assert (single * (1 - 1e-9) <= many).all()
+    assert (many <= single * 1.002).all()
+
+
+def test_a_run_of_counts_of_clones_costs_no_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = ShuffledCurve(1, 4000).removing(np.array([0.05]))[0]
+    monkeypatch.setattr("privet.loss.curves.shuffled.FINEST", 100)
+    assert exact < ShuffledCurve(1, 4000).removing(np.array([0.05]))[0] < exact * 1.2
 
 
 def test_flips_that_exchange_zero_and_one_cost_the_same() -> None:

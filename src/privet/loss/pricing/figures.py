@@ -16,7 +16,7 @@ from privet.loss.pricing.composition import OUTWARD, Composition, compose
 from privet.loss.pricing.grid import CAREFUL, QUICK, Direction, unbounded_loss
 from privet.loss.pricing.grid_layout import ANSWER, NARROW, SHALLOW, TILTS, layout_for
 from privet.loss.pricing.growing import Growing, Parts
-from privet.loss.pricing.solving import solved
+from privet.loss.pricing.solving import solved, solved_in_few
 
 TINY = 2.0**-1022  # what a curve may have lost to underflow, for each run
 ATTEMPTS = (QUICK, CAREFUL, CAREFUL, CAREFUL)  # a quick look, and careful ones where it aimed badly
@@ -158,7 +158,10 @@ def epsilon(parts: Parts, delta: float, exactly: Fraction | None = None) -> floa
     if top == 0:
         return 0.0
     if len(parts) == 1 and parts[0][1] == 1:
-        return min(_as_float(largest_loss(parts)), solved(parts[0][0].ahead, delta) * (1 + OUTWARD))
+        direction = parts[0][0]
+        most = _as_float(largest_loss(parts))
+        least = solved_in_few(direction.ahead, delta, most) if direction.curve.slow else solved(direction.ahead, delta)
+        return min(most, least * (1 + OUTWARD))
     target = delta - TINY * ends.runs
     level = math.log(room)
     result = top

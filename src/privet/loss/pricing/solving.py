@@ -10,6 +10,8 @@ from privet.loss.curve import Array
 LADDER = np.concatenate([[0.0], 2.0 ** np.arange(-40.0, 21.0)])
 RUNGS = np.arange(1, 64) / 64
 FINE = 2.0**-48  # relative width of the last bracket
+CLOSE = 1e-9  # the same for curves that are asked for few values
+SMALLEST = 2.0**-60  # of the largest loss; epsilons below are not looked for
 
 
 def solved(curve: Callable[[Array], Array], delta: float) -> float:
@@ -33,4 +35,39 @@ def solved(curve: Callable[[Array], Array], delta: float) -> float:
             break
         low = edges[first]
         high = edges[first + 1]
+    return high
+
+
+def solved_in_few(curve: Callable[[Array], Array], delta: float, top: float) -> float:
+    """As `solved`, to a billionth and with few single values, for curves each value of which is a computation.
+
+    The logarithm of the curve is nearly straight between two near points, so the next one is where the chord meets the
+    level; of an end that stays twice, half the distance counts (the Illinois rule).
+
+    Args:
+        curve: decreasing, 0 from `top` on.
+        delta: above 0.
+        top: the largest loss.
+    """
+
+    def above(epsilon: float) -> float:
+        found = float(curve(np.array([epsilon]))[0])
+        return math.log(found / delta) if found > 0 else -math.inf
+
+    low, high, far = top / 2, top, -math.inf
+    while (near := above(low)) <= 0:
+        high, far = low, near
+        low = low / 4
+        if high < SMALLEST * top:
+            return 0.0 if above(0.0) <= 0 else high
+    side = 0
+    while high - low > CLOSE * high:
+        chord = low + (high - low) * near / (near - far) if far > -math.inf else (low + high) / 2
+        least = CLOSE / 2 * high  # a step at least so long from either end: the other end may be as good as met
+        middle = min(max(chord, low + least), high - least)
+        value = above(middle)
+        if value <= 0:
+            high, far, near, side = middle, value, near / 2 if side < 0 else near, -1
+        else:
+            low, near, far, side = middle, value, far / 2 if side > 0 else far, 1
     return high
