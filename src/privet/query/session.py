@@ -199,7 +199,7 @@ class Session:
         return Charge(quote, purpose, key, self.catalog, self._backend, self.ledger)
 
     def _receipt(self, quote: Quote, purpose: str) -> Receipt:
-        return Receipt.of(quote, self.ledger, purpose, whose=self.catalog.limited)
+        return Receipt.of(quote, self.ledger, purpose, catalog=self.catalog)
 
     def _parts(self, joint: Receipt, purpose: str | None) -> Mapping[str, Receipt]:
         """The receipts of the statements of a batch, by their text."""

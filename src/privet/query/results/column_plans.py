@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from privet.query.catalog import DeclaredTable
 from privet.query.functions.weighted_sum import weighted_sum
 from privet.query.measures.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
 from privet.query.measures.readings import Average, Linear, Quantile, Reading
 from privet.query.options import Options
 from privet.query.plan.statement import Aggregate, Search
+from privet.query.pricing.cut_off import CutOff, cut_off, has_condition, rows_expected, values_expected
 from privet.query.pricing.foreseen_margin import foreseen_margin
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
@@ -21,6 +23,7 @@ from privet.wording.shown_value import shown_margin
 CLIPPED = "clipped to the bounds that are found, which may bias it"
 WITH_ENDS = "with an interval in value, as wide as the data make it"
 OF_QUANTILES = "none"  # what a rank is off by in value depends on the data
+HARDLY = 1_000  # times less than the noise: as good as nothing
 SEEN = 1_000  # rows of a group for which the margin of an average is told beforehand
 
 
@@ -34,6 +37,8 @@ class ColumnPlan:
         margin: at the confidence asked for, in words; "" where it comes with the answer.
         note: rounding, clipping, and what it is not.
         remark: what nobody should overlook, in plain words.
+        noise: the margin as a number, in the unit of the column; None where it comes with the answer.
+        cut: what limits and bounds are expected to cut off; None where nothing public tells.
     """
 
     name: str
@@ -41,13 +46,40 @@ class ColumnPlan:
     margin: str
     note: str
     remark: str = ""
+    noise: float | None = None
+    cut: CutOff | None = None
+
+    @property
+    def total(self) -> float | None:
+        """The margin and what is cut off, together; None where one of them is not known."""
+        return None if self.noise is None or self.cut is None else self.noise + self.cut.total
+
+    @property
+    def cut_words(self) -> str:
+        """What is cut off for people, "" if nobody knows."""
+        if self.cut is None:
+            return ""
+        if self.noise is not None and self.cut.total < self.noise / HARDLY:
+            return "0"
+        return f"{'at most ' if self.cut.most and self.cut.by_limits else ''}{shown_margin(self.cut.total)}"
+
+    @property
+    def mostly(self) -> str:
+        """What most of the error comes from: "noise", "limits" or "bounds"; "" where that is not known."""
+        if self.noise is None or self.cut is None:
+            return ""
+        if self.cut.total <= self.noise:
+            return "noise"
+        return "limits" if self.cut.by_limits >= self.cut.by_bounds else "bounds"
 
 
-def column_plans(quote: Quote, *, whose: str, confidence: float) -> list[ColumnPlan]:
+def column_plans(
+    quote: Quote, *, whose: str, confidence: float, tables: Mapping[str, DeclaredTable]
+) -> list[ColumnPlan]:
     """The searches for bounds, the released columns, what the answer computes from them, and the report on clipping."""
     plans = [_search_plan(quote, search, confidence) for search in quote.searches]
     for stage in own_stages(quote).values():
-        plans += [_released_plan(quote, stage, reading) for reading in stage.needs.readings]
+        plans += [_released_plan(quote, stage, reading, tables) for reading in stage.needs.readings]
     return [*dict.fromkeys(plans), *_computed(quote), *_reported(quote, whose)]
 
 
@@ -58,25 +90,31 @@ def _reported(quote: Quote, whose: str) -> list[ColumnPlan]:
         if stage.report is not None:
             priced = quote.by_name[stage.name]
             for reading in priced.needs.readings:
-                plan = _released_plan(quote, priced, reading)
+                plan = _released_plan(quote, priced, reading, {})
                 found.append(replace(plan, name=share_name(stage.report, plan.name, whose), remark="a share, 0 to 1"))
     return found
 
 
-def _released_plan(quote: Quote, stage: PricedStage, reading: Reading) -> ColumnPlan:
+def _released_plan(
+    quote: Quote, stage: PricedStage, reading: Reading, tables: Mapping[str, DeclaredTable]
+) -> ColumnPlan:
     name = names_of(quote)[reading.column]
     mechanism = repr(stage.mechanisms[reading.draw])
     searched = reading.column in searches_by_column(quote)
     if searched and not isinstance(reading, Quantile):
         return ColumnPlan(name, mechanism, "", CLIPPED, CLIPPED)
-    margin = margin_before(stage, reading, quote.options, name)
+    noise, margin = margin_before(stage, reading, quote.options, name=name, tables=tables)
     words = [instead_of(quote).get(reading.column, "")]
     if isinstance(reading, Quantile):
         words.append(WITH_ENDS if reading.drawn_ends else "how far it is off in value depends on the data")
     if searched:
         words.append(CLIPPED)
     note = CLIPPED if searched else reading.note
-    return ColumnPlan(name, mechanism, margin, note, "; ".join(word for word in words if word))
+    remark = "; ".join(word for word in words if word)
+    if isinstance(reading, Quantile):
+        return ColumnPlan(name, mechanism, margin, note, remark)
+    cut = cut_off(stage, reading, tables=tables, options=quote.options, margin=noise)
+    return ColumnPlan(name, mechanism, margin, note, remark, noise, cut)
 
 
 def _computed(quote: Quote) -> list[ColumnPlan]:
@@ -132,17 +170,33 @@ def _search_plan(quote: Quote, search: Search, confidence: float) -> ColumnPlan:
     return ColumnPlan(f"bounds of {about}", repr(noise), margin, note, "found first, by counting rows in bins")
 
 
-def margin_before(stage: PricedStage, reading: Reading, options: Options, name: str) -> str:
-    """The margin of a column, where public numbers tell it; of an average for so many rows."""
-    rows = options.rows or SEEN
+def margin_before(
+    stage: PricedStage, reading: Reading, options: Options, *, name: str, tables: Mapping[str, DeclaredTable]
+) -> tuple[float | None, str]:
+    """The margin of a column, and in words, where public numbers tell it; of an average for so many rows."""
+    rows = _rows_in_group(stage, reading, options, tables)
     errors = options.errors
     wanted = errors.get(name) if isinstance(errors, Mapping) else errors
-    low, high = reading.bounds
-    value = Fraction((low + high) / 2) if wanted is None else wanted.size  # without either for every average
+    value = _value_in_group(stage, reading) if wanted is None else wanted.size  # without either for every average
     mechanism = stage.mechanisms[reading.draw]
     margin = foreseen_margin(stage.needs, reading, mechanism, options.confidence, rows=rows, value=value)
     if margin is None:
-        return ""
+        return None, ""
     if isinstance(reading, Average):
-        return f"{'at most ' if value is None else ''}{shown_margin(margin)} in {rows:,} rows"
-    return shown_margin(margin) + (" rows in rank" if isinstance(reading, Quantile) else "")
+        return margin, f"{'at most ' if value is None else ''}{shown_margin(margin)} in {rows:,} rows"
+    return margin, shown_margin(margin) + (" rows in rank" if isinstance(reading, Quantile) else "")
+
+
+def _rows_in_group(stage: PricedStage, reading: Reading, options: Options, tables: Mapping[str, DeclaredTable]) -> int:
+    """How many rows of a group count, as was said or is declared; else a thousand."""
+    aggregate = stage.needs.aggregate
+    expected = rows_expected(aggregate, tables=tables, options=options, counted=True)
+    some = has_condition(aggregate.source) or dict(aggregate.items)[reading.column].condition is not None
+    return options.rows or (SEEN if expected is None or some else max(1, round(expected)))
+
+
+def _value_in_group(stage: PricedStage, reading: Reading) -> Fraction:
+    """What values are on average, as is declared; else the middle of their bounds."""
+    aggregate = stage.needs.aggregate
+    expected = values_expected(dict(aggregate.items)[reading.column].argument, aggregate.source)
+    return Fraction(sum(reading.bounds) / 2) if expected is None else expected.mean

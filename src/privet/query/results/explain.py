@@ -5,6 +5,7 @@ from privet.loss import Amount
 from privet.query.backends.backend import Backend
 from privet.query.measures.overflow import bounding_note, counts_rows
 from privet.query.pricing.quote import Quote
+from privet.query.results.advice import advice_before
 from privet.query.results.column_plans import column_plans
 from privet.query.results.explanation import Explanation
 from privet.query.results.limit_words import clipped_in, hidden_by, holds_nobody, limits_in_force
@@ -28,6 +29,7 @@ def explained(receipt: Receipt, backend: Backend, *, remaining: Amount) -> Expla
     unit = receipt.unit
     whose = receipt.whose
     confidence = receipt.confidence
+    plans = tuple(column_plans(quote, whose=whose, confidence=confidence, tables=receipt.tables))
     return Explanation(
         statement=quote.statement.text,
         price=receipt.cost,
@@ -35,14 +37,18 @@ def explained(receipt: Receipt, backend: Backend, *, remaining: Amount) -> Expla
         promise=quote.options.promise,
         loss=receipt.loss,
         unit=unit,
-        columns=tuple(column_plans(quote, whose=whose, confidence=confidence)),
+        columns=plans,
         groups=_groups_shown(quote, unit),
-        contributions=(*limits_in_force(quote, whose=whose), *([SAMPLED] if quote.options.population else [])),
+        contributions=(
+            *limits_in_force(quote, whose=whose, tables=receipt.tables),
+            *([SAMPLED] if quote.options.population else []),
+        ),
         confidence=confidence,
         queries=queries_of(quote, backend),
         clipped=clipped_in(quote),
         bounding=_bounding_of(quote, whose),
         choices=quote.choices,
+        advice=advice_before(plans, whose=whose),
     )
 
 

@@ -17,6 +17,7 @@ from privet.query.results.limit_words import clipped_words
 from privet.query.results.on_lines import on_lines
 from privet.query.results.price_words import meaning_of, price_words
 from privet.wording.printable import plain
+from privet.wording.shown_value import shown_margin
 
 UNKNOWN = "comes with the answer"
 FREE = "this costs nothing: only public and released tables are read"
@@ -41,6 +42,7 @@ class Explanation:
         clipped: the bounds in force, by column: values outside count as the nearest bound.
         bounding: how rows beyond the limits are treated, and why.
         choices: between ways of doing it, with the errors that were compared.
+        advice: what would err less, where limits or bounds probably err more than the noise.
     """
 
     statement: str
@@ -57,6 +59,7 @@ class Explanation:
     clipped: dict[str, tuple[str, str]] = field(default_factory=dict)
     bounding: tuple[str, ...] = ()
     choices: tuple[ChosenWay, ...] = ()
+    advice: tuple[str, ...] = ()
 
     @property
     def affordable(self) -> bool:
@@ -86,7 +89,29 @@ class Explanation:
         """What is clipped, what is left of each unit's data, which groups are shown, what was chosen, in sentences."""
         bounds = clipped_words(f"{name} [{low}, {high}]" for name, (low, high) in self.clipped.items())
         chosen = (each.words for each in self.choices)
-        return tuple(line for line in (bounds, *self.contributions, *self.groups, *chosen) if line)
+        return tuple(line for line in (*self.advice, bounds, *self.contributions, *self.groups, *chosen) if line)
+
+    @property
+    def shown(self) -> dict[str, list[str]]:
+        """The table of the columns, by heading: the margins, and what is cut off where that is foreseen."""
+        plans = self.columns
+        table = {
+            "column": [each.name for each in plans],
+            f"expected ± at {100 * self.confidence:g} %": [each.margin or UNKNOWN for each in plans],
+        }
+        if any(each.cut is not None for each in plans):
+            table["limits and bounds cut off"] = [each.cut_words for each in plans]
+            table["in all"] = ["" if each.total is None else shown_margin(each.total) for each in plans]
+            table["mostly by"] = [each.mostly for each in plans]
+        if any(each.remark for each in plans):
+            table["remark"] = [each.remark for each in plans]
+        return table
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it for programs, as JSON can hold it."""
+        from privet.query.results.explanation_facts import explanation_facts  # noqa: PLC0415 - for programs
+
+        return explanation_facts(self)
 
     def __repr__(self) -> str:
         return on_lines(self)
@@ -108,12 +133,10 @@ class Explanation:
     def body(self) -> Iterator[object]:
         """All but the price."""
         table = Table(box=box.SIMPLE_HEAD)
-        remarks = any(each.remark for each in self.columns)
-        for name in ("column", f"expected ± at {100 * self.confidence:g} %", *(["remark"] if remarks else [])):
+        for name in self.shown:
             table.add_column(name, overflow="fold")
-        for each in self.columns:
-            cells = (each.name, each.margin or UNKNOWN, each.remark)
-            table.add_row(*map(plain, cells if remarks else cells[:2]))
+        for cells in zip(*self.shown.values(), strict=True):
+            table.add_row(*map(plain, cells))
         yield table
         yield from map(plain, self.rules)
 

@@ -2,7 +2,7 @@
 
 from privet.display import Card, Column, Gauge
 from privet.loss import Amount
-from privet.query.results.explanation import FREE, UNKNOWN, Explanation
+from privet.query.results.explanation import FREE, Explanation
 from privet.query.results.explanations import Explanations
 from privet.query.results.price_words import amount_words
 
@@ -25,15 +25,7 @@ def batch_cards(batch: Explanations) -> list[Card]:
 
 
 def _columns(explanation: Explanation) -> list[Column]:
-    plans = explanation.columns
-    margins = [each.margin or UNKNOWN for each in plans]
-    columns = [
-        Column("column", [each.name for each in plans]),
-        Column(f"expected ± at {100 * explanation.confidence:g} %", margins),
-    ]
-    if any(each.remark for each in plans):
-        columns.append(Column("remark", [each.remark for each in plans]))
-    return columns
+    return [Column(name, cells) for name, cells in explanation.shown.items()]
 
 
 def share(price: Amount, remaining: Amount) -> float:

@@ -98,6 +98,12 @@ class Explanations(Sequence[Explanation]):
         for place, each in enumerate(self.explanations):
             yield f"{self.names[place] if self.names else place + 1}: {each.statement.strip()}", each
 
+    def to_dict(self) -> dict[str, Any]:
+        """All of it for programs, as JSON can hold it."""
+        from privet.query.results.explanation_facts import batch_facts  # noqa: PLC0415 - for programs
+
+        return batch_facts(self)
+
     def __repr__(self) -> str:
         return on_lines(self)
 

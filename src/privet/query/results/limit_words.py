@@ -1,27 +1,39 @@
 """Limits for people: how much of each unit is used, which groups are shown, and what is clipped."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from privet.core import Unit
 from privet.loss.exact import readable
 from privet.mechanisms import PartitionCounts
+from privet.query.catalog import DeclaredTable
+from privet.query.measures.assumed_data import lost_share
 from privet.query.measures.overflow import counts_rows
 from privet.query.measures.request import Shape
 from privet.query.plan.bounds_in_force import bounds_in_force
 from privet.query.plan.limits import ONE_ROW, Limits
 from privet.query.plan.relations import Few, Filter, Project, Relation, Table, sources
+from privet.query.pricing.cut_off import has_condition, rows_of_unit, rows_that_count
 from privet.query.pricing.priced import Naming, PricedStage
 from privet.query.pricing.quote import Quote
 from privet.query.results.notes import own_stages
 from privet.query.results.price_words import ROW
 
+LITTLE = 0.01  # of the rows: it is not worth telling that so few are left out
+DEFAULT = "; nobody declared a limit: if many have more, say rows_per_unit"
 
-def limits_in_force(quote: Quote, *, whose: str) -> tuple[str, ...]:
-    """What each unit's data is held to in a statement, each once; limits hold for each of `whose`."""
+
+def limits_in_force(quote: Quote, *, whose: str, tables: Mapping[str, DeclaredTable]) -> tuple[str, ...]:
+    """What each unit's data is held to in a statement, each once.
+
+    Args:
+        quote: of the statement.
+        whose: limits hold for each of these.
+        tables: what is declared of them, which tells how much is probably left out.
+    """
     said = [f"where bounds are found, {held(ONE_ROW, keys=True, whose=whose)}"] if quote.searches else []
     for stage in own_stages(quote).values():
-        said += _limits_of(stage, whose)
+        said += _limits_of(stage, whose, tables)
         said += [
             f"before rows are joined, at most {rows:,} of each {whose} are taken, chosen by a hash"
             for rows in _joined(stage.needs.aggregate.source)
@@ -29,18 +41,31 @@ def limits_in_force(quote: Quote, *, whose: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(said))
 
 
-def _limits_of(stage: PricedStage, whose: str) -> Iterator[str]:
+def _limits_of(stage: PricedStage, whose: str, tables: Mapping[str, DeclaredTable]) -> Iterator[str]:
     needs = stage.needs
     keys = bool(needs.aggregate.keys)
     limits = needs.aggregate.limits
     requests = [each for each in (needs.request, *needs.rankings) if counts_rows(each)]
     if requests and not holds_nobody(stage, whose):
-        yield held(limits, keys=keys, whose=whose, sampled=any(each.sample for each in requests))
+        sampled = any(each.sample for each in requests)
+        yield held(limits, keys=keys, whose=whose, sampled=sampled) + _left_out(stage, tables)
     elif not requests and keys and needs.request.cap_groups:
         many = number(needs.request.groups, "group")
-        yield f"each {whose} counts in at most {many}; of more, as many are chosen by a hash"
+        unsaid = "" if limits.said else DEFAULT
+        yield f"each {whose} counts in at most {many}; of more, as many are chosen by a hash{unsaid}"
     if any(draw.measure.shape is Shape.DISTINCT for draw in needs.draws):
         yield f"of each {whose} at most {number(limits.cap, 'distinct value')} count{'' if limits.cap > 1 else 's'}"
+
+
+def _left_out(stage: PricedStage, tables: Mapping[str, DeclaredTable]) -> str:
+    """How much of all rows that probably leaves out, or what to do where nobody chose the limit."""
+    aggregate = stage.needs.aggregate
+    each = rows_of_unit(aggregate.source, tables)
+    if each is None:
+        return "" if aggregate.limits.said else DEFAULT
+    share = lost_share(each, rows_that_count(aggregate))
+    most = "at most " if has_condition(aggregate.source) else "about "
+    return f"; so {most}{100 * share:.2g} % of the rows do not count" if share > LITTLE else ""
 
 
 def holds_nobody(stage: PricedStage, whose: str) -> bool:

@@ -1,12 +1,13 @@
 """Receipt: what is known of an answer before it is computed, and how the answer is made of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from privet.core import Ledger, Unit
 from privet.loss import Amount, Guarantee, PrivacyLoss, SpendingRule
 from privet.query.answering.margins import Margins
 from privet.query.answering.run import Run
+from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.options import INTERVALS
 from privet.query.pricing.batch_parts import restricted
 from privet.query.pricing.quote import Quote
@@ -30,6 +31,7 @@ class Receipt:
         confidence: of the intervals.
         joint: what is charged for the batch that it is one of.
         whose: the word for those whose data is held to limits, such as "person".
+        tables: what is declared of them.
     """
 
     quote: Quote
@@ -40,20 +42,22 @@ class Receipt:
     confidence: float
     joint: Amount | None = None
     whose: str = "unit"
+    tables: Mapping[str, DeclaredTable] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, quote: Quote, ledger: Ledger, purpose: str, *, whose: str) -> "Receipt":
+    def of(cls, quote: Quote, ledger: Ledger, purpose: str, *, catalog: Catalog) -> "Receipt":
         """Of a statement that is charged by itself, or of a whole batch."""
         loss = quote.loss.under(ledger.unit.neighbors)
         cost = ledger.rule.cost(loss, promise=quote.promise, delta=quote.options.delta)
-        return cls(quote, loss, cost, ledger.unit, purpose, quote.options.confidence, whose=whose)
+        confidence = quote.options.confidence
+        return cls(quote, loss, cost, ledger.unit, purpose, confidence, whose=catalog.limited, tables=catalog.tables)
 
     @classmethod
     def of_part(cls, part: Quote, ledger: Ledger, purpose: str, *, joint: "Receipt") -> "Receipt":
         """Of one statement of a batch."""
         loss = part.loss.under(ledger.unit.neighbors)
         cost = cost_alone(part, loss, ledger.rule)
-        return cls(part, loss, cost, ledger.unit, purpose, part.options.confidence, joint.cost, joint.whose)
+        return replace(joint, quote=part, loss=loss, cost=cost, purpose=purpose, joint=joint.cost)
 
     def answer(self, run: Run) -> Answer:
         """What a run of the statement, or of the batch that it is one of, gave."""
@@ -82,7 +86,7 @@ class Receipt:
             rank_margins(quote, self.confidence),
             self.joint,
             clipped=clipped_in(quote),
-            limits=limits_in_force(quote, whose=self.whose),
+            limits=limits_in_force(quote, whose=self.whose, tables=self.tables),
             stand_ins=stand_ins(quote),
             at_bounds=at_bounds(quote, table),
             clipping=reported_shares(quote.statement, run.tables, whose=self.whose),
