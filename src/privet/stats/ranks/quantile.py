@@ -43,8 +43,9 @@ def quantile(
         q: in [0, 1]; for 0 and 1 take `minimum` and `maximum`, which stay inside the data.
         bounds: (low, high), public; values beyond are clipped to them. Wide bounds cost little: ten times wider ones
             add 2.3 / rate ranks to the error, with rate = ε / (2 max(q, 1-q)).
-        step: answers and values are rounded to low, low + step, …; for whole numbers such as ages take 1. By default
-            a part in 2^32 of the bounds.
+        step: answers and values are rounded to low, low + step, …. By default 1 for a column whose type is of whole
+            numbers, between whole bounds, else a part in 2^32 of the bounds. A list has no type, and the type of a
+            pandas column may depend on one row: for whole numbers in them, such as ages, say 1.
         scale: "log" if values may differ by powers of ten, such as incomes between 0 and 10^9: points then lie equally
             far apart in their logarithm, 2^20 to a doubling, on both sides of zero, so far fewer of them lie in the
             empty part of wide bounds (`RankScale`). Answers are rounded to a part in 2^20 of their size.
@@ -80,7 +81,7 @@ def median(
     Args:
         values: a column of numbers.
         bounds: (low, high), public.
-        step: as in `quantile`; 1 for whole numbers.
+        step: as in `quantile`.
         scale: as in `quantile`; "log" for wide bounds.
         **asking: see `Asking`: epsilon, delta, rho, mechanism, ledger, purpose, key, neighbors, unit, unit_ids,
             rows_per_unit, times, window, rows_per_time, missing.
@@ -109,7 +110,7 @@ def minimum(
     Args:
         values: a column of numbers.
         bounds: (low, high), public.
-        step: as in `quantile`; 1 for whole numbers.
+        step: as in `quantile`.
         scale: as in `quantile`; "log" for wide bounds.
         **asking: see `Asking`: epsilon, delta, rho, mechanism, ledger, purpose, key, neighbors, unit, unit_ids,
             rows_per_unit, times, window, rows_per_time, missing.
@@ -141,7 +142,7 @@ def maximum(
     Args:
         values: a column of numbers.
         bounds: (low, high), public.
-        step: as in `quantile`; 1 for whole numbers.
+        step: as in `quantile`.
         scale: as in `quantile`; "log" for wide bounds.
         **asking: see `Asking`: epsilon, delta, rho, mechanism, ledger, purpose, key, neighbors, unit, unit_ids,
             rows_per_unit, times, window, rows_per_time, missing.
@@ -166,6 +167,7 @@ def _chosen(  # noqa: PLR0913 - one place for four statistics
     inside: int = 0,
 ) -> QuantileRelease[float]:
     question = Question.of(name, (values,), asking)
+    scale = scale.for_column(question)
     sensitivity = rank_moves(question, q)
 
     def make(epsilon: Fraction, _: Guarantee | None) -> IntervalQuantile:

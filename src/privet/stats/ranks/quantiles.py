@@ -38,7 +38,7 @@ def quantiles(
         values: a column of numbers.
         qs: in [0, 1], increasing.
         bounds: (low, high), public; values beyond are clipped to them.
-        step: as in `quantile`; 1 for whole numbers.
+        step: as in `quantile`.
         scale: as in `quantile`; "log" for wide bounds.
         **asking: see `Asking`: the price (epsilon, delta, rho or mechanism, a `HalvingQuantiles`), ledger, purpose,
             key, neighbors, unit, unit_ids, rows_per_unit, times, window, rows_per_time, missing.
@@ -53,6 +53,7 @@ def quantiles(
     ranked = RankScale.of(Bounds.of(bounds), step, scale)
     wanted = increasing(qs)
     question = Question.of("quantiles", (values,), asking)
+    ranked = ranked.for_column(question)
     sensitivity = Sensitivity(1, cells=question.changes)
 
     def make(epsilon: Fraction, promise: Guarantee | None) -> HalvingQuantiles:
@@ -118,10 +119,9 @@ def quantile_interval(
         raise InvalidParameter("q must lie between 0 and 1, both excluded: nothing private lies beyond an extreme")
     question = Question.of("interval of a quantile", (values,), asking)
     sensitivity = rank_moves(question, wanted)
-    on_points = step is not None or ranked.octave is not None
-    if not on_points:
-        on_points = _on_whole_numbers(question, ranked.bounds)
-        ranked = replace(ranked, points=int(ranked.bounds.width) if on_points else FEW_POINTS)
+    ranked = ranked.for_column(question)
+    on_points = ranked.as_said or ranked.points <= FEW_POINTS
+    ranked = ranked if on_points else replace(ranked, points=FEW_POINTS)
 
     def make(epsilon: Fraction, promise: Guarantee | None) -> QuantileInterval:
         return QuantileInterval(
@@ -137,11 +137,3 @@ def quantile_interval(
 
     chosen = choice_at(question.price, QuantileInterval, make, parts=2, sensitivity=sensitivity)
     return ranked.read(question.release_by(chosen, ranked.placed(filled(question, ranked.bounds)), sensitivity))
-
-
-def _on_whole_numbers(question: Question, bounds: Bounds) -> bool:
-    """Whether every value is a whole number between close whole bounds, by the column's type and public numbers."""
-    filled_in = question.fill(bounds)
-    whole = [bounds.low, bounds.high, *([] if filled_in is None else [Fraction(filled_in)])]
-    typed = question.columns[0].kind == "whole"
-    return typed and bounds.width <= FEW_POINTS and all(each.denominator == 1 for each in whole)

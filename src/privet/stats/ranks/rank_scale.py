@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.bounds import Bounds
-from privet.asking.question import Arrays
+from privet.asking.question import Arrays, Question
 from privet.core import Release
 from privet.errors import InvalidParameter
 from privet.loss.exact import Exact, exact, shown
@@ -33,6 +33,7 @@ class RankScale:
         points: how many steps lie between them.
         bounds: what values are clipped to.
         octave: for a logarithmic scale, the exponent of two of the largest bound; None for a linear one.
+        as_said: whether the caller chose the points.
 
     Privacy: a logarithmic scale moves every value by itself, in order, to a whole number, by public numbers alone. So
         one unit moves as many rows of the scale as of the values, and every proof about ranks holds word for word: what
@@ -51,6 +52,7 @@ class RankScale:
     points: int
     bounds: Bounds
     octave: int | None = None
+    as_said: bool = False
 
     @classmethod
     def of(cls, bounds: Bounds, step: Exact | None, scale: object) -> "RankScale":
@@ -58,14 +60,27 @@ class RankScale:
         if not isinstance(scale, str) or scale not in ("linear", "log"):
             raise InvalidParameter(f'scale must be "linear" or "log", got {shown(scale)}')
         if scale == "linear":
-            return cls(bounds.low, bounds.high, points_between(bounds, step), bounds)
+            return cls(bounds.low, bounds.high, points_between(bounds, step), bounds, as_said=step is not None)
         if step is not None:
             raise InvalidParameter('step goes with scale="linear": on a logarithmic scale steps grow with the values')
-        largest = cls(Fraction(0), Fraction(1), 1, bounds, math.frexp(float(bounds.largest))[1])
+        largest = cls(Fraction(0), Fraction(1), 1, bounds, math.frexp(float(bounds.largest))[1], as_said=True)
         low, high = (int(place) for place in largest.places(np.array([float(bounds.low), float(bounds.high)])))
         if low == high:
             raise InvalidParameter('bounds are too close for scale="log": leave it out')
         return replace(largest, low=Fraction(low), high=Fraction(high), points=high - low)
+
+    def for_column(self, question: Question) -> "RankScale":
+        """Return the same scale on whole numbers, if nothing else was said and there can be no others in the column.
+
+        Privacy: the type of the column decides, with public numbers. A list has none, and neither has a column whose
+            type one missing row would change, as in pandas.
+        """
+        bounds, fill = self.bounds, question.fill(self.bounds)
+        all_whole = all(each.denominator == 1 for each in (bounds.low, bounds.high, Fraction(fill or 0)))
+        typed = question.columns[0].kind == "whole"
+        if not self.as_said and typed and all_whole and bounds.width <= POINTS:
+            return replace(self, points=int(bounds.width))
+        return self
 
     def placed(self, compute: Compute) -> Compute:
         """Return what gives the places of values on the scale."""
