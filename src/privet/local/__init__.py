@@ -8,7 +8,9 @@ May import: every room below.
 Never touches: networks, storage.
 """
 
+from privet.local import survey
 from privet.local.binary_response import BinaryResponse
+from privet.local.compare_models import compare_models
 from privet.local.estimate import Estimate
 from privet.local.frequency_estimate import FrequencyEstimate
 from privet.local.hadamard_response import HadamardResponse
@@ -28,4 +30,6 @@ __all__ = [
     "SubsetSelection",
     "Tally",
     "UnaryEncoding",
+    "compare_models",
+    "survey",
 ]
