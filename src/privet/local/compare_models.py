@@ -83,9 +83,11 @@ class ModelComparison:
 
     def chart(self) -> Chart:
         """The error of each model, as a share of the people, over how many they are."""
-        sizes = np.unique(np.geomspace(100, max(10 * self.people, 10_000), SIZES).astype(np.int64)).tolist()
+        sizes = np.unique(
+            np.geomspace(100, min(max(10 * self.people, 10_000), MOST_PEOPLE), SIZES).astype(np.int64)
+        ).tolist()
         promised = self["shuffle"]
-        several = {n: _models(min(n, MOST_PEOPLE), promised.epsilon, promised.delta) for n in sizes}
+        several = {n: _models(n, promised.epsilon, promised.delta) for n in sizes}
         lines = {
             model.name: (sizes, [several[n][place].deviation / n for n in sizes])
             for place, model in enumerate(self.models)
@@ -110,8 +112,9 @@ class ModelComparison:
         trust = [f"{model.name} trusts {TRUSTED[model.name].format(people=self.people)}" for model in self.models]
         proof = [f"{model.name}, what can be verified: {VERIFIED[model.name]}" for model in self.models]
         local, shuffle = self["local"], self["shuffle"]
+        price = math.ceil(self.amplified * 1e6) / 1e6  # rounded up
         gain = (
-            f"answers at ε={readable(local.epsilon)} each, shuffled among {self.people:,}, cost ε={math.ceil(self.amplified * 1e6) / 1e6:.6f} "
+            f"answers at ε={readable(local.epsilon)} each, shuffled among {self.people:,}, cost ε={price:.6f} "
             f"at δ={readable(shuffle.delta)}"
         )
         return [*trust, *proof, gain]
