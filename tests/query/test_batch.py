@@ -382,7 +382,7 @@ def test_bounds_that_are_searched_for_are_shared_too(tmp_path: Path) -> None:
     session, backend = session_with(hospital(tmp_path, patients=patients, visits=visits), limit=Guarantee(100, "1e-4"))
     texts = ["SELECT AVG(weight) AS a FROM visit", "SELECT SUM(weight) AS s FROM visit", COUNT]
     answers = session.batch(texts, epsilon=20, automatic_bounds="0.5")
-    assert backend.calls == ["sums"] * 3, "one search, one scan of visits, one of patients"
+    assert [each for each in backend.calls if each != "ranks"] == ["sums"] * 4, "two looks, visits, patients"
     assert answers[0].bounds["a"] == answers[1].bounds["s"]
     assert not answers[2].bounds
     assert answers[2].spent.epsilon < answers[0].spent.epsilon

@@ -9,7 +9,7 @@ from privet.errors import InvalidParameter
 from privet.query.aggregates.rule import Added, DrawnNumbers
 from privet.query.aggregates.scale import WIDEST_SQUARE
 from privet.query.aggregates.table import rule_of
-from privet.query.measures.automatic_bounds import FALLBACK, Ends
+from privet.query.measures.automatic_bounds import ANYWHERE, PLACES, Ends
 from privet.query.measures.overflow import samples
 from privet.query.measures.readings import Reading
 from privet.query.measures.request import RANK_PLACES, REAL_STEPS, SQUARE_STEPS, Bounded, Measure, Shape, Span
@@ -72,6 +72,15 @@ class Needs:
 ROWS, UNITS = Draw(Measure(Shape.ROWS)), Draw(Measure(Shape.UNITS))
 
 
+def middle_needs(middle: Aggregate, ends: Ends = ANYWHERE) -> Needs:
+    """The draw of a median between bounds that are searched for, at finer places than those of other quantiles."""
+    ((column, item),) = middle.items
+    span = Span.found(*ends, most=PLACES, summed=False)
+    draw = Draw(Measure(Shape.RANKS, item.argument, item.condition, span, fine=True), fraction_of(item))
+    request = _request(middle, (draw.measure,))
+    return Needs(middle, _request(middle, ()), (request,), (draw,), (_reading(column, item, 0, draw, request.part),))
+
+
 def needs_of(
     aggregate: Aggregate, *, found: Mapping[Expression, Ends] | None = None, quantiles_within: float | None = None
 ) -> Needs:
@@ -90,7 +99,7 @@ def needs_of(
     are counted as units are: that number names groups as well.
     """
     families = _families(each for _, each in aggregate.items)
-    ends = {search.argument: FALLBACK for search in aggregate.searches} | dict(found or {})
+    ends = {search.argument: ANYWHERE for search in aggregate.searches} | dict(found or {})
     wanted = [_draw_of(each, families, ends, quantiles_within) for _, each in aggregate.items]
     if aggregate.selects and _one_row(aggregate.limits):
         wanted = [UNITS if draw == ROWS else draw for draw in wanted]

@@ -12,7 +12,8 @@ import pyarrow as pa
 from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
 from privet.core.silence import FAILED
 from privet.errors import ReleaseFailed
-from privet.query.aggregates.needs import needs_of
+from privet.query.aggregates.needs import Needs, needs_of
+from privet.query.answering.bounds_found import bounds_found
 from privet.query.answering.margins import ColumnMargins, Margins, Shown, shown_rows
 from privet.query.answering.postprocess import post_process
 from privet.query.answering.released_table import ReleasedTable, released_table
@@ -20,9 +21,8 @@ from privet.query.answering.staged_margins import Answered, StagedMargins
 from privet.query.backends.backend import Backend, Keys, Sums
 from privet.query.backends.group_keys import in_order
 from privet.query.catalog import Catalog
-from privet.query.measures.automatic_bounds import FALLBACK, Ends, found_ends, threshold_of
+from privet.query.measures.automatic_bounds import FoundBounds, ends_for
 from privet.query.measures.noise_margin import Floats
-from privet.query.measures.readings import Linear
 from privet.query.measures.request import Bounded, Shape
 from privet.query.plan.relations import Relation, mentioned
 from privet.query.plan.statement import Aggregate, Search, Stage
@@ -62,7 +62,7 @@ class Run:
         self.tables: dict[str, pa.Table] = {}
         self.margins: dict[str, Margins] = {}  # of the stages that are shown
         self.stages: dict[str, PricedStage] = {}  # as they were answered
-        self.found: dict[Search, Ends | None] = {}
+        self.found: dict[Search, FoundBounds] = {}
         self._done: dict[Aggregate, tuple[PricedStage, ReleasedTable]] = {}
         self._population = quote.options.population
         self._staged = StagedMargins(
@@ -130,23 +130,23 @@ class Run:
         aggregate = stage.needs.aggregate
         if not aggregate.searches:
             return stage
-        self.found |= {search: self._found(self._quote.searches[search]) for search in aggregate.searches}
-        ends = {search.argument: self.found[search] or FALLBACK for search in aggregate.searches}
+        for search in aggregate.searches:
+            self.found[search] = bounds_found(search, self._quote.searches[search], self._drawn, self._at_its_price)
+        ends = {search.argument: ends_for(search, self.found[search]) for search in aggregate.searches}
         within = next((draw.confidence for draw in stage.needs.draws if draw.confidence is not None), None)
-        bounded = replace(stage, needs=needs_of(aggregate, found=ends, quantiles_within=within))
-        if stage_loss(bounded, self._backend, self._catalog) != stage.loss:
-            raise ReleaseFailed(FAILED)
-        return bounded
+        return self._at_its_price(stage, needs_of(aggregate, found=ends, quantiles_within=within))
 
-    def _found(self, stage: PricedStage) -> Ends | None:
-        """The bounds of one argument."""
-        (rows,) = stage.needs.readings
-        noise = stage.noise_of(0)
-        if not isinstance(rows, Linear) or noise is None:
-            raise TypeError("bins are counted")
+    def _at_its_price(self, stage: PricedStage, needs: Needs) -> PricedStage:
+        """The stage with other needs, which follow from what was released; its mechanisms must cost what they did."""
+        asked = replace(stage, needs=needs)
+        if stage_loss(asked, self._backend, self._catalog) != stage.loss:
+            raise ReleaseFailed(FAILED)
+        return asked
+
+    def _drawn(self, stage: PricedStage) -> Floats:
+        """The released numbers of a stage with one draw."""
         sums = cache(lambda: self._backend.sums(stage.needs.request))
-        numbers = self._numbers(stage, 0, list(self._groups(stage, sums)), sums, self._backend.ranks)
-        return found_ends(rows.values(numbers), threshold_of(rows, noise))
+        return self._numbers(stage, 0, list(self._groups(stage, sums)), sums, self._backend.ranks)
 
     def _groups(self, stage: PricedStage, sums: Callable[[], Sums]) -> Sequence[Keys] | Mapping[Keys, int]:
         """The groups that are shown; with their noisy counts of units where these name them."""

@@ -1,17 +1,17 @@
-"""Automatic bounds: where values lie, found by a paid first step, for aggregates of what has no bounds.
+"""Automatic bounds: where values lie, found by paid first steps, for aggregates of what has no bounds.
 
-The rows of each such argument are counted in public bins, by sign and power of two, with noise. The bounds reach from
-the first to the last bin whose noisy count is above a public threshold. What follows is clipped to them. How much noise
-everything gets is known before anything is read: it is counted in lattice steps, of which there are as many whatever
-the bounds are (`Span.found`).
+The rows of each such argument are counted in public bins, by sign and power of two, with noise. Then a median is drawn,
+and the rows are counted a second time: in bins around it where the values are far from 0, else in the same ones
+(`postprocessing/bounds_search.py` says how bounds are read off). What follows is clipped to them. How much noise
+everything gets is known before anything is read: the three steps are the same whatever is found, and numbers are
+counted in lattice steps, of which there are as many whatever the bounds are (`Span.found`).
 """
 
-from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import TypeAlias
 
-import numpy as np
-
+from privet.postprocessing.bins import Bins, Ends, Expected
+from privet.postprocessing.bounds_search import CERTAIN, PLACES, SHARES, CountNoise, FoundBounds, Look, search_bounds
 from privet.query.functions import call
 from privet.query.measures.noise_margin import Floats, Noise
 from privet.query.measures.readings import Linear
@@ -23,16 +23,12 @@ from privet.query.plan.statement import Aggregate, Key, Search
 from privet.query.scalars.expressions import Column, Expression, Literal, Reference, facts_of
 from privet.query.scalars.facts import Facts, Type
 
-Ends: TypeAlias = tuple[Fraction, Fraction]
-SMALLEST = -20  # numbers below 2^SMALLEST in absolute value are in the bin of 0
-LARGEST = 51  # those from 2^(LARGEST - 1) on are in the last bin, whose end is 2^LARGEST
-BINS = tuple(range(SMALLEST - LARGEST, LARGEST - SMALLEST + 1))  # of each sign, and 0 in the middle
-WRONG = Fraction(1, 10_000)  # the probability that any bin without rows is taken for one with rows, at most
-FALLBACK: Ends = (Fraction(-1), Fraction(1))  # if no bin is full enough
+__all__ = ["CERTAIN", "PLACES", "SHARES", "Bins", "Ends", "Expected", "FoundBounds", "Look", "search_bounds"]
+ANYWHERE: Ends = (Fraction(-1), Fraction(1))  # what stands for bounds while they are not known
 
 
 def search_for(source: Aggregate, argument: Expression, conditions: set[Expression | None]) -> Search:
-    """A count of rows by bin; of the rows that count, if that is one and the same condition for all aggregates.
+    """A count of rows by bin, and a median; of the rows that count, if that is one condition for all aggregates.
 
     Each unit counts as one row in all, divided among the bins of its rows: what the bins hold is then about units, and
     a unit with one row says as much as one with many. The argument becomes a column first: a bin mentions it often.
@@ -40,67 +36,77 @@ def search_for(source: Aggregate, argument: Expression, conditions: set[Expressi
     (condition,) = conditions if len(conditions) == 1 else (None,)
     wanted = [("number", argument), *([] if condition is None else [("counts", condition)])]
     rows, (number, *counts) = projected(source.source, wanted, marks=Marks())
-    bin_ = bin_of(Reference(number))
-    key = Key(Column("bin", facts_of(bin_)), bin_, BINS)
-    count = Aggregation(Function.COUNT_ROWS, condition=Reference(counts[0]) if counts else None)
-    item = (Column("rows", Facts(Type.INTEGER, nullable=False)), count)
-    return Search(argument, Aggregate(rows, (key,), (item,), ONE_ROW))
+    counted = Reference(counts[0]) if counts else None
+    key = _key(Reference(number), expected_of(argument).bins)
+    count = Aggregation(Function.COUNT_ROWS, condition=counted)
+    looks = [
+        Aggregate(rows, (key,), ((Column(name, Facts(Type.INTEGER, nullable=False)), count),), ONE_ROW)
+        for name in ("rows", "rows again")
+    ]
+    half = Aggregation(Function.QUANTILE, Reference(number), condition=counted, fraction=Fraction(1, 2))
+    middle = Aggregate(rows, (), ((Column("middle", Facts(Type.REAL)), half),), ONE_ROW)
+    return Search(argument, looks[0], middle, looks[1])
 
 
-def bin_of(number: Expression) -> Expression:
+def expected_of(argument: Expression) -> Expected:
+    """What is declared of an argument, or follows from what is."""
+    facts = facts_of(argument)
+    positive = facts.low is not None and facts.low >= 0
+    negative = facts.high is not None and facts.high <= 0
+    return Expected("positive" if positive else "negative" if negative else None)
+
+
+def ends_for(search: Search, found: FoundBounds) -> Ends:
+    """The bounds that were found for an argument, or what stands for them."""
+    return found.ends or expected_of(search.argument).fallback
+
+
+def at_bins(search: Search, bins: Bins) -> Aggregate:
+    """The second count of a search's rows, in other bins."""
+    (_, item), *_ = search.middle.items
+    if item.argument is None:
+        raise TypeError("a middle is that of a number")
+    return replace(search.again, keys=(_key(item.argument, bins),))
+
+
+def _key(number: Expression, bins: Bins) -> Key:
+    bin_ = bin_of(number, bins)
+    return Key(Column("bin", facts_of(bin_)), bin_, tuple(range(len(bins))))
+
+
+def bin_of(number: Expression, bins: Bins) -> Expression:
     """The bin of a number; NULL of NULL.
 
-    Nothing but comparisons with powers of two, which are exact, and the same on every engine; a logarithm is neither.
+    Nothing but comparisons with public floats, which are exact, and the same on every engine; a logarithm is neither.
 
     Example:
         >>> from privet.query.functions import evaluate
         >>> x = Column("x", Facts(Type.REAL))
-        >>> [evaluate(bin_of(Reference(x)), {x: value}) for value in (None, 0.0, 1e-9, 1.5, -1.5, 3000.0, 1e300)]
-        [None, 0, 0, 21, -21, 32, 71]
+        >>> bin_ = bin_of(Reference(x), Expected().bins)
+        >>> [evaluate(bin_, {x: value}) for value in (None, 0.0, 1e-9, 1.5, -1.5, 3000.0, 1e300)]
+        [None, 71, 71, 92, 50, 103, 142]
     """
-    return call("case", call("is_null", number), Literal(None, Type.INTEGER), _bin_among(number, BINS))
+    return call("case", call("is_null", number), Literal(None, Type.INTEGER), _bin_among(number, bins, 0, len(bins)))
 
 
-def _bin_among(number: Expression, bins: Sequence[int]) -> Expression:
+def _bin_among(number: Expression, bins: Bins, first: int, end: int) -> Expression:
     """The bin of a number that is in one of several: it is compared with where their second half begins."""
-    if len(bins) == 1:
-        return Literal(bins[0], Type.INTEGER)
-    below = bins[: len(bins) // 2]
-    above = bins[len(bins) // 2 :]
-    begin = Literal(float(ends_of(above[0])[0]), Type.REAL)
-    reaches = call("ge" if above[0] > 0 else "gt", number, begin)  # of its ends a bin has the one nearer to 0
-    return call("case", reaches, _bin_among(number, above), _bin_among(number, below))
+    if end - first == 1:
+        return Literal(first, Type.INTEGER)
+    half = (first + end) // 2
+    begin = bins.edges[half]
+    reaches = call("ge" if begin > bins.center else "gt", number, Literal(float(begin), Type.REAL))
+    return call("case", reaches, _bin_among(number, bins, half, end), _bin_among(number, bins, first, half))
 
 
-def ends_of(bin_: int) -> Ends:
-    """Where the numbers of a bin lie.
-
-    Example:
-        >>> [tuple(map(float, ends_of(bin_))) for bin_ in (21, -21, 32)]
-        [(1.0, 2.0), (-2.0, -1.0), (2048.0, 4096.0)]
-    """
-    if bin_ < 0:
-        low, high = ends_of(-bin_)
-        return -high, -low
-    high = Fraction(2) ** (bin_ + SMALLEST)
-    return (high / 2 if bin_ else -high), high
-
-
-def threshold_of(rows: Linear, noise: Noise) -> float:
-    """The noisy count that a bin must exceed.
-
-    Proof: a bin without rows exceeds it with probability at most WRONG / len(BINS): noise is symmetric, and its margin
-        at a confidence of 1 - 2 WRONG / len(BINS) is exceeded on either side that often. Then the union over bins.
-    """
-    return rows.margin(noise, float(1 - 2 * WRONG / len(BINS)))
-
-
-def found_ends(counts: Floats, threshold: float) -> Ends | None:
-    """From the first to the last bin above the threshold; None if there is none.
+def look_at(bins: Bins, rows: Linear, numbers: Floats, noise: Noise) -> Look:
+    """The released counts of rows in bins.
 
     Args:
-        counts: released, one for each of BINS.
-        threshold: see `threshold_of`.
+        bins: public.
+        rows: reads a count off the released numbers.
+        numbers: released, one row for each bin.
+        noise: that drew them.
     """
-    full = [bin_ for bin_, above in zip(BINS, np.asarray(counts) > threshold, strict=True) if above]
-    return (ends_of(full[0])[0], ends_of(full[-1])[1]) if full else None
+    (weight,) = rows.weights
+    return Look(bins, rows.values(numbers), (CountNoise.of(noise.uncertainty, float(1 / weight)),))

@@ -124,6 +124,7 @@ class Measure:
         span: of the argument; counts of rows, units and distinct values do not use it.
         second: the other argument, of PRODUCTS: rows where either is NULL do not count.
         second_span: of that one.
+        fine: whether RANKS are counted at each of the span's places, not at RANK_PLACES of them at most.
     """
 
     shape: Shape
@@ -132,6 +133,7 @@ class Measure:
     span: Span = Span(Fraction(1), 0, 1)
     second: Expression | None = None
     second_span: Span = Span(Fraction(1), 0, 1)
+    fine: bool = False
 
     @property
     def cells(self) -> int:
@@ -209,14 +211,14 @@ class Bounded:
         return 1 if plain and not self.by_row and not (self.spread and self.keys) else PART
 
 
-def rank_shift(span: Span) -> int:
+def rank_shift(span: Span, *, fine: bool = False) -> int:
     """By how many bits places are coarsened where ranks are counted, so that at most RANK_PLACES are left.
 
     Example:
         >>> rank_shift(Span(Fraction(1), 0, 110)), rank_shift(Span(Fraction(1), 0, 1 << 20))
         (0, 9)
     """
-    return max(0, span.steps.bit_length() - RANK_PLACES.bit_length() + 1)
+    return 0 if fine else max(0, span.steps.bit_length() - RANK_PLACES.bit_length() + 1)
 
 
 def sensitivity(request: Bounded, measure: Measure, *, neighbors: Neighbors, copies: int = 1) -> Sensitivity:
@@ -239,7 +241,9 @@ def sensitivity(request: Bounded, measure: Measure, *, neighbors: Neighbors, cop
     """
     rows = 1 if measure.shape is Shape.UNITS else request.limits.cap
     groups = _groups_of(request, measure)
-    places = (measure.span.steps >> rank_shift(measure.span)) + 1 if measure.shape is Shape.RANKS else 1
+    places = (
+        (measure.span.steps >> rank_shift(measure.span, fine=measure.fine)) + 1 if measure.shape is Shape.RANKS else 1
+    )
     far = Fraction(_size(request, measure) * rows)
     if neighbors is Neighbors.ADD_REMOVE:
         reach = far

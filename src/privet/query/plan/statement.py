@@ -62,10 +62,19 @@ class Search:
     Args:
         argument: of aggregates of the same source.
         bins: how many rows lie in each of public bins.
+        middle: the median of the argument.
+        again: the count of rows once more, perhaps in other bins, which follow from what was released before.
     """
 
     argument: Expression
     bins: Aggregate
+    middle: Aggregate
+    again: Aggregate
+
+    @property
+    def steps(self) -> tuple[Aggregate, Aggregate, Aggregate]:
+        """What is paid for, in order."""
+        return self.bins, self.middle, self.again
 
 
 @dataclass(frozen=True)

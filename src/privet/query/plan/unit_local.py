@@ -68,8 +68,9 @@ def _private(aggregate: Aggregate, earlier: set[str]) -> None:
     _reads((key.expression for key in aggregate.keys), source.columns)
     _aggregations((item for _, item in aggregate.items), source.columns)
     for search in aggregate.searches:
-        _require(not search.bins.searches and not search.bins.selects, "bounds are searched without end")
-        _private(search.bins, earlier)
+        for step in search.steps:
+            _require(not step.searches and not step.selects, "bounds are searched without end")
+            _private(step, earlier)
 
 
 def _reads(expressions: Iterable[Expression], columns: tuple[Column, ...]) -> None:

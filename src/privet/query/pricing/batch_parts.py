@@ -29,8 +29,9 @@ def _part_of(quote: Quote, part: Part) -> Quote:
         search: quote.searches[search] for stage in stages.values() for search in stage.needs.aggregate.searches
     }
     once = {id(whole[name]): stage for name, stage in stages.items()}
-    losses = [*(_loss(stage) for stage in once.values()), *(stage.loss for stage in searches.values())]
-    paid = (*searches.values(), *once.values())
+    first = [stage for search in searches.values() for stage in search.stages]
+    losses = [*(_loss(stage) for stage in once.values()), *(stage.loss for stage in first)]
+    paid = (*first, *once.values())
     statement = Statement(part.text, kept)
     return Quote(quote.options, paid, sum_of(losses), statement, stages, searches, choices=quote.choices)
 

@@ -11,6 +11,7 @@ from privet.mechanisms.chosen_way import ChosenWay
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.aggregates.needs import Needs
+from privet.query.measures.automatic_bounds import CERTAIN
 from privet.query.measures.noise_margin import Noise
 from privet.query.options import Options
 
@@ -52,6 +53,34 @@ class PricedStage:
     def noise_of(self, place: int) -> Noise | None:
         """The noise of a draw, if it is added noise."""
         return noise_in(self.mechanisms[place])
+
+
+@dataclass(frozen=True)
+class PricedSearch:
+    """The steps by which the bounds of an argument are found.
+
+    Args:
+        look: a count of rows in bins.
+        middle: a median.
+        again: a second count, in the same bins or in others.
+    """
+
+    look: PricedStage
+    middle: PricedStage
+    again: PricedStage
+
+    @property
+    def stages(self) -> tuple[PricedStage, ...]:
+        """In order."""
+        return self.look, self.middle, self.again
+
+    @property
+    def middle_off(self) -> float:
+        """By how many rows the rank of the median may be off."""
+        (mechanism,) = self.middle.mechanisms
+        if not isinstance(mechanism, GroupedChoice):
+            raise TypeError("a median is chosen")
+        return float(mechanism.rank_margin(CERTAIN) / self.middle.needs.rankings[0].part)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.loss.exact import Exact, exact, shortest
 from privet.query.aggregates.clipping_report import reported
-from privet.query.aggregates.needs import Needs, needs_of
+from privet.query.aggregates.needs import Needs, middle_needs, needs_of
 from privet.query.aggregates.searches import searched
 from privet.query.catalog import Catalog
+from privet.query.measures.automatic_bounds import SHARES
 from privet.query.options import Options
 from privet.query.plan.limits import Limits
 from privet.query.plan.merge import merged
@@ -18,7 +19,7 @@ from privet.query.plan.statement import Aggregate, Search, Stage, Statement
 from privet.query.plan.unit_local import check_unit_local
 from privet.query.pricing.least_budget import Demand, least_budgets
 from privet.query.pricing.price import Stages, price
-from privet.query.pricing.priced import Priced, PricedStage
+from privet.query.pricing.priced import Priced, PricedSearch, PricedStage
 from privet.query.pricing.split import shares_of, weight_of
 from privet.query.pricing.wanted_margins import wanted_margins
 from privet.query.scalars.expressions import Column, columns_in
@@ -40,7 +41,7 @@ class Quote(Priced):
 
     statement: Statement
     by_name: Mapping[str, PricedStage]
-    searches: Mapping[Search, PricedStage] = field(default_factory=dict)
+    searches: Mapping[Search, PricedSearch] = field(default_factory=dict)
 
 
 def quote_statement(statement: Statement, catalog: Catalog, options: Options) -> Quote:
@@ -95,11 +96,12 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
     by_column = by_column | _report_weights(statement, paid, by_column)
     copies = 1 if catalog.window is None else catalog.window.length
     searches = [search for _, needs in paid for search in needs.aggregate.searches]
-    first = [(BOUNDS, needs_of(search.bins)) for search in searches]
+    first = [(BOUNDS, needs) for search in searches for needs in _search_needs(search)]
     if automatic_bounds is not None and searches:
         total = sum((weight_of(needs, by_column) for _, needs in paid), Fraction(0))
         each = total * automatic_bounds / (1 - automatic_bounds) / len(searches)
-        by_column = by_column | {column: each for search in searches for column, _ in search.bins.items}
+        shares = zip((needs for _, needs in first), SHARES * len(searches), strict=True)
+        by_column = by_column | {needs.readings[0].column: each * share for needs, share in shares}
     if options.errors is not None and paid:
         options, priced = _as_sure_as_wanted(statement, paid, options, catalog, copies)
     else:
@@ -107,8 +109,13 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
     found = priced.stages[: len(first)]
     stages = dict(zip(names, priced.stages[len(first) :], strict=True))
     by_name = {stage.name: stages[stage.source] for stage in statement.stages if isinstance(stage.source, Aggregate)}
-    bounds = dict(zip(searches, found, strict=True))
+    bounds = {search: PricedSearch(*found[3 * place : 3 * place + 3]) for place, search in enumerate(searches)}
     return Quote(options, priced.stages, priced.loss, statement, by_name, bounds, choices=priced.choices)
+
+
+def _search_needs(search: Search) -> tuple[Needs, Needs, Needs]:
+    """Those of the steps of a search; any bins and bounds stand for those that will be found."""
+    return needs_of(search.bins), middle_needs(search.middle), needs_of(search.again)
 
 
 def _as_sure_as_wanted(

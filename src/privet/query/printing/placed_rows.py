@@ -177,7 +177,7 @@ class PlacedRows:
         else:
             low, high = (self.dialect.literal(end, Type.INTEGER) for end in (span.first, span.last))
             place = f"({_between(text, low, high)} - {low})"
-        if measure.shape is Shape.RANKS and (shift := rank_shift(span)):
+        if measure.shape is Shape.RANKS and (shift := rank_shift(span, fine=measure.fine)):
             place = self.dialect.quotient(place, self.dialect.literal(1 << shift, Type.INTEGER))
         return place
 

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
 from privet.query.catalog import DeclaredTable
 from privet.query.functions.weighted_sum import weighted_sum
-from privet.query.measures.automatic_bounds import BINS, FALLBACK, WRONG, threshold_of
+from privet.query.measures.automatic_bounds import expected_of, look_at
 from privet.query.measures.readings import Average, Linear, Quantile, Reading
 from privet.query.options import Options
 from privet.query.plan.statement import Aggregate, Search
@@ -21,6 +23,7 @@ from privet.query.scalars.expressions import Expression, Reference, columns_in
 from privet.wording.shown_value import shown_margin
 
 CLIPPED = "clipped to the bounds that are found, which may bias it"
+FOUND = "found first, by counting rows in bins; with few rows they are rough: declare bounds, or a sign and a scale"
 WITH_ENDS = "with an interval in value, as wide as the data make it"
 OF_QUANTILES = "none"  # what a rank is off by in value depends on the data
 HARDLY = 1_000  # times less than the noise: as good as nothing
@@ -154,20 +157,22 @@ def _margin_of_sum(quote: Quote, name: str, expression: Expression) -> str:
 
 def _search_plan(quote: Quote, search: Search, confidence: float) -> ColumnPlan:
     """How the bounds of some columns will be found."""
-    stage = quote.searches[search]
+    stage = quote.searches[search].look
     names = names_of(quote)
     (rows,) = stage.needs.readings
     noise = stage.noise_of(0)
     if not isinstance(rows, Linear) or noise is None:
         raise TypeError("bins are counted")
     about = ", ".join(names[column] for column, other in searches_by_column(quote).items() if other is search)
+    expected = expected_of(search.argument)
+    look = look_at(expected.bins, rows, np.zeros((0, 1)), noise)
     note = (
-        f"rows in {len(BINS)} bins by sign and power of two; used from the first to the last with more than "
-        f"{shown_margin(threshold_of(rows, noise))}, which an empty one has with probability {float(WRONG):g} at most; "
-        f"if there is none, {between(FALLBACK)}"
+        f"rows in {len(look.bins)} bins by sign and power of two, twice, the second time around a median if the values "
+        f"are far from 0; used from the first to the last with more than {shown_margin(look.strict)}, or fewer next to "
+        f"these; if there is none, {between(expected.fallback)}"
     )
     margin = shown_margin(rows.margin(noise, confidence))
-    return ColumnPlan(f"bounds of {about}", repr(noise), margin, note, "found first, by counting rows in bins")
+    return ColumnPlan(f"bounds of {about}", repr(noise), margin, note, FOUND)
 
 
 def margin_before(

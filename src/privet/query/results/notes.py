@@ -1,5 +1,6 @@
 """Notes: what a reader of an answer should know about its columns."""
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -7,7 +8,7 @@ from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.aggregates.needs import fraction_of
 from privet.query.aggregates.table import bounded_arguments
-from privet.query.measures.automatic_bounds import FALLBACK, Ends
+from privet.query.measures.automatic_bounds import Ends, FoundBounds, ends_for
 from privet.query.measures.readings import Reading
 from privet.query.plan.aggregation import Function
 from privet.query.plan.statement import Search
@@ -15,10 +16,10 @@ from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
 from privet.query.scalars.expressions import Column, Reference
 
-MISSED = "clipped to [-1, 1], because no bin was full enough to find bounds, which may bias it"
+FEW = "with so few rows declare bounds, or a sign and a scale"
 
 
-def notes_of(quote: Quote, stages: Mapping[str, PricedStage], found: Mapping[Search, Ends | None]) -> dict[str, str]:
+def notes_of(quote: Quote, stages: Mapping[str, PricedStage], found: Mapping[Search, FoundBounds]) -> dict[str, str]:
     """What a reader of the answer should know about each released column.
 
     Args:
@@ -34,11 +35,22 @@ def notes_of(quote: Quote, stages: Mapping[str, PricedStage], found: Mapping[Sea
         for each in stages[name].needs.readings:
             words = [instead.get(each.column, ""), each.note]
             if each.column in searches:
-                ends = found[searches[each.column]]
-                words.insert(0, f"clipped to the bounds found, {between(ends)}, which may bias it" if ends else MISSED)
+                words.insert(0, _clipped(searches[each.column], found[searches[each.column]]))
             if said := "; ".join(word for word in words if word):
                 notes[names[each.column]] = said
     return notes
+
+
+def _clipped(search: Search, found: FoundBounds) -> str:
+    """What bounds that were found mean for a column: its interval is about the values as they are clipped."""
+    ends = between(ends_for(search, found))
+    if found.ends is None:
+        return f"clipped to {ends}, because no bin was full enough to find bounds, which may bias it: {FEW}"
+    share = f"{100 * found.largest_clipped_share:.2g} %"
+    return (
+        f"clipped to the bounds found, {ends}, which may bias it: at most {share} of rows lie beyond (at 95 %), nobody "
+        "knows how far, and an interval is about the clipped values"
+    )
 
 
 def own_stages(quote: Quote) -> dict[str, PricedStage]:
@@ -78,10 +90,10 @@ def quantile_name(fraction: Fraction) -> str:
     return f"{float(100 * fraction):g} % quantile"
 
 
-def bounds_found(quote: Quote, found: Mapping[Search, Ends | None]) -> dict[str, tuple[float, float]]:
+def bounds_found(quote: Quote, found: Mapping[Search, FoundBounds]) -> dict[str, tuple[float, float]]:
     """The bounds that were found, or stand for them, by the name of the column."""
     names = names_of(quote)
-    ends = {search: each or FALLBACK for search, each in found.items()}
+    ends = {search: ends_for(search, each) for search, each in found.items()}
     return {
         names[column]: (float(ends[search][0]), float(ends[search][1]))
         for column, search in searches_by_column(quote).items()
@@ -129,5 +141,13 @@ def searches_by_column(quote: Quote) -> dict[Column, Search]:
 
 
 def between(ends: Ends) -> str:
-    """Bounds for people."""
-    return f"[{float(ends[0]):g}, {float(ends[1]):g}]"
+    """Bounds for people, with as many digits as tell them apart.
+
+    Example:
+        >>> between((Fraction(32), Fraction(128))), between((Fraction("37.2499997"), Fraction("37.2500003")))
+        ('[32, 128]', '[37.2499997, 37.2500003]')
+    """
+    low, high = (float(end) for end in ends)
+    apart = math.log10(max(abs(low), abs(high)) / (high - low)) if high > low else 0
+    digits = max(6, 3 + math.ceil(apart))
+    return f"[{low:.{digits}g}, {high:.{digits}g}]"
