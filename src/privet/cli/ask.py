@@ -232,6 +232,7 @@ def _facts(answer: Answer) -> dict[str, Any]:
         "stand_ins": answer.stand_ins,
         "clipping": answer.clipping,
         "at_bounds": answer.at_bounds,
+        "advice": answer.advice,
     }
 
 

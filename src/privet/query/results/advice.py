@@ -6,19 +6,19 @@ from privet.query.results.column_plans import ColumnPlan
 from privet.wording.shown_value import shown_margin
 
 
-def advice_before(plans: Sequence[ColumnPlan], *, whose: str) -> tuple[str, ...]:
-    """What should be changed, as far as declared numbers tell it beforehand; nothing where noise is most of the error.
+def advice_before(plans: Sequence[ColumnPlan], *, whose: str = "") -> tuple[str, ...]:
+    """What should be changed, as far as declared numbers tell it beforehand; nothing where nothing would err less.
 
     Args:
         plans: of the columns.
-        whose: the word for those whose data is held to limits.
+        whose: the word for those whose data is held to limits, to tell of noise as well; "" tells of what is cut off.
     """
     limited = [plan for plan in plans if plan.mostly == "limits"]
     noisy = [plan for plan in plans if plan.mostly == "noise" and plan.cut and plan.cut.rows_per_unit]
     found = []
     if limited:
         found.append(f"{_names(limited)}: the limit on rows probably errs more than the noise{_fix(limited)}")
-    if noisy:
+    if noisy and whose:
         found.append(f"{_names(noisy)}: the noise hides more rows of each {whose} than most have{_fix(noisy)}")
     found += [
         f"{plan.name}: the bounds probably err more than the noise, by what is beyond them{_fix([plan])}"

@@ -63,6 +63,7 @@ class Answer:
         without_margin: why a number that noise is in has no interval, by name.
         unclear: where a number says next to nothing, by name: the places of the rows, from 0. The interval is nearly
             all that the bounds allow, or as wide as twice the number, or has no end.
+        advice: what would err less, where limits or bounds probably err more than the noise; see `explain`.
         interval: what the intervals are for: the "data" at hand, or the "population" that its units are a sample of.
 
     Privacy: an answer may be printed, stored, sent and computed with; nothing done to it costs more.
@@ -89,6 +90,7 @@ class Answer:
     without_margin: dict[str, str] = field(default_factory=dict)
     unclear: dict[str, tuple[int, ...]] = field(default_factory=dict)
     interval: str = "data"
+    advice: tuple[str, ...] = ()
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame; needs pandas."""
@@ -163,6 +165,7 @@ class Answer:
                 "without_margin": self.without_margin,
                 "unclear": self.unclear,
                 "interval": self.interval,
+                "advice": self.advice,
             },
             ensure_ascii=False,
         )
@@ -193,6 +196,7 @@ class Answer:
             without_margin=facts.get("without_margin", {}),
             unclear={name: tuple(places) for name, places in facts.get("unclear", {}).items()},
             interval=facts.get("interval", "data"),
+            advice=tuple(facts.get("advice", ())),
         )
 
     def __repr__(self) -> str:
@@ -241,6 +245,7 @@ class Answer:
         yield from self.limits
         for name, share in self.clipping.items():
             yield share_words(name, share)
+        yield from self.advice
         if self.hidden:
             yield self.hidden
         for name in self.bounds:

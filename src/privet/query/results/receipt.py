@@ -11,10 +11,13 @@ from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.options import INTERVALS
 from privet.query.pricing.batch_parts import restricted
 from privet.query.pricing.quote import Quote
+from privet.query.results.advice import advice_before
 from privet.query.results.answer import Answer
 from privet.query.results.at_bounds import at_bounds
+from privet.query.results.column_plans import column_plans
 from privet.query.results.limit_words import clipped_in, hidden_by, limits_in_force
 from privet.query.results.notes import bounds_found, notes_of, rank_margins, stand_ins
+from privet.query.results.released_advice import advice_after
 from privet.query.results.reported_shares import reported_shares
 
 
@@ -94,7 +97,22 @@ class Receipt:
             without_margin=dict(margins.without),
             unclear=dict(margins.unclear),
             interval=INTERVALS[quote.options.population],
+            advice=self._advice(run),
         )
+
+    def _advice(self, run: Run) -> tuple[str, ...]:
+        """What would err less, as far as declared and released numbers tell it."""
+        quote = self.quote
+        if found := advice_after(quote, run.tables, whose=self.whose):
+            return found
+        if not any(map(expects, self.tables.values())):
+            return ()
+        return advice_before(column_plans(quote, whose=self.whose, confidence=self.confidence, tables=self.tables))
+
+
+def expects(table: DeclaredTable) -> bool:
+    """Whether anything is expected of a table or its columns."""
+    return table.expected is not None or any(facts.expected is not None for facts in table.columns.values())
 
 
 def with_notes(notes: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
