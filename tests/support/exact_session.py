@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from privet.core import Ledger, Mechanism, Sensitivity
 from privet.mechanisms import PartitionCounts, PartitionSelection
+from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.answering.run import Run
@@ -48,7 +49,7 @@ class ExactRun(Run):
             return {key: value[key] for key in sorted(value, key=repr)}
         if isinstance(mechanism, GroupedChoice | GroupedInterval):
             return quantiles(value, mechanism)
-        return value
+        return best_cap(value, mechanism) if isinstance(mechanism, CapChoice) else value
 
 
 class ExactSession:
@@ -70,6 +71,11 @@ class ExactSession:
         catalog = self._catalog
         run = ExactRun(plan, backend=self._backend, ledger=ledger, purpose="exact", catalog=catalog)
         return ExactTable(run.answer())
+
+
+def best_cap(units: Sequence[int], choice: CapChoice) -> int:
+    """The limit that a choice is likeliest to take, of a thousand times as many units: of few it is always 1."""
+    return choice.caps[int(np.argmax(choice.scores([1000 * number for number in units])))]
 
 
 def quantile(group: Mapping[int, int], fraction: Fraction) -> int:

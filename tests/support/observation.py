@@ -23,10 +23,11 @@ from privet import errors
 from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
 from privet.loss import Guarantee
 from privet.mechanisms import PartitionCounts, PartitionSelection
+from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.session import Session
-from tests.support.exact_session import quantiles
+from tests.support.exact_session import best_cap, quantiles
 
 LARGEST = 1 << 52
 LIMIT = Guarantee(1000, "0.5")
@@ -87,6 +88,8 @@ def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 
         return {key: value[key] * 1000 for key in sorted(value, key=written)}
     if isinstance(mechanism, GroupedChoice | GroupedInterval):
         return quantiles(value, mechanism)
+    if isinstance(mechanism, CapChoice):
+        return best_cap(value, mechanism)
     return np.clip(value, -LARGEST, LARGEST) * 1000
 
 

@@ -14,6 +14,7 @@ from privet.core import Mechanism, Sensitive, Sensitivity
 from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter, QueryRefused
 from privet.mechanisms import PartitionCounts, PartitionSelection
+from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query import sql
@@ -31,7 +32,7 @@ from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Output
 from privet.query.pricing.quote import Quote, quote_statement
 from privet.query.scalars.expressions import Column
-from tests.support.exact_session import quantiles
+from tests.support.exact_session import best_cap, quantiles
 from tests.support.hospital import public_values
 from tests.support.neighbor_hospitals import World
 
@@ -94,6 +95,8 @@ def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 
         return {key: value[key] * 1000 for key in sorted(value, key=repr)}
     if isinstance(mechanism, GroupedChoice | GroupedInterval):
         return quantiles(value, mechanism)
+    if isinstance(mechanism, CapChoice):
+        return best_cap(value, mechanism)
     return np.clip(value, -LARGEST, LARGEST) * 1000
 
 
@@ -180,6 +183,8 @@ def numbers(draw: Drawn) -> Mapping[Any, int]:
         return {(group, at): weight for group, found in enumerate(draw.secret) for at, weight in found.items()}
     array = np.asarray(draw.secret)
     assert array.dtype == np.int64
+    if isinstance(draw.mechanism, CapChoice):
+        return dict(enumerate(array.tolist()))
     return {at: int(number) for at, number in np.ndenumerate(array)} | {"size": -len(array) + len(draw.said)}
 
 

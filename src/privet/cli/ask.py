@@ -41,6 +41,7 @@ class Format(Enum):
 ENDINGS = {".csv": Format.CSV, ".json": Format.JSON, ".parquet": Format.PARQUET, ".pq": Format.PARQUET}
 Number: TypeAlias = Annotated[str | None, typer.Option(help="Exactly as typed.")]
 Count: TypeAlias = Annotated[int | None, typer.Option(help="In the place of the catalog's.")]
+Limit: TypeAlias = Annotated[str | None, typer.Option(help="In the place of the catalog's: a number, or auto.")]
 app = typer.Typer(add_completion=False)
 
 
@@ -78,8 +79,8 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
     quantile_intervals: Annotated[
         bool, typer.Option("--quantile-intervals", help="Spend most of what a quantile costs on an interval of it.")
     ] = False,
-    rows_per_unit: Count = None,
-    groups_per_unit: Count = None,
+    rows_per_unit: Limit = None,
+    groups_per_unit: Limit = None,
     rows_per_group: Count = None,
     bounding: Annotated[str | None, typer.Option(help="Of rows beyond these limits: weigh or sample.")] = None,
     param: Annotated[
@@ -116,8 +117,8 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
             "confidence": confidence,
             "interval": interval,
             "quantile_intervals": quantile_intervals,
-            "rows_per_unit": rows_per_unit,
-            "groups_per_unit": groups_per_unit,
+            "rows_per_unit": _limit(rows_per_unit),
+            "groups_per_unit": _limit(groups_per_unit),
             "rows_per_group": rows_per_group,
             "bounding": bounding,
             "automatic_bounds": automatic_bounds,
@@ -131,6 +132,11 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
                 return
             answer = _answered(session, asked, {**spending, "key": key, "purpose": purpose})
         _write(answer, shape, output)
+
+
+def _limit(text: str | None) -> int | str | None:
+    """A limit as a question takes it: a number, or a word that is looked at there."""
+    return int(text) if text is not None and text.isascii() and text.isdecimal() else text
 
 
 def _statements(statement: str | None, file: Path | None) -> str | list[str]:

@@ -8,6 +8,7 @@ Never touches: tables, files.
 
 from privet.mechanisms.bernstein import Bernstein
 from privet.mechanisms.bernstein_function import BernsteinFunction
+from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.centered_spread import CenteredSpread
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.discrete_laplace import DiscreteLaplace
@@ -45,6 +46,7 @@ from privet.mechanisms.two_round_selection import TwoRoundSelection
 __all__ = [
     "Bernstein",
     "BernsteinFunction",
+    "CapChoice",
     "CenteredSpread",
     "Crossings",
     "DiscreteGaussian",

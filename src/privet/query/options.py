@@ -13,7 +13,7 @@ from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Promise
 from privet.loss.exact import Exact, exact, shortest, whole
 from privet.loss.risk import Risk
-from privet.query.plan.limits import BOUNDING, Limits
+from privet.query.plan.limits import AUTO, BOUNDING, Limit, Limits, limits_from
 from privet.query.scalars.parameters import Given, Parameters
 from privet.wording.nearest import nearest
 
@@ -31,7 +31,8 @@ class Keywords(TypedDict, total=False):
     gain at most. error: in the place of ε, the largest margin that will do, of all columns or by name: 5, "2% of 400";
     the least ε (or ρ) is found that gives it. rows: how many are expected in a group, where a margin depends on it.
     rows_per_unit, or groups_per_unit and
-    rows_per_group: how much of one unit is used, in the place of the catalog's limits. bounding: whether to
+    rows_per_group: how much of one unit is used, in the place of the catalog's limits; "auto" for either of the first
+    two finds that number with part of the budget. bounding: whether to
     "weigh" or "sample" the rows beyond them. automatic_bounds: the share of the budget, such as "0.2", with which
     bounds are found that nobody declared. clipping: "report" also releases, for a tenth of the budget, which share of
     values was clipped and which share of units had more rows or groups than count. confidence: of the intervals.
@@ -46,8 +47,8 @@ class Keywords(TypedDict, total=False):
     risk: Risk | str | None
     error: Exact | Mapping[str, Exact] | None
     rows: int | None
-    rows_per_unit: int | None
-    groups_per_unit: int | None
+    rows_per_unit: Limit
+    groups_per_unit: Limit
     rows_per_group: int | None
     bounding: str | None
     automatic_bounds: Exact | None
@@ -179,22 +180,33 @@ def refuse_weights(keywords: Keywords, weights: object) -> None:
 
 def limits_of(
     *,
-    rows_per_unit: int | None = None,
-    groups_per_unit: int | None = None,
+    rows_per_unit: Limit = None,
+    groups_per_unit: Limit = None,
     rows_per_group: int | None = None,
     bounding: str | None = None,
 ) -> Limits | None:
     """The limits that an analyst asks for, or None if the catalog's shall hold."""
     named = {"rows_per_unit": rows_per_unit, "groups_per_unit": groups_per_unit, "rows_per_group": rows_per_group}
-    given = {name: whole(value, name) for name, value in named.items() if value is not None}
+    given = {name: _limit(value, name) for name, value in named.items() if value is not None}
     way = bounding_of(bounding)
     if not given:
         return None if way is None else Limits(bounding=way)
-    if ("rows_per_unit" in given) == (len(given) > 1) or ("rows_per_unit" not in given and len(given) == 1):
+    by_group = given.get("groups_per_unit") == AUTO or len(given) > 1
+    if (len(given) > 1) if "rows_per_unit" in given else ("groups_per_unit" not in given or not by_group):
         raise InvalidParameter(
             f"limits are either rows_per_unit alone, or groups_per_unit and rows_per_group, got {', '.join(given)}"
         )
-    return Limits(**given, bounding=way, said=True)
+    rows, groups, each = (given.get(name) for name in named)
+    return limits_from(rows, groups, each, way)  # type: ignore[arg-type] # rows_per_group is a number
+
+
+def _limit(value: object, name: str) -> Limit:
+    """A number, or that it is to be found."""
+    if value == AUTO and name != "rows_per_group":
+        return "auto"
+    if isinstance(value, str) and name != "rows_per_group":
+        raise InvalidParameter(f'{name} must be a whole number >= 1, or "{AUTO}", got {value!r:.80}')
+    return whole(value, name)
 
 
 def bounding_of(way: object) -> str | None:

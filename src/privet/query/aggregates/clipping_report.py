@@ -3,8 +3,10 @@
 Two aggregations are added for each of the statement's own, over the same rows (after joins and WHERE), without groups:
 
 * of rows: for each declared bound in force, the average of "a value was outside" (1 or 0; of no value nothing), under
-  the limits of the statement. It is the share, by weight, of the rows that were read with a value changed.
-* of units: the average, over the units, of "has more than the limit allows", for rows and for groups.
+  the limits of the statement, or one row of each unit if these are found first. It is the share, by weight, of the
+  rows that were read with a value changed.
+* of units: the average, over the units, of "has more than the limit allows", for rows and for groups; unless that
+  limit is found first, which tells how many have more (`mechanisms/cap_choice.py`).
 
 Privacy: both are averages of 0 and 1, as a statement could ask for if it could see values before they are clipped. They
     are priced, priced again from the engine's SQL, charged and drawn like its own aggregates.
@@ -59,8 +61,9 @@ def _stages(name: str, aggregate: Aggregate, *, row_level: bool) -> list[Stage]:
     rows, outside = with_outside(aggregate.source, every)
     if outside:
         told = {f"{clips[clip].name} outside [{', '.join(clips[clip].ends)}]": each for clip, each in outside.items()}
-        found.append(_stage(f"{name}:clipped", rows, told, aggregate.limits, Report.ROWS))
-    if not row_level and not _one_row_each(aggregate.source):
+        limits = ONE_ROW if aggregate.limits.automatic else aggregate.limits
+        found.append(_stage(f"{name}:clipped", rows, told, limits, Report.ROWS))
+    if not row_level and not one_row_each(aggregate.source) and not aggregate.limits.automatic:
         units, over = _over_limits(aggregate)
         if over:
             found.append(_stage(f"{name}:limits", units, over, ONE_ROW, Report.UNITS))
@@ -78,10 +81,10 @@ def _stage(name: str, source: Relation, shares: dict[str, Expression], limits: L
     return Stage(name, Aggregate(source, (), tuple(items), limits), Output(shown), report)
 
 
-def _one_row_each(relation: Relation) -> bool:
+def one_row_each(relation: Relation) -> bool:
     """Whether every unit surely has one row at most: it was grouped by the unit alone."""
     if isinstance(relation, Filter | Project):
-        return _one_row_each(relation.source)
+        return one_row_each(relation.source)
     return isinstance(relation, Group) and relation.owner is not None and len(relation.keys) == len(relation.owner.unit)
 
 

@@ -33,11 +33,18 @@ class Draw:
         measure: the numbers it draws around.
         fraction: of the quantile it chooses, for RANKS; each quantile of the same numbers is a draw of its own.
         confidence: of the interval that is drawn with the quantile, if one is.
+        largest: of the limits that one is chosen from, where units are counted to find it (`aggregates/cap_needs.py`).
     """
 
     measure: Measure
     fraction: Fraction | None = None
     confidence: float | None = None
+    largest: int | None = None
+
+    @property
+    def adds_noise(self) -> bool:
+        """Whether noise is added to its numbers, and nothing chosen by them."""
+        return self.measure.shape is not Shape.RANKS and self.largest is None
 
     @property
     def cells(self) -> int:

@@ -22,10 +22,12 @@ from privet.query.backends.backend import Backend, Keys, Sums
 from privet.query.backends.group_keys import in_order
 from privet.query.catalog import Catalog
 from privet.query.measures.automatic_bounds import FoundBounds, ends_for
+from privet.query.measures.automatic_caps import units_above
 from privet.query.measures.noise_margin import Floats
 from privet.query.measures.request import Bounded, Shape
 from privet.query.plan.relations import Relation, mentioned
 from privet.query.plan.statement import Aggregate, Search, Stage
+from privet.query.pricing.caps import capped, choice_in
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
 from privet.query.second_price.price_check import stage_loss
@@ -49,7 +51,9 @@ class Run:
         releases, their order and the shape of their values depend on public facts alone; for private ones also on
         which groups were selected, which is itself released. Bounds that are searched for are read off a release; the
         mechanisms that follow were chosen before, and how far a unit moves what they draw around does not depend
-        on these bounds, so the losses add up as for any question asked after an answer.
+        on these bounds, so the losses add up as for any question asked after an answer. A limit that is searched for
+        is a release too; noise is then set for it, such that what is drawn costs what was reserved, neither more nor
+        less (`pricing/caps.py`), which is checked once more from the SQL that is run.
     """
 
     def __init__(self, quote: Quote, *, backend: Backend, ledger: Ledger, purpose: str, catalog: Catalog) -> None:
@@ -109,7 +113,7 @@ class Run:
         """Groups first, where they are private; then every draw, in order."""
         if earlier := self._mentioned(aggregate.source):
             self._backend.publish(earlier)
-        stage = self._bounded(stage)
+        stage = self._bounded(self._capped(stage))
         sums = cache(lambda: self._backend.sums(stage.needs.request))
         ranks = cache(self._backend.ranks)
         named = self._groups(stage, sums)
@@ -124,6 +128,25 @@ class Run:
         none = [np.zeros((0, draw.cells)) for draw in stage.needs.draws]  # no group was named
         before = sum(released.cells for _, released in self._done.values())
         return stage, released_table(stage, groups, numbers or none, first=before)
+
+    def _capped(self, stage: PricedStage) -> PricedStage:
+        """The stage under the limit that is found for it, with noise for that limit; its price stays as it is."""
+        name = next((name for name, each in self._quote.by_name.items() if each is stage), None)
+        if name is None or name not in self._quote.caps:
+            return stage
+        search = self._quote.caps[name]
+        choice = choice_in(search)
+
+        def above() -> list[int]:
+            found = self._backend.sums(search.needs.request).groups
+            return units_above({int(str(bin_)): numbers[0][0] for (bin_,), numbers in found.items()}, choice.caps)
+
+        cap: int = self._draw(above, choice, search.sensitivities[0])
+        copies = 1 if self._catalog.window is None else self._catalog.window.length
+        found = capped(stage, cap, neighbors=self._catalog.unit.neighbors, copies=copies)
+        if stage_loss(found, self._backend, self._catalog) != stage.loss:
+            raise ReleaseFailed(FAILED)
+        return found
 
     def _bounded(self, stage: PricedStage) -> PricedStage:
         """The stage with the bounds that are found for it; its mechanisms and their price stay as they are."""

@@ -147,7 +147,15 @@ def _table(place: str, table: DeclaredTable, catalog: Catalog) -> Finding:
             State.OPEN,
             place,
             f"one row of each {catalog.limited} is used, more are weighted down to one; rows_per_unit = …, or "
-            "groups_per_unit and rows_per_group, uses more of them, with more noise",
+            'groups_per_unit and rows_per_group, uses more of them, with more noise; "auto" in the place of the number '
+            "finds a good one",
+        )
+    if limits.automatic:
+        what = "rows" if limits.of_rows else "groups"
+        return Finding(
+            State.GOOD,
+            place,
+            f"how many {what} of each {catalog.limited} are used is found by each question, with part of what it costs",
         )
     used = (
         f"{limits.rows_per_unit} rows"

@@ -66,7 +66,7 @@ def _promises(catalog: Catalog) -> Iterator[tuple[str, str]]:
 
 
 def _limits(place: str, table: DeclaredTable, whose: str) -> Iterator[tuple[str, str]]:
-    if table.limits.rows > MANY_ROWS:
+    if table.limits.rows > MANY_ROWS and not table.limits.automatic:
         fix = "declare what most have, and the rows of those with more are weighted down"
         yield place, f"noise must hide {table.limits.rows:,} rows of one {whose}: {fix}"
 

@@ -16,7 +16,7 @@ from privet.query.catalog.frame_snapshot import snapshot_of
 from privet.query.catalog.frame_words import FrameWords
 from privet.query.catalog.toml_file import ROW
 from privet.query.catalog.word_reader import Words
-from privet.query.plan.limits import Limits
+from privet.query.plan.limits import Limit, limits_from
 from privet.query.scalars.engine_types import type_of
 from privet.query.scalars.facts import Facts, Type
 from privet.wording.nearest import nearest
@@ -96,13 +96,25 @@ def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
             raise InvalidParameter(f"unit_column: the frame has no column {unit_column}{nearest(unit_column, found)}")
         if unit_column not in columns:
             columns[unit_column] = facts_from({}, f"tables.{name}.columns.{unit_column}", found=who[unit_column])
-    rows, groups, each = (declared.get(word) for word in ("rows_per_unit", "groups_per_unit", "rows_per_group"))
+    rows, groups = (
+        _limit(declared.get(word), f"tables.{name}.{word}") for word in ("rows_per_unit", "groups_per_unit")
+    )
+    each = declared.get("rows_per_group")
     unsaid = rows is groups is each is None
     way = declared.get("bounding")
-    limits = Limits(1 if unsaid else rows, groups, each, way, said=not unsaid)  # type: ignore[arg-type]
+    limits = limits_from(1 if unsaid else rows, groups, each, way, said=not unsaid)
     said = declared.get("expected")
     expected = expected_rows(Words({} if said is None else {"expected": said}, f"tables.{name}", ("expected",)))
     return DeclaredTable(name, columns, unit_column=unit_column, limits=limits, expected=expected)
+
+
+def _limit(said: object, place: str) -> Limit:
+    """A whole number, or that it is to be found."""
+    if said is None or said == "auto":
+        return None if said is None else "auto"
+    if isinstance(said, bool) or not isinstance(said, int):
+        raise InvalidParameter(f'{place}: must be a whole number from 1 on, or "auto", got {said!r:.80}')
+    return said
 
 
 def _public(frame: object, name: str, unique: Iterable[str]) -> DeclaredTable:

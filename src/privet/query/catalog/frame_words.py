@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
 from privet.loss import Neighbors, Promise
+from privet.query.plan.limits import Limit
 
 
 class FrameWords(TypedDict, total=False):
@@ -17,8 +18,8 @@ class FrameWords(TypedDict, total=False):
         table: what statements call the frame.
         neighbors: "add_remove" or "replace".
         window: (column, length), to protect what a unit did within any so many consecutive days or whole numbers.
-        rows_per_unit: how many rows of one unit are used.
-        groups_per_unit: with rows_per_group, in how many groups.
+        rows_per_unit: how many rows of one unit are used; "auto" has each question find it with part of what it costs.
+        groups_per_unit: with rows_per_group, in how many groups; or "auto".
         rows_per_group: and how many rows in each.
         expected: how many rows there probably are, and units: {"rows": 120_000, "units": 20_000}.
         bounding: "weigh" or "sample" rows beyond that; by default whatever errs less.
@@ -38,8 +39,8 @@ class FrameWords(TypedDict, total=False):
     table: str
     neighbors: Neighbors | str
     window: tuple[str, int] | None
-    rows_per_unit: int | None
-    groups_per_unit: int | None
+    rows_per_unit: Limit
+    groups_per_unit: Limit
     rows_per_group: int | None
     expected: Mapping[str, int] | None
     bounding: str | None

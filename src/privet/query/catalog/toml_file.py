@@ -15,7 +15,7 @@ from privet.query.catalog.declared_table import DeclaredTable, Step, TimeWindow
 from privet.query.catalog.expected_words import expected_rows
 from privet.query.catalog.unit_path import path_from
 from privet.query.catalog.word_reader import EXAMPLES, TOP, Words
-from privet.query.plan.limits import BOUNDING, ROWS_JOINED, UNSAID, Limits
+from privet.query.plan.limits import BOUNDING, ROWS_JOINED, UNSAID, Limits, limits_from
 from privet.query.scalars.facts import Facts, Type
 
 ROW = "row"  # the unit that needs no column
@@ -206,7 +206,8 @@ def _owner(words: Words) -> tuple[tuple[Step, ...], str | None]:
 
 
 def _limits(words: Words) -> Limits:
-    rows, groups, each = (words.count(word) for word in ("rows_per_unit", "groups_per_unit", "rows_per_group"))
+    rows, groups = (words.limit(word) for word in ("rows_per_unit", "groups_per_unit"))
+    each = words.count("rows_per_group")
     way = words.text("bounding", example='"sample"')
     if way is not None and way not in BOUNDING:
         raise words.wrong("bounding", f'must be "weigh" or "sample", got "{way}"')
@@ -215,7 +216,7 @@ def _limits(words: Words) -> Limits:
     if words.flag("public"):
         raise InvalidParameter(f"{words.place}: a public table has no units to limit: leave out its limits")
     unsaid = rows is groups is each is None
-    return Limits(1 if unsaid else rows, groups, each, way, said=not unsaid)
+    return limits_from(1 if unsaid else rows, groups, each, way, said=not unsaid)
 
 
 def _files(words: Words) -> str | None:

@@ -80,9 +80,8 @@ def _table(table: DeclaredTable) -> Iterator[str]:
 
 def _limits(limits: Limits) -> Iterator[str]:
     if limits.said or limits != ONE_ROW:
-        for name in ("rows_per_unit", "groups_per_unit", "rows_per_group", "bounding"):
-            if (said := getattr(limits, name)) is not None:
-                yield f'{name} = "{said}"' if isinstance(said, str) else f"{name} = {said}"
+        for name, said in limits.words.items():
+            yield f'{name} = "{said}"' if isinstance(said, str) else f"{name} = {said}"
 
 
 def column_text(facts: Facts) -> str:

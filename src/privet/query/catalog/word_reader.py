@@ -6,6 +6,7 @@ from typing import Any
 
 from privet.errors import InvalidParameter, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
+from privet.query.plan.limits import AUTO, Limit
 from privet.wording.nearest import nearest
 
 TOP = ("name", "source", "unit", "neighbors", "limit", "budget", "window", "ledger", "anchor", "analysts", "tables")
@@ -70,6 +71,14 @@ class Words:
         if found is None or (isinstance(found, int) and not isinstance(found, bool) and found >= 1):
             return found
         raise self.wrong(word, f"must be a whole number from 1 on, got {as_written(found)}")
+
+    def limit(self, word: str) -> Limit:
+        """A whole number from 1 on or "auto", or None if the word is not there."""
+        if (found := self.table.get(word)) == AUTO:
+            return "auto"
+        if isinstance(found, str):
+            raise self.wrong(word, f'must be a whole number from 1 on, or "{AUTO}", got {as_written(found)}')
+        return self.count(word)
 
     def texts(self, word: str) -> tuple[str, ...]:
         """A list of texts; none if the word is not there."""

@@ -8,7 +8,7 @@ from privet.query.functions import call, cast
 from privet.query.functions.logic import alternatives
 from privet.query.plan.aggregation import Aggregation
 from privet.query.plan.join_size import few, refuse_many_scans
-from privet.query.plan.limits import ONE_ROW, Limits
+from privet.query.plan.limits import ONE_ROW, STAND_IN, Limits
 from privet.query.plan.provenance import Marks
 from privet.query.plan.refine_facts import narrow
 from privet.query.plan.relations import (
@@ -71,7 +71,9 @@ def joined_limits(left: Owner | None, right: Owner | None) -> Limits:
         return replace(right.limits, bounding=way)
     if right.limits.rows == 1:
         return replace(left.limits, bounding=way)
-    return Limits(rows_per_unit=left.limits.rows * right.limits.rows, bounding=way)
+    found = left.limits.automatic or right.limits.automatic
+    many = STAND_IN if found else left.limits.rows * right.limits.rows
+    return Limits(rows_per_unit=many, bounding=way, automatic=found)
 
 
 def joined(  # noqa: PLR0913 - the parts of one join
@@ -159,10 +161,17 @@ def united(
     owner = None
     if owners[0] is not None:
         places = [aligned[0].columns.index(column) for column in owners[0].unit]
-        total = sum(one.limits.rows for one in owners if one is not None)
-        way = next((one.limits.bounding for one in owners if one is not None and one.limits.bounding), None)
-        owner = Owner(tuple(merged[place] for place in places), Limits(rows_per_unit=total, bounding=way))
+        owner = Owner(tuple(merged[place] for place in places), _united_limits(owners))
     return Union(tuple(aligned), tuple(merged), owner), tuple(merged[: len(names)])
+
+
+def _united_limits(owners: list[Owner | None]) -> Limits:
+    """What is used of one unit in all parts of a union."""
+    limits = [one.limits for one in owners if one is not None]
+    way = next((each.bounding for each in limits if each.bounding), None)
+    if any(each.automatic for each in limits):
+        return Limits(STAND_IN, bounding=way, automatic=True)
+    return Limits(rows_per_unit=sum(each.rows for each in limits), bounding=way)
 
 
 def _hidden_unit(

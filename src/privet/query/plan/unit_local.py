@@ -50,6 +50,12 @@ def check_unit_local(statement: Statement) -> None:
         earlier.add(stage.name)
 
 
+def check_search(bins: Aggregate, statement: Statement) -> None:
+    """Raises if what is counted to find a limit of a statement could mix units."""
+    _require(not bins.searches and not bins.selects, "limits are searched without end")
+    _private(bins, {stage.name for stage in statement.stages})
+
+
 def _shown(output: Output, released: tuple[Column, ...]) -> None:
     """HAVING and windows read what is released, and all else that and the windows."""
     condition = () if output.condition is None else (output.condition,)

@@ -28,12 +28,14 @@ def _part_of(quote: Quote, part: Part) -> Quote:
     searches = {
         search: quote.searches[search] for stage in stages.values() for search in stage.needs.aggregate.searches
     }
+    caps = {name: quote.caps[name] for name in stages if name in quote.caps}
     once = {id(whole[name]): stage for name, stage in stages.items()}
-    first = [stage for search in searches.values() for stage in search.stages]
+    bounds = [stage for search in searches.values() for stage in search.stages]
+    first = [*bounds, *{id(stage): stage for stage in caps.values()}.values()]
     losses = [*(_loss(stage) for stage in once.values()), *(stage.loss for stage in first)]
     paid = (*first, *once.values())
     statement = Statement(part.text, kept)
-    return Quote(quote.options, paid, sum_of(losses), statement, stages, searches, choices=quote.choices)
+    return Quote(quote.options, paid, sum_of(losses), statement, stages, searches, caps, choices=quote.choices)
 
 
 def restricted(stage: PricedStage, columns: Container[Column]) -> PricedStage:

@@ -93,7 +93,7 @@ def cut_off(
     if not isinstance(reading, Count | Total) or item.function not in ROWS:
         return None
     rows = rows_expected(aggregate, tables=tables, options=options)
-    each = rows_of_unit(aggregate.source, tables)
+    each = None if aggregate.limits.automatic else rows_of_unit(aggregate.source, tables)
     value = 1.0 if isinstance(reading, Count) else _typical_value(values, ends)
     if rows is None or value is None or (each is None and beyond is None):
         return None
@@ -178,7 +178,7 @@ def rows_expected(
     if declared is None or declared.expected is None or aggregate.selects:
         return None
     rows = declared.expected.rows / math.prod(len(key.domain or ()) or 1 for key in aggregate.keys)
-    each = rows_of_unit(aggregate.source, tables)
+    each = None if aggregate.limits.automatic else rows_of_unit(aggregate.source, tables)
     return rows * (1 - lost_share(each, rows_that_count(aggregate))) if counted and each is not None else rows
 
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from privet.mechanisms import PartitionCounts
+from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.aggregates.needs import Needs
@@ -42,6 +43,8 @@ def foreseen_margin(  # noqa: PLR0913 - the public numbers that it depends on
         end of the bounds. So with n rows half its length is at most the distance of the bounds × M / n.
     """
     draw = needs.draws[reading.draw]
+    if needs.aggregate.limits.automatic or isinstance(mechanism, CapChoice):
+        return None  # noise is set when the limit is found
     if isinstance(mechanism, GroupedChoice | GroupedInterval):
         return float(mechanism.rank_margin(confidence) / needs.request_of(draw).part)
     noise = mechanism.noise if isinstance(mechanism, PartitionCounts) else mechanism

@@ -23,6 +23,7 @@ from privet.loss import (
 )
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection
+from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.chosen_way import ChosenWay
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import SHARES, GroupedInterval
@@ -107,7 +108,9 @@ def laplace_for(epsilon: Fraction, share: Share) -> Drawn:
         raise TypeError("a selection draws no noise")
     if draw.measure.shape is Shape.RANKS:
         return _choice(draw, share, epsilon)
-    if draw.measure.shape in WHOLE:
+    if draw.largest is not None:
+        return CapChoice.calibrated(epsilon=epsilon, sensitivity=share.moves, largest=draw.largest)
+    if draw.measure.shape in WHOLE and not share.later:  # what discrete noise costs depends on how far a unit moves it
         return DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=share.moves)
     return Laplace.calibrated(epsilon=epsilon, sensitivity=share.moves)
 
@@ -167,7 +170,7 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
         return None
     named = _names(shares, promise, promise.delta / 2)
     left = [share for place, share in enumerate(shares) if place not in named]
-    numbers = [share for share in left if share.draw is not None and share.draw.measure.shape is not Shape.RANKS]
+    numbers = [share for share in left if share.adds_noise]
     if not numbers:
         return None
     total = total_of(shares)
@@ -177,8 +180,8 @@ def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None
     for place, share in enumerate(shares):
         if place in named:
             chosen.append(named[place])
-        elif share.draw is not None and share.draw.measure.shape is Shape.RANKS:
-            chosen.append(_choice(share.draw, share, promise.epsilon * share.weight / total))
+        elif not share.adds_noise:
+            chosen.append(laplace_for(promise.epsilon * share.weight / total, share))
         else:
             scale = share.moves.l2 * unit * root_above(total_of(numbers) / share.weight)
             chosen.append(Gaussian(share.moves.l2, scale))
@@ -204,6 +207,8 @@ def _concentrated(stages: Stages, shares: Sequence[Share], options: Options, rho
         if share.draw.measure.shape is Shape.RANKS:
             shared = (Fraction(1),) if share.draw.confidence is None else SHARES
             chosen.append(_choice(share.draw, share, _choice_epsilon(part, shared)))
+        elif not share.adds_noise:
+            chosen.append(laplace_for(1 / root_above(1 / (2 * part)), share))  # what is ε-DP is ε²/2-zCDP
         else:
             chosen.append(Gaussian.calibrated(rho=part, sensitivity=share.moves))
     return _kept(stages, shares, options, chosen)
@@ -259,7 +264,7 @@ def _wider(mechanism: Drawn | Naming) -> Drawn | Naming:
             return Laplace(mechanism.l1_sensitivity, mechanism.scale * COARSER)
         case DiscreteLaplace():
             return DiscreteLaplace(mechanism.l1_sensitivity, mechanism.scale * COARSER)
-        case GroupedChoice() | GroupedInterval():
+        case GroupedChoice() | GroupedInterval() | CapChoice():
             return replace(mechanism, epsilon=mechanism.epsilon / COARSER)
         case PartitionSelection() | PartitionCounts():
             return type(mechanism)(

@@ -7,6 +7,7 @@ from privet.core import Sensitivity
 from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection
+from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.chosen_way import ChosenWay
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
@@ -15,7 +16,7 @@ from privet.query.measures.automatic_bounds import CERTAIN
 from privet.query.measures.noise_margin import Noise
 from privet.query.options import Options
 
-Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice | GroupedInterval | PartitionCounts
+Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice | GroupedInterval | CapChoice | PartitionCounts
 Naming: TypeAlias = PartitionSelection | PartitionCounts
 
 
@@ -101,8 +102,9 @@ class Priced:
 
     @property
     def mechanisms(self) -> tuple[Drawn | Naming, ...]:
-        """Of all stages: each is drawn once."""
-        return tuple(each for stage in self.stages for each in stage.each_once)
+        """Of all stages: each is drawn once. Those that are set after a limit was found are not among them."""
+        known = [stage for stage in self.stages if not stage.needs.aggregate.limits.automatic]
+        return tuple(each for stage in known for each in stage.each_once)
 
     @property
     def promise(self) -> Guarantee | None:
@@ -117,7 +119,7 @@ class Priced:
 def noise_in(mechanism: Drawn) -> Noise | None:
     """The noise that is added to numbers; None where places are chosen."""
     match mechanism:
-        case GroupedChoice() | GroupedInterval():
+        case GroupedChoice() | GroupedInterval() | CapChoice():
             return None
         case PartitionCounts():
             return mechanism.noise

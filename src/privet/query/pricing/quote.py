@@ -7,6 +7,7 @@ from fractions import Fraction
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.loss.exact import Exact, exact, shortest
+from privet.query.aggregates.cap_needs import cap_needs, settled
 from privet.query.aggregates.clipping_report import reported
 from privet.query.aggregates.needs import Needs, middle_needs, needs_of
 from privet.query.aggregates.searches import searched
@@ -16,7 +17,8 @@ from privet.query.options import Options
 from privet.query.plan.limits import Limits
 from privet.query.plan.merge import merged
 from privet.query.plan.statement import Aggregate, Search, Stage, Statement
-from privet.query.plan.unit_local import check_unit_local
+from privet.query.plan.unit_local import check_search, check_unit_local
+from privet.query.pricing.caps import aimed, cap_weights, refuse_together
 from privet.query.pricing.least_budget import Demand, least_budgets
 from privet.query.pricing.price import Stages, price
 from privet.query.pricing.priced import Priced, PricedSearch, PricedStage
@@ -27,6 +29,7 @@ from privet.query.scalars.expressions import Column, columns_in
 MOST_GROUPS = 100_000  # answered at once
 REPORTING = Fraction(1, 10)  # of what is spent, where clipping is reported
 BOUNDS = "bounds"  # what the stage of a search is called
+CAP = "cap"  # what the stage is called in which a limit is found
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,13 @@ class Quote(Priced):
         statement: with the limits that were asked for.
         by_name: the paid stages that a stage of the statement is released by.
         searches: of bounds that are paid for, and where.
+        caps: of limits that are found first: where they are paid for, by the stage of the statement that they are for.
     """
 
     statement: Statement
     by_name: Mapping[str, PricedStage]
     searches: Mapping[Search, PricedSearch] = field(default_factory=dict)
+    caps: Mapping[str, PricedStage] = field(default_factory=dict)
 
 
 def quote_statement(statement: Statement, catalog: Catalog, options: Options) -> Quote:
@@ -78,6 +83,7 @@ def quote_batch(
 
 def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column: dict[Column, Fraction]) -> Quote:
     automatic_bounds = options.automatic_bounds
+    statement = settled(statement, row_level=catalog.row_level)
     if automatic_bounds is not None:
         statement = searched(statement)
     if automatic_bounds is not None or statement.parts or options.clipping:
@@ -95,22 +101,47 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
         _refuse_many_groups(needs)
     by_column = by_column | _report_weights(statement, paid, by_column)
     copies = 1 if catalog.window is None else catalog.window.length
+    caps = _caps(statement, paid, options)
+    for needs, search in caps:
+        by_column = by_column | cap_weights(needs, search, by_column)
     searches = [search for _, needs in paid for search in needs.aggregate.searches]
-    first = [(BOUNDS, needs) for search in searches for needs in _search_needs(search)]
+    bounds = [(BOUNDS, needs) for search in searches for needs in _search_needs(search)]
+    first = [*((CAP, search) for _, search in caps), *bounds]
     if automatic_bounds is not None and searches:
-        total = sum((weight_of(needs, by_column) for _, needs in paid), Fraction(0))
+        total = sum((weight_of(needs, by_column) for _, needs in [*paid, *first[: len(caps)]]), Fraction(0))
         each = total * automatic_bounds / (1 - automatic_bounds) / len(searches)
-        shares = zip((needs for _, needs in first), SHARES * len(searches), strict=True)
+        shares = zip((needs for _, needs in bounds), SHARES * len(searches), strict=True)
         by_column = by_column | {needs.readings[0].column: each * share for needs, share in shares}
     if options.errors is not None and paid:
         options, priced = _as_sure_as_wanted(statement, paid, options, catalog, copies)
     else:
         priced = price([*first, *paid], options, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
-    found = priced.stages[: len(first)]
     stages = dict(zip(names, priced.stages[len(first) :], strict=True))
+    chosen = {
+        needs.aggregate: aimed(search, stages[needs.aggregate])
+        for (needs, _), search in zip(caps, priced.stages, strict=False)
+    }
+    found = priced.stages[len(caps) : len(first)]
     by_name = {stage.name: stages[stage.source] for stage in statement.stages if isinstance(stage.source, Aggregate)}
-    bounds = {search: PricedSearch(*found[3 * place : 3 * place + 3]) for place, search in enumerate(searches)}
-    return Quote(options, priced.stages, priced.loss, statement, by_name, bounds, choices=priced.choices)
+    return Quote(
+        options,
+        (*chosen.values(), *found, *stages.values()),
+        priced.loss,
+        statement,
+        by_name,
+        {search: PricedSearch(*found[3 * place : 3 * place + 3]) for place, search in enumerate(searches)},
+        {stage.name: chosen[each] for stage in statement.stages for each in chosen if each is stage.source},
+        choices=priced.choices,
+    )
+
+
+def _caps(statement: Statement, paid: Stages, options: Options) -> list[tuple[Needs, Needs]]:
+    """What finding a limit needs, for each aggregation whose limit is found first."""
+    refuse_together(paid, error=options.errors is not None)
+    caps = [(needs, cap_needs(needs)) for _, needs in paid if needs.aggregate.limits.automatic]
+    for _, search in caps:
+        check_search(search.aggregate, statement)
+    return caps
 
 
 def _search_needs(search: Search) -> tuple[Needs, Needs, Needs]:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from privet.core import Sensitivity
 from privet.loss import Neighbors
+from privet.mechanisms.cap_choice import caps_up_to
 from privet.query.aggregates.needs import Draw, Needs
 from privet.query.measures.request import Measure, Shape, sensitivity
 from privet.query.scalars.expressions import Column
@@ -13,12 +14,27 @@ from privet.query.scalars.expressions import Column
 
 @dataclass(frozen=True)
 class Share:
-    """A draw (or, without one, the selection of groups) that takes part in a promise."""
+    """A draw (or, without one, the selection of groups) that takes part in a promise.
+
+    Args:
+        stage: which of the paid ones.
+        draw: whose mechanism is paid for.
+        weight: its part of the promise, in proportion.
+        moves: how far one unit moves its numbers.
+        later: whether that is known only after a limit was found: then these stand for it, and the mechanism must cost
+            the same whatever they are.
+    """
 
     stage: int
     draw: Draw | None
     weight: Fraction
     moves: Sensitivity
+    later: bool = False
+
+    @property
+    def adds_noise(self) -> bool:
+        """Whether noise is added to numbers."""
+        return self.draw is not None and self.draw.adds_noise
 
 
 def shares_of(
@@ -34,9 +50,16 @@ def shares_of(
         for number, draw in enumerate(needs.draws):
             readers = [each.column for each in needs.readings if each.draw == number]
             weight = sum((weights.get(column, Fraction(1)) for column in readers), Fraction(0))
-            moves = sensitivity(needs.request_of(draw), draw.measure, neighbors=neighbors, copies=copies)
-            shares.append(Share(place, draw, weight, moves))
+            moves = draw_moved(needs, draw, neighbors=neighbors, copies=copies)
+            shares.append(Share(place, draw, weight, moves, aggregate.limits.automatic))
     return shares
+
+
+def draw_moved(needs: Needs, draw: Draw, *, neighbors: Neighbors, copies: int) -> Sensitivity:
+    """How far one unit moves the numbers of a draw; of the choice of a limit see `measures/automatic_caps.py`."""
+    if draw.largest is not None:
+        return Sensitivity(copies, cells=len(caps_up_to(draw.largest)))
+    return sensitivity(needs.request_of(draw), draw.measure, neighbors=neighbors, copies=copies)
 
 
 def _selection_weight(needs: Needs, weights: Mapping[Column, Fraction]) -> Fraction:

@@ -18,6 +18,7 @@ from privet.display import Card, Column
 from privet.errors import InvalidParameter
 from privet.loss import Amount, PrivacyLoss
 from privet.query.results.at_bounds import bound_words
+from privet.query.results.found_limits import FoundLimit, limits_of_facts
 from privet.query.results.limit_words import clipped_words
 from privet.query.results.on_lines import on_lines
 from privet.query.results.reported_shares import Share, share_words
@@ -65,6 +66,7 @@ class Answer:
             all that the bounds allow, or as wide as twice the number, or has no end.
         advice: what would err less, where limits or bounds probably err more than the noise; see `explain`.
         interval: what the intervals are for: the "data" at hand, or the "population" that its units are a sample of.
+        found_limits: how much of each unit counted, where that was found with part of the budget.
 
     Privacy: an answer may be printed, stored, sent and computed with; nothing done to it costs more.
     """
@@ -91,6 +93,7 @@ class Answer:
     unclear: dict[str, tuple[int, ...]] = field(default_factory=dict)
     interval: str = "data"
     advice: tuple[str, ...] = ()
+    found_limits: tuple[FoundLimit, ...] = ()
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame; needs pandas."""
@@ -166,6 +169,7 @@ class Answer:
                 "unclear": self.unclear,
                 "interval": self.interval,
                 "advice": self.advice,
+                "found_limits": [each.facts for each in self.found_limits],
             },
             ensure_ascii=False,
         )
@@ -197,6 +201,7 @@ class Answer:
             unclear={name: tuple(places) for name, places in facts.get("unclear", {}).items()},
             interval=facts.get("interval", "data"),
             advice=tuple(facts.get("advice", ())),
+            found_limits=limits_of_facts(facts.get("found_limits", ())),
         )
 
     def __repr__(self) -> str:

@@ -149,7 +149,7 @@ def _margin_of_sum(quote: Quote, name: str, expression: Expression) -> str:
     if linear is None or not linear.weights or not linear.weights.keys() <= released.keys():
         return ""
     parts = tuple(Part(*released[each], weight) for each, weight in linear.weights.items() if weight)
-    if not parts or not all(isinstance(part.reading, Linear) for part in parts):
+    if not parts or not all(isinstance(part.reading, Linear) for part in parts) or quote.caps:
         return ""
     margin = WantedMargin(name, float("inf"), parts).margin(quote.stages, quote.options)
     return "" if margin is None else shown_margin(margin)

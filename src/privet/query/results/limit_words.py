@@ -16,24 +16,36 @@ from privet.query.plan.relations import Few, Filter, Project, Relation, Table, s
 from privet.query.pricing.cut_off import has_condition, rows_of_unit, rows_that_count
 from privet.query.pricing.priced import Naming, PricedStage
 from privet.query.pricing.quote import Quote
+from privet.query.results.found_limits import cap_words
 from privet.query.results.notes import own_stages
 from privet.query.results.price_words import ROW
 
 LITTLE = 0.01  # of the rows: it is not worth telling that so few are left out
-DEFAULT = "; nobody declared a limit: if many have more, say rows_per_unit"
+DEFAULT = '; nobody declared a limit: if many have more, rows_per_unit="auto" finds one'
 
 
-def limits_in_force(quote: Quote, *, whose: str, tables: Mapping[str, DeclaredTable]) -> tuple[str, ...]:
+def limits_in_force(
+    quote: Quote,
+    *,
+    whose: str,
+    tables: Mapping[str, DeclaredTable],
+    answered: Mapping[str, PricedStage] | None = None,
+) -> tuple[str, ...]:
     """What each unit's data is held to in a statement, each once.
 
     Args:
         quote: of the statement.
         whose: limits hold for each of these.
         tables: what is declared of them, which tells how much is probably left out.
+        answered: its stages as they were answered, with the limits that were found.
     """
     said = [f"where bounds are found, {held(ONE_ROW, keys=True, whose=whose)}"] if quote.searches else []
-    for stage in own_stages(quote).values():
-        said += _limits_of(stage, whose, tables)
+    for name, planned in own_stages(quote).items():
+        stage = planned if answered is None else answered[name]
+        if name in quote.caps:
+            said.append(cap_words(quote.caps[name], stage, whose=whose, confidence=quote.options.confidence))
+        else:
+            said += _limits_of(stage, whose, tables)
         said += [
             f"before rows are joined, at most {rows:,} of each {whose} are taken, chosen by a hash"
             for rows in _joined(stage.needs.aggregate.source)

@@ -17,6 +17,7 @@ from privet.query.pricing.quote import Quote
 from privet.query.scalars.expressions import Column, Reference
 
 FEW = "with so few rows declare bounds, or a sign and a scale"
+LIMITED = "under the limit that was found; what lies beyond it is not in the number, nor in its interval"
 
 
 def notes_of(quote: Quote, stages: Mapping[str, PricedStage], found: Mapping[Search, FoundBounds]) -> dict[str, str]:
@@ -33,7 +34,7 @@ def notes_of(quote: Quote, stages: Mapping[str, PricedStage], found: Mapping[Sea
     notes = {}
     for name in own_stages(quote):
         for each in stages[name].needs.readings:
-            words = [instead.get(each.column, ""), each.note]
+            words = [instead.get(each.column, ""), each.note, LIMITED if name in quote.caps else ""]
             if each.column in searches:
                 words.insert(0, _clipped(searches[each.column], found[searches[each.column]]))
             if said := "; ".join(word for word in words if word):

@@ -15,6 +15,7 @@ from privet.query.results.advice import advice_before
 from privet.query.results.answer import Answer
 from privet.query.results.at_bounds import at_bounds
 from privet.query.results.column_plans import column_plans
+from privet.query.results.found_limits import found_limits
 from privet.query.results.limit_words import clipped_in, hidden_by, limits_in_force
 from privet.query.results.notes import bounds_found, notes_of, rank_margins, stand_ins
 from privet.query.results.released_advice import advice_after
@@ -89,7 +90,7 @@ class Receipt:
             rank_margins(quote, self.confidence),
             self.joint,
             clipped=clipped_in(quote),
-            limits=limits_in_force(quote, whose=self.whose, tables=self.tables),
+            limits=limits_in_force(quote, whose=self.whose, tables=self.tables, answered=answered),
             stand_ins=stand_ins(quote),
             at_bounds=at_bounds(quote, table),
             clipping=reported_shares(quote.statement, run.tables, whose=self.whose),
@@ -98,6 +99,7 @@ class Receipt:
             unclear=dict(margins.unclear),
             interval=INTERVALS[quote.options.population],
             advice=self._advice(run),
+            found_limits=found_limits(quote, answered),
         )
 
     def _advice(self, run: Run) -> tuple[str, ...]:

@@ -18,10 +18,12 @@ from privet.loss import (
     GaussianCurve,
     LaplaceCurve,
     Neighbors,
+    PermuteAndFlipCurve,
     PrivacyLoss,
 )
 from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts
+from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.backends.backend import Backend
@@ -80,7 +82,9 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
         if isinstance(mechanism, PartitionCounts):
             _refuse_other_counts(stage, mechanism, numbers)
             continue  # told with the names
-        losses.append(_loss(mechanism, moves_of(request, numbers, neighbors=neighbors, copies=copies), request))
+        # how many units have more than a number: one that is replaced moves it no farther than one that comes
+        relation = Neighbors.ADD_REMOVE if isinstance(mechanism, CapChoice) else neighbors
+        losses.append(_loss(mechanism, moves_of(request, numbers, neighbors=relation, copies=copies), request))
     return sum_of(losses)
 
 
@@ -146,7 +150,9 @@ def _found(stage: PricedStage, place: int, read: list[tuple[ReadRequest, ...]]) 
     return flat[order.index(draw.measure)]
 
 
-def _loss(mechanism: Noise | GroupedChoice | GroupedInterval, moves: Moves, request: ReadRequest) -> PrivacyLoss:
+def _loss(
+    mechanism: Noise | GroupedChoice | GroupedInterval | CapChoice, moves: Moves, request: ReadRequest
+) -> PrivacyLoss:
     match mechanism:
         case DiscreteLaplace():
             return PrivacyLoss.of(DiscreteLaplaceCurve(mechanism.scale, math.floor(moves.l1)))
@@ -154,6 +160,8 @@ def _loss(mechanism: Noise | GroupedChoice | GroupedInterval, moves: Moves, requ
             return PrivacyLoss.of(LaplaceCurve(moves.l1 / mechanism.scale))
         case Gaussian():
             return PrivacyLoss.of(GaussianCurve(moves.l2 / mechanism.scale))
+        case CapChoice():
+            return PrivacyLoss.of(PermuteAndFlipCurve(mechanism.epsilon * moves.l1 / mechanism.units))
         case GroupedInterval():
             return sum_of(_loss(choice, moves, request) for choice in mechanism.choices)
         case GroupedChoice():

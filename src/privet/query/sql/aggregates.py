@@ -276,7 +276,8 @@ def released_facts(aggregation: Aggregation) -> Facts:
 
 def exact_facts(aggregation: Aggregation, *, limits: Limits | None) -> tuple[Facts, Facts]:
     """What holds for an exact aggregate as computed, and after clipping to what limits of one unit allow."""
-    return rule_of(aggregation).exact_facts(aggregation, limits)
+    known = None if limits is None or limits.automatic else limits  # what is found later bounds nothing now
+    return rule_of(aggregation).exact_facts(aggregation, known)
 
 
 def as_number(node: exp.Expr, aggregation: Aggregation) -> Aggregation:
