@@ -10,11 +10,14 @@ Never touches: networks, storage.
 
 from privet.local import survey
 from privet.local.binary_response import BinaryResponse
+from privet.local.choose_frequency_protocol import choose_frequency_protocol
 from privet.local.compare_models import compare_models
 from privet.local.estimate import Estimate
 from privet.local.frequency_estimate import FrequencyEstimate
 from privet.local.hadamard_response import HadamardResponse
 from privet.local.kary_response import KaryResponse
+from privet.local.local_hashing import LocalHashing
+from privet.local.projective_geometry_response import ProjectiveGeometryResponse
 from privet.local.protocol import Protocol
 from privet.local.subset_selection import SubsetSelection
 from privet.local.tally import Tally
@@ -26,10 +29,13 @@ __all__ = [
     "FrequencyEstimate",
     "HadamardResponse",
     "KaryResponse",
+    "LocalHashing",
+    "ProjectiveGeometryResponse",
     "Protocol",
     "SubsetSelection",
     "Tally",
     "UnaryEncoding",
+    "choose_frequency_protocol",
     "compare_models",
     "survey",
 ]

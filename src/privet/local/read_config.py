@@ -8,6 +8,8 @@ from privet.errors import InvalidParameter
 from privet.local.binary_response import BinaryResponse
 from privet.local.hadamard_response import HadamardResponse
 from privet.local.kary_response import KaryResponse
+from privet.local.local_hashing import LocalHashing
+from privet.local.projective_geometry_response import ProjectiveGeometryResponse
 from privet.local.protocol import Protocol
 from privet.local.subset_selection import SubsetSelection
 from privet.local.unary_encoding import UnaryEncoding
@@ -17,6 +19,8 @@ PROTOCOLS: tuple[type[Protocol[Any]], ...] = (
     BinaryResponse,
     HadamardResponse,
     KaryResponse,
+    LocalHashing,
+    ProjectiveGeometryResponse,
     SubsetSelection,
     UnaryEncoding,
 )
