@@ -9,6 +9,7 @@ Never touches: tables, files.
 from privet.mechanisms.bernstein import Bernstein
 from privet.mechanisms.bernstein_function import BernsteinFunction
 from privet.mechanisms.cap_choice import CapChoice
+from privet.mechanisms.centered_products import CenteredProducts
 from privet.mechanisms.centered_spread import CenteredSpread
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.discrete_laplace import DiscreteLaplace
@@ -47,6 +48,7 @@ __all__ = [
     "Bernstein",
     "BernsteinFunction",
     "CapChoice",
+    "CenteredProducts",
     "CenteredSpread",
     "Crossings",
     "DiscreteGaussian",

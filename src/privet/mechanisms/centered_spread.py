@@ -46,7 +46,7 @@ class CenteredSpread(Mechanism[Any, NDArray[np.float64]]):
     Proof: replacing `moved` rows moves Σu by at most `moved`, so in that unit by 1. Given the centers c, d, each row's
         (u - c) (v - d) lies between `low` and `high`, the ends of its range over [0, 1] x [0, 1] (for u = v and c = d
         over the diagonal), so the sum moves by at most moved (high - low), once more 1 in that unit: an adaptive
-        composition (Dwork and Roth 2014, Theorem B.1). Rounding to 2^-24 of a move keeps moves (`_on_lattice`).
+        composition (Dwork and Roth 2014, Theorem B.1). Rounding to 2^-24 of a move keeps moves (`on_lattice`).
 
     Example:
         >>> mechanism = CenteredSpread(1000, center=Laplace(1, 5), spread=Laplace(1, "1.25"))
@@ -98,13 +98,13 @@ class CenteredSpread(Mechanism[Any, NDArray[np.float64]]):
         """The noisy sums, and the noisy spread around what they give."""
         self.check(value)
         *lone, both = (Fraction(each) for each in value)
-        noisy = [float(self.center.sample(_on_lattice(each / self.moved), source)) for each in lone]
+        noisy = [float(self.center.sample(on_lattice(each / self.moved), source)) for each in lone]
         centers = self.centers(noisy)
         low, high = self.range_around(centers)
         first, last = lone[0], lone[-1]
         around = both - centers[0] * last - centers[-1] * first + self.rows * centers[0] * centers[-1]
         shifted = (around - self.rows * (low + high) / 2) / (self.moved * (high - low))
-        return np.array([*noisy, float(self.spread.sample(_on_lattice(shifted), source))])
+        return np.array([*noisy, float(self.spread.sample(on_lattice(shifted), source))])
 
     def centers(self, released: Sequence[float]) -> list[Fraction]:
         """The centers that released sums give, at most one width beyond the bounds."""
@@ -130,8 +130,8 @@ class CenteredSpread(Mechanism[Any, NDArray[np.float64]]):
         return float(Fraction(released[-1]) * unit + (low + high) / 2), float(unit)
 
 
-def _on_lattice(number: Fraction) -> float:
-    """The nearest multiple of 2^-24.
+def on_lattice(number: Fraction) -> float:
+    """Return the nearest multiple of 2^-24.
 
     Proof: rounding is monotone and commutes with whole steps, and 1 is 2^24 of them; so numbers at most 1 apart
         stay so. Numbers up to 2^29 are exact as floats.

@@ -167,11 +167,11 @@ def _sizes(center: LaplaceError | GaussianError, columns: int, expected: float) 
     likely = [cell for cell in cells if cell[0] > 0]
     if columns == 1:
         return tuple((p, max(abs(start**2 - expected), abs(end**2 - expected))) for p, start, end in likely)
-    return _merged((p * q, e * f) for p, _, e in likely for q, _, f in likely)
+    return merged((p * q, e * f) for p, _, e in likely for q, _, f in likely)
 
 
-def _merged(cells: Iterable[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """Fewer cells: of sizes that nearly agree the largest stands for all."""
+def merged(cells: Iterable[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """Return fewer cells: of sizes that nearly agree the largest stands for all."""
     merged: list[tuple[float, float]] = []
     for chance, size in sorted(cells, key=lambda cell: -cell[1]):
         if merged and size * NEARLY > merged[-1][1]:

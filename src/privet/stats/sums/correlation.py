@@ -1,6 +1,7 @@
 """correlation: how closely two columns follow a line, each value clipped to its column's bounds."""
 
 import math
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Unpack
 
@@ -8,11 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.asking import Asking
+from privet.asking.bounds import Bounds
 from privet.asking.called_as import called_as
 from privet.asking.question import Arrays, Question
-from privet.core import Release
+from privet.core import Release, Sensitivity, Uncertainty
+from privet.mechanisms.centered_products import MOMENTS, SHARES, CenteredProducts
+from privet.stats.sums.centered_correlation import around_centers, centered_products
 from privet.stats.sums.covariance import two_bounds, two_columns
-from privet.stats.sums.lattice_sums import BITS, Floats, RowMap, in_rows, lattice_sums, unit_map
+from privet.stats.sums.lattice_sums import BITS, COARSE, Floats, RowMap, in_rows, lattice_sums, unit_map
+from privet.stats.sums.lattice_sums import SQUARES as SQUARED
 from privet.stats.sums.linear_error import SlopeError
 from privet.stats.sums.mean import shares_sensitivity
 
@@ -45,7 +50,9 @@ def correlation(columns: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Relea
 
     Privacy: nine sums are released: with u and v the values mapped to 0 to 1, the products of each of u², 2 u (1 - u),
         (1 - u)² with each of v², 2 v (1 - v), (1 - v)². They are not negative and add up to the count, so all together
-        move by one row in L1; means, variances and the covariance are linear in them.
+        move by one row in L1; means, variances and the covariance are linear in them. If the number of rows n is public
+        (see `Asking`) and n ε is 1000 or more, a share of ε finds rough means first, and three sums around them have
+        half the noise, unless the means lie near an edge of the bounds (`CenteredProducts`).
 
     Example:
         >>> heights, weights = np.array([161, 175, 182]), np.array([58, 71, 90])
@@ -55,12 +62,51 @@ def correlation(columns: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Relea
     pairs = two_bounds(bounds)
     question = Question.of("correlation", two_columns(columns), asking)
     maps = tuple(unit_map(each, question.fill(each)) for each in pairs)
+    if question.public_rows:
+        moved = min(question.rows, question.length)
+        around = centered_products(question.price.budget, question.length, moved)
+        if around is not None:
+            return _released_around(question, around, pairs, maps)
     sensitivity = shares_sensitivity(question, cells=9)
     mechanism = question.noise(sensitivity)
     released = question.release_by(mechanism, lambda arrays: _nine_sums(arrays, maps), sensitivity)
-    value, slopes = _correlation(np.asarray(released.value))
-    error = released.uncertainty and SlopeError(released.uncertainty, slopes, 1 + abs(value))
+    value, error = _of_shares(np.asarray(released.value), released.uncertainty)
     return released.map(lambda _: value, uncertainty=error)
+
+
+def _released_around(
+    question: Question, mechanism: CenteredProducts, bounds: tuple[Bounds, Bounds], maps: tuple[RowMap, ...]
+) -> Release[Any]:
+    """Charge, and return the correlation around noisy means, or from shares where these are at an edge."""
+    rough = tuple(unit_map(each, question.fill(each), bits=COARSE) for each in bounds)
+
+    def compute(arrays: Arrays) -> list[Fraction]:
+        left, right, *squares = lattice_sums(arrays, rough, _weigh_products, chunk=SQUARED)
+        moments = [
+            *(Fraction(each, 2**COARSE) for each in (left, right)),
+            *(Fraction(each, 4**COARSE) for each in squares),
+        ]
+        return [*moments, *(Fraction(float(each)) for each in _nine_sums(arrays, maps))]
+
+    sums = Sensitivity(mechanism.moved, cells=MOMENTS + SHARES)
+    released = question.release_by(mechanism, compute, sums)
+    numbers = released.value.tolist()
+    value, error = (
+        around_centers(mechanism, numbers)
+        if mechanism.around(mechanism.centers(numbers))
+        else _of_shares(np.asarray(numbers[2:]), mechanism.products.uncertainty)
+    )
+    return released.map(lambda _: value, uncertainty=error)
+
+
+def _of_shares(sums: NDArray[Any], noise: Uncertainty | None) -> tuple[float, Uncertainty | None]:
+    value, slopes = _correlation(sums)
+    return value, noise and SlopeError(noise, slopes, 1 + abs(value))
+
+
+def _weigh_products(left: Floats, right: Floats) -> tuple[float, ...]:
+    pairs = ((left, left), (right, right), (left, right))
+    return float(left.sum()), float(right.sum()), *(float(np.dot(one, other)) for one, other in pairs)
 
 
 def _correlation(sums: NDArray[Any]) -> tuple[float, tuple[float, ...]]:
