@@ -42,6 +42,7 @@ class Example:
         shares: how many devices have each value, where intervals are tested.
         reports: how many devices there are then.
         exact: False where estimates are unbiased only over the choice of hash functions.
+        covers: False where the same holds for intervals; as `exact` if nothing is said.
     """
 
     protocol: Protocol[Any]
@@ -51,12 +52,18 @@ class Example:
     targets: Sequence[Any] | None = None
     reports: int = 2_000
     exact: bool = True
+    covers: bool | None = None
 
     @property
     def truths(self) -> Floats:
         """The targets, one row for each value."""
         wanted = np.eye(len(self.values)) if self.targets is None else np.array(self.targets, dtype=np.float64)
         return wanted.reshape(len(self.values), -1)
+
+    def skip_over_functions(self) -> None:
+        """Skip a test that holds over the choice of hash functions only."""
+        if not (self.exact if self.covers is None else self.covers):
+            pytest.skip("holds over hash functions: its own test says so")
 
     def columns(self, reports: NDArray[Any]) -> list[int]:
         """The number of each report among all reports there are."""
@@ -123,6 +130,7 @@ class ProtocolContract:
     @pytest.mark.whole
     def test_intervals_cover(self, example: Example, source: BitSource) -> None:
         """Of 4,000 collections 93 to 97 % hold the truth, and of intervals half as wide fewer do."""
+        example.skip_over_functions()
         truth = np.asarray(example.shares) @ example.truths
         mixed = np.asarray(example.shares) @ np.array(example.protocol.channel().matrix, dtype=np.float64)
         inside, narrow, together = [], [], []
@@ -142,6 +150,7 @@ class ProtocolContract:
 
     @pytest.mark.whole
     def test_intervals_of_these_very_devices_cover(self, example: Example, source: BitSource) -> None:
+        example.skip_over_functions()
         devices = np.rint(np.asarray(example.shares) * example.reports).astype(np.int64)
         truth = devices / devices.sum() @ example.truths
         law = np.array(example.protocol.channel().matrix, dtype=np.float64)
@@ -192,9 +201,12 @@ class ProtocolContract:
         text = json.dumps(protocol.config)
         assert read_config(text) == protocol
         assert read_config(text).fingerprint == protocol.fingerprint
-        assert type(protocol).from_config(json.loads(text)).channel().matrix == protocol.channel().matrix
+        again: Any = type(protocol).from_config(json.loads(text))
+        if hasattr(again, "looking_for"):
+            again = again.looking_for(list(example.values))
+        assert again.channel().matrix == protocol.channel().matrix
         for word, value in json.loads(text).items():
-            if isinstance(value, int):
+            if isinstance(value, int) and value:
                 with pytest.raises(InvalidParameter):
                     type(protocol).from_config({**protocol.config, word: -value})
                 with pytest.raises(InvalidParameter):

@@ -12,26 +12,35 @@ from privet.local import survey
 from privet.local.binary_response import BinaryResponse
 from privet.local.choose_frequency_protocol import choose_frequency_protocol
 from privet.local.compare_models import compare_models
+from privet.local.count_mean_sketch import CountMeanSketch
 from privet.local.estimate import Estimate
 from privet.local.frequency_estimate import FrequencyEstimate
 from privet.local.hadamard_response import HadamardResponse
+from privet.local.hadamard_sketch import HadamardSketch
 from privet.local.kary_response import KaryResponse
 from privet.local.local_hashing import LocalHashing
 from privet.local.projective_geometry_response import ProjectiveGeometryResponse
 from privet.local.protocol import Protocol
+from privet.local.rappor import Rappor, RapporDevice
+from privet.local.rappor_estimate import RapporEstimate
 from privet.local.subset_selection import SubsetSelection
 from privet.local.tally import Tally
 from privet.local.unary_encoding import UnaryEncoding
 
 __all__ = [
     "BinaryResponse",
+    "CountMeanSketch",
     "Estimate",
     "FrequencyEstimate",
     "HadamardResponse",
+    "HadamardSketch",
     "KaryResponse",
     "LocalHashing",
     "ProjectiveGeometryResponse",
     "Protocol",
+    "Rappor",
+    "RapporDevice",
+    "RapporEstimate",
     "SubsetSelection",
     "Tally",
     "UnaryEncoding",
