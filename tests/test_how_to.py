@@ -19,7 +19,7 @@ def test_a_hundred_million_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert page.count("100_000_000, 20") == 1
     checked, asked = paste(page.replace("100_000_000, 20", "40_000, 4"))
     assert "Ready: privet ask people.toml" in checked
-    assert "± at 95%" in asked
+    assert "± at 95 %" in asked
     assert "… 20 more rows" in asked
     assert len(list(Path("people").glob("*.parquet"))) == 4
 

@@ -40,7 +40,7 @@ def test_an_owners_day(place: str) -> None:
     assert "analyst 'ada'" in said
     assert "analyst 'bob'" in said
     assert "Promised so far, by all answers together: (ε=1, δ=0)-DP." in said
-    assert "at most 73.2% sure" in said
+    assert "at most 73.2 % sure" in said
     assert "bed planning" in said
     assert "frozen" in privet("cap", place, "--freeze", "--reason", "an incident")
     assert "frozen" not in privet("cap", place, "--thaw", "--reason", "all clear")

@@ -345,7 +345,7 @@ def test_copies_are_the_same_ledger() -> None:
 
 
 def test_a_ledger_takes_no_entropy_from_outside() -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(InvalidParameter, match="unexpected keyword argument 'entropy'"):
         Ledger(Guarantee(1), unit=PERSON, entropy=Entropy())  # type: ignore[call-arg]
 
 

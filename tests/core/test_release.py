@@ -13,7 +13,6 @@ from hypothesis.extra import numpy as arrays
 
 from privet.core import Ledger, Release, Sensitive, Sensitivity, Uncertainty, Unit
 from privet.core.encoding import decoded, encoded
-from privet.core.release import _digits
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee, PrivacyLoss
 from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace
@@ -194,14 +193,6 @@ def test_unknown_classes_are_not_made_up() -> None:
 def test_a_release_of_nothing_known() -> None:
     release = Release("yes", None, PrivacyLoss(), "p", "m", PERSON)
     assert repr(release).startswith("'yes'")
-
-
-@pytest.mark.parametrize(
-    ("margin", "shown"),
-    [(5.99, "6"), (6.04, "6.1"), (6.0, "6"), (0.0312, "0.032"), (99.2, "100"), (123.4, "124"), (12.0000000001, "12")],
-)
-def test_a_printed_margin_still_holds(margin: float, shown: str) -> None:
-    assert _digits(margin) == shown
 
 
 def test_releases_of_arrays_are_not_compared_by_a_sign() -> None:

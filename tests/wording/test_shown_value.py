@@ -2,7 +2,7 @@
 
 import pytest
 
-from privet.wording.shown_value import rounded_to, shown_margin, shown_value
+from privet.wording.shown_value import roughly, rounded_to, shown_margin, shown_value
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,17 @@ from privet.wording.shown_value import rounded_to, shown_margin, shown_value
 def test_a_margin_has_two_digits_and_is_rounded_up(margin: float, text: str) -> None:
     assert shown_margin(margin) == text
     assert float(text.replace(",", "")) >= margin
+
+
+def test_a_floats_last_digits_are_no_reason_to_add_one() -> None:
+    assert shown_margin(12.0000000001) == "12"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0"), (99.6, "100"), (1234, "1,200"), (-0.0123, "-0.012"), (3.14e20, "3.1e+20")]
+)
+def test_a_guess_has_two_digits(number: float, text: str) -> None:
+    assert roughly(number) == text
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,10 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
         with connect(catalog, analyst=analyst, memory=memory, threads=threads) as session:
             if explain:
                 told = session.explain(asked, **spending)
-                _screen().print(told.details if details else told)
+                if shape is Format.JSON:
+                    typer.echo(json.dumps(told.to_dict(), ensure_ascii=False, indent=2))
+                else:
+                    _screen().print(told.details if details else told)
                 return
             answer = _answered(session, asked, {**spending, "key": key, "purpose": purpose})
         _write(answer, shape, output)

@@ -49,6 +49,7 @@ from privet.loss import (
 )
 from privet.loss.exact import Exact, exact, shown
 from privet.noise import Entropy
+from privet.wording.called_like import called_like
 
 if TYPE_CHECKING:
     from privet.core.reservation import Reservation
@@ -92,6 +93,7 @@ class Ledger(Balance):
         (6.0, ε=0.5, δ=0, ε=0.5, δ=0)
     """
 
+    @called_like('privet.Ledger(privet.Guarantee(1, 1e-6), unit=privet.Unit("person"))')
     def __init__(  # noqa: PLR0913 - the terms of a ledger, each by name
         self,
         limit: Promise,
@@ -113,7 +115,7 @@ class Ledger(Balance):
         terms = Terms(limit, unit, chosen, dataset, failures=failures)
         self._open(journal_at(journal, anchor=anchor), terms, analyst, create=create is not False)
         if create is None and self._journal.made and self._journal.lasting:
-            warnings.warn(NEW.format(place=self._journal.place), NewLedger, stacklevel=2)
+            warnings.warn(NEW.format(place=self._journal.place), NewLedger, stacklevel=3)
 
     @classmethod
     def open(

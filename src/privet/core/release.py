@@ -19,6 +19,7 @@ from privet.loss import LossCurve, PrivacyLoss
 from privet.loss.exact import readable, shortest, shown
 from privet.loss.guarantee import failing
 from privet.loss.loss_json import described
+from privet.wording.shown_value import shown_margin
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -205,18 +206,11 @@ class Release(LikeItsValue, Generic[T]):
         if np.ndim(cast("Any", self.value)) == 0:
             known = isinstance(self.value, int | float | np.generic)
             shown = _rounded(self.value, margin) if known else _clipped(self.value)  # a function, for example
-            return f"{shown} ± {_digits(margin)} ({CONFIDENCE:.0%})"
+            return f"{shown} ± {shown_margin(margin)} ({CONFIDENCE:.0%})"
         cells = [_rounded(cell, margin) for cell in np.ravel(cast("Any", self.value))[:SHOWN].tolist()]
         left = np.size(cast("Any", self.value)) - len(cells)
         more = f" … {left:,} more" if left else ""
-        return f"[{', '.join(cells)}{more}] each ± {_digits(margin)} ({CONFIDENCE:.0%})"
-
-
-def _digits(margin: float) -> str:
-    """A margin in two digits, or as a whole number from 100 on, rounded up: it must still hold."""
-    unit = 10.0 ** min(math.floor(math.log10(margin)) - 1, 0) if margin > 0 else 1.0
-    up = math.ceil(margin / unit * (1 - 1e-9)) * unit  # a float's last digits are no reason to add one
-    return f"{up:,.0f}" if up >= 100 else f"{up:.2g}"  # noqa: PLR2004 - then whole numbers are enough
+        return f"[{', '.join(cells)}{more}] each ± {shown_margin(margin)} ({CONFIDENCE:.0%})"
 
 
 def _rounded(value: Any, margin: float) -> str:  # noqa: ANN401 - any number

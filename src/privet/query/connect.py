@@ -14,6 +14,7 @@ from privet.query.catalog.schema import Schema, completed
 from privet.query.catalog.toml_file import read_catalog
 from privet.query.no_catalog import refuse_data, refuse_object
 from privet.query.session import Session
+from privet.wording.called_like import called_like
 
 DUCKDB = "duckdb:///"
 LOG = logging.getLogger("privet")
@@ -22,6 +23,7 @@ LOG.addHandler(
 )  # a refusal is raised; without a handler of the caller's it is not printed as well
 
 
+@called_like('privet.connect("hospital.toml"), or privet.connect(catalog)')
 def connect(
     catalog: str | Path | Catalog,
     *,

@@ -28,6 +28,7 @@ from privet.query.results.explanation import Explanation
 from privet.query.results.explanations import Explanations
 from privet.query.results.receipt import Receipt
 from privet.query.second_price.price_check import refuse_another_price
+from privet.wording.called_like import called_like
 
 UNSAID = Guarantee(1)  # at which `explain` prices a statement if nothing is said about it, anywhere
 
@@ -53,6 +54,7 @@ class Session:
         self._quoter = Quoter(catalog, PublicValues(catalog, backend))
         self._closed = False
 
+    @called_like('session.sql("SELECT COUNT(*) FROM people", epsilon=1)')
     def sql(
         self,
         text: str,
@@ -92,6 +94,7 @@ class Session:
             paid.keep(answer)
             return answer
 
+    @called_like("session.batch([text, other], epsilon=1)")
     def batch(
         self,
         statements: Statements,
@@ -146,6 +149,7 @@ class Session:
     def explain(
         self, text: Statements, *, weights: Weights | None = None, **keywords: Unpack[Keywords]
     ) -> Explanations: ...
+    @called_like('session.explain("SELECT COUNT(*) FROM people", epsilon=1)')
     def explain(
         self, text: str | Statements, *, weights: Weights | None = None, **keywords: Unpack[Keywords]
     ) -> Explanation | Explanations:

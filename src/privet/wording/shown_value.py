@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+HUGE = 1e15  # numbers from here on are written as powers of ten
 WHOLE_FROM = 100  # margins from here on are shown as whole numbers
 
 
@@ -33,6 +34,17 @@ def shown_margin(margin: float) -> str:
     unit = 10.0 ** min(math.floor(math.log10(margin)) - 1, 0)
     up = math.ceil(margin / unit * (1 - 1e-9)) * unit
     return f"{up:,.0f}" if up >= WHOLE_FROM else f"{up:.2g}"
+
+
+def roughly(number: float) -> str:
+    """A rough guess in two digits; no more of it are known.
+
+    Example:
+        >>> roughly(245_231), roughly(0.0449), roughly(15)
+        ('250,000', '0.045', '15')
+    """
+    rounded = float(f"{number:.2g}")
+    return f"{rounded:,.0f}" if WHOLE_FROM <= rounded < HUGE else f"{rounded:g}"
 
 
 def _as_long(margin: str, value: str) -> str:

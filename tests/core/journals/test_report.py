@@ -45,8 +45,8 @@ def test_a_limit_on_rho_is_read_at_a_usual_delta() -> None:
 
 def test_words() -> None:
     assert in_words(Guarantee(0), "person") == "nothing has been revealed about any person"
-    assert "factor of at most 2.719; who was 50% sure" in in_words(Guarantee(1), "person")
-    assert "at most 73.2% sure" in in_words(Guarantee(1), "person")
+    assert "factor of at most 2.719; who was 50 % sure" in in_words(Guarantee(1), "person")
+    assert "at most 73.2 % sure" in in_words(Guarantee(1), "person")
     assert "but for a chance of 1e-6" in in_words(Guarantee(1, "1e-6"), "person")
     assert "at most e^100" in in_words(Guarantee(100), "person")
     assert "at most 22,027;" in in_words(Guarantee(10), "person")

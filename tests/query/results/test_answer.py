@@ -43,7 +43,7 @@ def test_it_prints_margins_and_the_receipt() -> None:
     assert "pay_low" not in text
     assert "groups are private" in text
     assert "spent ε=0.5, δ=0 per person on 'pay by city'" in text
-    assert "± at 95%" in text
+    assert "± at 95 %" in text
     assert "n ± 23 rows" in text
 
 

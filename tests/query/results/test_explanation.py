@@ -8,6 +8,7 @@ import pytest
 
 import privet
 from privet.core import Unit
+from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.mechanisms import PartitionSelection
 from privet.query.plan.limits import Limits
@@ -216,3 +217,24 @@ def test_it_says_which_noise_was_chosen_and_what_the_other_would_err_by(tmp_path
     assert not session.explain(text, epsilon=1).choices
     for part in session.explain([sums, "SELECT COUNT(*) FROM patient"], epsilon=1, delta="1e-6"):
         assert part.choices[0].way == "Gaussian"
+
+
+def test_columns_of_several_groupings_are_told_apart(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    told = session.explain("SELECT sex, COUNT(*) AS n, SUM(age) AS s FROM patient GROUP BY ROLLUP (sex)", epsilon=1)
+    assert [each.name for each in told.columns] == ["n by sex", "s by sex", "n of all", "s of all"]
+
+
+def test_whoever_calls_it_otherwise_is_told_how(tmp_path: Path) -> None:
+    session, _ = session_with(hospital(tmp_path))
+    calls: list[tuple[Any, tuple[object, ...], str]] = [
+        (session.sql, ("SELECT COUNT(*) FROM patient", 1), r"write session\.sql\(.*epsilon=1\): too many positional"),
+        (session.explain, ("SELECT COUNT(*) FROM patient", 1), r"write session\.explain\("),
+        (session.batch, (["SELECT COUNT(*) FROM patient"], 1), r"write session\.batch\("),
+        (privet.connect, (), r"write privet\.connect\("),
+        (privet.Ledger, (Guarantee(1),), r"unit=privet\.Unit\(.person.\)\): missing a required argument: 'unit'"),
+    ]
+    for function, arguments, words in calls:
+        with pytest.raises(InvalidParameter, match=words):
+            function(*arguments)
+    assert not session.ledger.entries

@@ -93,17 +93,17 @@ def in_words(guarantee: Guarantee, unit: str) -> str:
     )
     return (
         f"whether one {unit} is in the data or not changes the chance of any outcome by a factor of at most {factor}"
-        f"{but}; who was 50% sure of something about one {unit} can become at most {belief} sure{random}"
+        f"{but}; who was 50 % sure of something about one {unit} can become at most {belief} sure{random}"
     )
 
 
 def _powers(epsilon: Fraction) -> tuple[str, str]:
     """Return e^ε and e^ε/(1+e^ε), rounded up, for people."""
     if epsilon > 50:  # noqa: PLR2004 - then neither bounds anything
-        return f"e^{readable(epsilon)}", "100%"
+        return f"e^{readable(epsilon)}", "100 %"
     factor = math.exp(float(epsilon))
     shown = math.ceil(factor * 1000) / 1000 if factor < 1000 else math.ceil(factor)  # noqa: PLR2004 - digits enough
-    return f"{shown:,}", f"{math.ceil(1000 / (1 + 1 / factor)) / 10:g}%"
+    return f"{shown:,}", f"{math.ceil(1000 / (1 + 1 / factor)) / 10:g} %"
 
 
 def report(journal: Journal) -> dict[str, Any]:

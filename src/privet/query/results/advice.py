@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from privet.query.results.column_plans import ColumnPlan
-from privet.wording.shown_value import shown_margin
+from privet.wording.shown_value import roughly
 
 
 def advice_before(plans: Sequence[ColumnPlan], *, whose: str = "") -> tuple[str, ...]:
@@ -33,19 +33,17 @@ def _names(plans: Sequence[ColumnPlan]) -> str:
 
 
 def _fix(plans: Sequence[ColumnPlan]) -> str:
-    """What would err least, and by how much."""
-    fixes = list(dict.fromkeys(_fixes(plans)))
-    return "".join(f"; {fix}" for fix in fixes)
+    """What would err least, and by how much, each change once."""
+    fixes: dict[str, list[str]] = {}
+    for change, off in _fixes(plans):
+        fixes.setdefault(change, []).append(off)
+    return "".join(f"; with {change} {', '.join(offs)}" for change, offs in fixes.items())
 
 
-def _fixes(plans: Sequence[ColumnPlan]) -> Iterator[str]:
+def _fixes(plans: Sequence[ColumnPlan]) -> Iterator[tuple[str, str]]:
     for plan in plans:
         cut = plan.cut
-        if cut is None or cut.then is None:
-            continue
-        better = (
-            f"rows_per_unit={cut.rows_per_unit}"
-            if cut.upper is None
-            else f"an upper bound of {float(f'{cut.upper:.2g}'):,g}"
-        )
-        yield f"with {better} {plan.name} would be off by about {shown_margin(cut.then)}"
+        if cut is not None and cut.then is not None:
+            limit = f"rows_per_unit={cut.rows_per_unit}"
+            change = limit if cut.upper is None else f"an upper bound of {roughly(cut.upper)}"
+            yield change, f"{plan.name} would be off by about {roughly(cut.then)}"

@@ -264,11 +264,11 @@ class Answer:
         """What the margins are, and why some numbers have none."""
         if self.intervals:
             about = SAMPLED.format(self.unit.name) if self.interval == "population" else "from the noise only"
-            yield f"± at {100 * self.confidence:g}% for each number alone, {about}"
+            yield f"± at {100 * self.confidence:g} % for each number alone, {about}"
         if self.unclear:
             yield UNCLEAR
         if shown := [f"{name} ± {shown_margin(rows)} rows" for name, rows in self.rank_margins.items()]:
-            yield f"quantiles are off in rank, in each group at {100 * self.confidence:g}%: {', '.join(shown)}"
+            yield f"quantiles are off in rank, in each group at {100 * self.confidence:g} %: {', '.join(shown)}"
         for name, what in self.stand_ins.items():
             if name not in self.table.column_names:
                 yield f"{name} is answered by the {what}"

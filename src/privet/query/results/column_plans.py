@@ -1,6 +1,6 @@
 """Column plans: how each column of an answer will be released, and how good it will be."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -20,7 +20,7 @@ from privet.query.pricing.wanted_margins import Part, WantedMargin
 from privet.query.results.notes import between, instead_of, names_of, own_stages, searches_by_column
 from privet.query.results.reported_shares import share_name
 from privet.query.scalars.expressions import Expression, Reference, columns_in
-from privet.wording.shown_value import shown_margin
+from privet.wording.shown_value import roughly, shown_margin
 
 CLIPPED = "clipped to the bounds that are found, which may bias it"
 FOUND = "found first, by counting rows in bins; with few rows they are rough: declare bounds, or a sign and a scale"
@@ -64,7 +64,7 @@ class ColumnPlan:
             return ""
         if self.noise is not None and self.cut.total < self.noise / HARDLY:
             return "0"
-        return f"{'at most ' if self.cut.most and self.cut.by_limits else ''}{shown_margin(self.cut.total)}"
+        return f"{'at most ' if self.cut.most and self.cut.by_limits else ''}{roughly(self.cut.total)}"
 
     @property
     def mostly(self) -> str:
@@ -81,9 +81,20 @@ def column_plans(
 ) -> list[ColumnPlan]:
     """The searches for bounds, the released columns, what the answer computes from them, and the report on clipping."""
     plans = [_search_plan(quote, search, confidence) for search in quote.searches]
+    found: dict[tuple[ColumnPlan, str], None] = {}
     for stage in own_stages(quote).values():
-        plans += [_released_plan(quote, stage, reading, tables) for reading in stage.needs.readings]
-    return [*dict.fromkeys(plans), *_computed(quote), *_reported(quote, whose)]
+        keys = ", ".join(key.column.name for key in stage.needs.aggregate.keys)
+        for reading in stage.needs.readings:
+            found.setdefault((_released_plan(quote, stage, reading, tables), keys))
+    return [*plans, *_told_apart(found), *_computed(quote), *_reported(quote, whose)]
+
+
+def _told_apart(plans: Iterable[tuple[ColumnPlan, str]]) -> Iterator[ColumnPlan]:
+    """The columns, where several are called alike with what each is grouped by, as those of ROLLUP are."""
+    names = [plan.name for plan, _ in plans]
+    for plan, keys in plans:
+        apart = f"{plan.name} by {keys}" if keys else f"{plan.name} of all"
+        yield replace(plan, name=apart) if names.count(plan.name) > 1 else plan
 
 
 def _reported(quote: Quote, whose: str) -> list[ColumnPlan]:

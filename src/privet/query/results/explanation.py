@@ -17,7 +17,7 @@ from privet.query.results.limit_words import clipped_words
 from privet.query.results.on_lines import on_lines
 from privet.query.results.price_words import meaning_of, price_words
 from privet.wording.printable import plain
-from privet.wording.shown_value import shown_margin
+from privet.wording.shown_value import roughly
 
 UNKNOWN = "comes with the answer"
 FREE = "this costs nothing: only public and released tables are read"
@@ -101,7 +101,7 @@ class Explanation:
         }
         if any(each.cut is not None for each in plans):
             table["limits and bounds cut off"] = [each.cut_words for each in plans]
-            table["in all"] = ["" if each.total is None else shown_margin(each.total) for each in plans]
+            table["in all"] = ["" if each.total is None else roughly(each.total) for each in plans]
             table["mostly by"] = [each.mostly for each in plans]
         if any(each.remark for each in plans):
             table["remark"] = [each.remark for each in plans]

@@ -16,7 +16,7 @@ from privet.query.plan.statement import Aggregate, Stage
 from privet.query.pricing.cut_off import ROWS, rows_that_count
 from privet.query.pricing.quote import Quote
 from privet.query.scalars.expressions import Reference, facts_of
-from privet.wording.shown_value import shown_margin
+from privet.wording.shown_value import roughly
 
 NEAR = 10  # parts of the width of bounds: farther beyond them than one part, values rarely are on average
 
@@ -85,7 +85,7 @@ def _limits(aggregate: Aggregate, shown: list[_Shown], shares: Mapping[str, floa
         short = [each for each in shown if isinstance(each.reading, Linear) and each.item.function in counted]
         worse = [each for each in short if each.size * share / most > each.margin]
         if worse:
-            lost = ", ".join(f"{each.name} lacks about {shown_margin(each.size * share / most)}" for each in worse)
+            lost = ", ".join(f"{each.name} lacks about {roughly(each.size * share / most)}" for each in worse)
             where = " in all groups together" if aggregate.keys else ""
             have = f"{_percent(share)} of the {whose}s or more have {over}"
             yield f"the limit errs more than the noise, as {have}: {lost} or more{where}; raise it"
@@ -105,7 +105,7 @@ def _bounds(shown: list[_Shown], shares: Mapping[str, float], groups: int) -> It
         if far < float(facts.high - facts.low) / NEAR:
             yield (
                 f"{each.name}: {_percent(share)} of the values or more are outside their bounds; if they lie more than "
-                f"{shown_margin(far)} beyond on average, that errs more than the noise; widen them"
+                f"{roughly(far)} beyond on average, that errs more than the noise; widen them"
             )
 
 
