@@ -15,10 +15,14 @@ from privet.local.compare_models import compare_models
 from privet.local.count_mean_sketch import CountMeanSketch
 from privet.local.estimate import Estimate
 from privet.local.frequency_estimate import FrequencyEstimate
+from privet.local.grid_mean import GridMean
 from privet.local.hadamard_response import HadamardResponse
 from privet.local.hadamard_sketch import HadamardSketch
 from privet.local.kary_response import KaryResponse
 from privet.local.local_hashing import LocalHashing
+from privet.local.mean_estimate import MeanEstimate
+from privet.local.mean_variances import mean_variances
+from privet.local.one_bit_mean import OneBitMean
 from privet.local.projective_geometry_response import ProjectiveGeometryResponse
 from privet.local.protocol import Protocol
 from privet.local.rappor import Rappor, RapporDevice
@@ -32,10 +36,13 @@ __all__ = [
     "CountMeanSketch",
     "Estimate",
     "FrequencyEstimate",
+    "GridMean",
     "HadamardResponse",
     "HadamardSketch",
     "KaryResponse",
     "LocalHashing",
+    "MeanEstimate",
+    "OneBitMean",
     "ProjectiveGeometryResponse",
     "Protocol",
     "Rappor",
@@ -46,5 +53,6 @@ __all__ = [
     "UnaryEncoding",
     "choose_frequency_protocol",
     "compare_models",
+    "mean_variances",
     "survey",
 ]

@@ -7,10 +7,12 @@ from typing import Any
 from privet.errors import InvalidParameter
 from privet.local.binary_response import BinaryResponse
 from privet.local.count_mean_sketch import CountMeanSketch
+from privet.local.grid_mean import GridMean
 from privet.local.hadamard_response import HadamardResponse
 from privet.local.hadamard_sketch import HadamardSketch
 from privet.local.kary_response import KaryResponse
 from privet.local.local_hashing import LocalHashing
+from privet.local.one_bit_mean import OneBitMean
 from privet.local.projective_geometry_response import ProjectiveGeometryResponse
 from privet.local.protocol import Protocol
 from privet.local.rappor import Rappor
@@ -21,12 +23,14 @@ from privet.wording.nearest import nearest
 PROTOCOLS: tuple[type[Protocol[Any]], ...] = (
     BinaryResponse,
     CountMeanSketch,
+    GridMean,
     HadamardResponse,
     HadamardSketch,
     KaryResponse,
     LocalHashing,
     ProjectiveGeometryResponse,
     Rappor,
+    OneBitMean,
     SubsetSelection,
     UnaryEncoding,
 )

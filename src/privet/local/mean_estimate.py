@@ -1,0 +1,98 @@
+"""MeanEstimate: the mean of a bounded number, from reports that are randomized grid points."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from privet.asking.bounds import Bounds
+from privet.core.release import CONFIDENCE
+from privet.core.uncertainty import refuse_certainty
+from privet.local.estimate import Estimate
+from privet.local.score_interval import score_interval
+from privet.loss import PrivacyLoss
+
+TWO = 2  # points: a report is one bit
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MeanEstimate(Estimate):
+    """The mean, from how often each of the grid points 0 to G was reported.
+
+    Args:
+        protocol: its name.
+        reports: how many there are.
+        loss: of one report.
+        epsilon: of one report.
+        bounds: of the values.
+        counts: of each grid point.
+        gain: by how much the mean report moves when a value moves from one bound to the other, as a share of the grid.
+
+    Proof: a report has the mean (1 - gain)/2 + gain x, as a share of the grid, for a value x, as a share of the range.
+        So (mean report - (1 - gain)/2)/gain is unbiased for the mean share, with the reports' variance over gain².
+    """
+
+    protocol: str
+    reports: int
+    loss: PrivacyLoss
+    epsilon: float
+    bounds: Bounds
+    counts: NDArray[np.int64]
+    gain: float
+
+    @cached_property
+    def value(self) -> float:
+        """The unbiased mean; noise may carry it out of the bounds."""
+        return self._unscaled(self._mean)
+
+    @cached_property
+    def standard_error(self) -> float:
+        """Over noise and samples of devices."""
+        return math.sqrt(self._variance / self.reports) / self.gain * float(self.bounds.width)
+
+    def interval(
+        self, confidence: float = CONFIDENCE, *, simultaneous: bool = False, population: bool = True
+    ) -> tuple[float, float]:
+        """Where the mean lies: a score interval for one-bit reports, else plus or minus deviations.
+
+        For the very devices that reported it is the same: how much their values differ cannot be told from reports.
+        """
+        del simultaneous, population  # one number; and see above
+        refuse_certainty(confidence, "confidence")
+        deviations = -float(ndtri((1 - confidence) / 2))
+        if len(self.counts) == TWO:
+            low, high = score_interval(np.array([self._mean]), self.reports, deviations, spread=(0.0, 1.0, -1.0))
+            return self._unscaled(float(low[0])), self._unscaled(float(high[0]))
+        return self.value - deviations * self.standard_error, self.value + deviations * self.standard_error
+
+    def guaranteed_interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
+        """An interval that holds for every number of reports, wider: by Hoeffding's inequality, √(ln(2/α)/2n)/gain."""
+        refuse_certainty(confidence, "confidence")
+        reach = math.sqrt(math.log(2 / (1 - confidence)) / (2 * self.reports)) / self.gain * float(self.bounds.width)
+        return self.value - reach, self.value + reach
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """One row: the mean, its ends and its standard error."""
+        low, high = self.interval()
+        columns = {"mean": self.value, "mean_low": low, "mean_high": high, "standard_error": self.standard_error}
+        return pa.table({name: [number] for name, number in columns.items()})
+
+    @property
+    def _grid(self) -> NDArray[np.float64]:
+        return np.arange(len(self.counts)) / (len(self.counts) - 1)
+
+    @cached_property
+    def _mean(self) -> float:
+        return float(self._grid @ self.counts) / self.reports
+
+    @cached_property
+    def _variance(self) -> float:
+        return float((self._grid - self._mean) ** 2 @ self.counts) / self.reports
+
+    def _unscaled(self, report: float) -> float:
+        return float(self.bounds.low) + float(self.bounds.width) * (report - (1 - self.gain) / 2) / self.gain
