@@ -13,6 +13,7 @@ from privet.local.binary_response import BinaryResponse
 from privet.local.choose_frequency_protocol import choose_frequency_protocol
 from privet.local.compare_models import compare_models
 from privet.local.count_mean_sketch import CountMeanSketch
+from privet.local.distribution_estimate import DistributionEstimate
 from privet.local.estimate import Estimate
 from privet.local.frequency_estimate import FrequencyEstimate
 from privet.local.grid_mean import GridMean
@@ -27,6 +28,7 @@ from privet.local.projective_geometry_response import ProjectiveGeometryResponse
 from privet.local.protocol import Protocol
 from privet.local.rappor import Rappor, RapporDevice
 from privet.local.rappor_estimate import RapporEstimate
+from privet.local.square_wave import SquareWave
 from privet.local.subset_selection import SubsetSelection
 from privet.local.tally import Tally
 from privet.local.unary_encoding import UnaryEncoding
@@ -34,6 +36,7 @@ from privet.local.unary_encoding import UnaryEncoding
 __all__ = [
     "BinaryResponse",
     "CountMeanSketch",
+    "DistributionEstimate",
     "Estimate",
     "FrequencyEstimate",
     "GridMean",
@@ -48,6 +51,7 @@ __all__ = [
     "Rappor",
     "RapporDevice",
     "RapporEstimate",
+    "SquareWave",
     "SubsetSelection",
     "Tally",
     "UnaryEncoding",

@@ -16,6 +16,7 @@ from privet.local.one_bit_mean import OneBitMean
 from privet.local.projective_geometry_response import ProjectiveGeometryResponse
 from privet.local.protocol import Protocol
 from privet.local.rappor import Rappor
+from privet.local.square_wave import SquareWave
 from privet.local.subset_selection import SubsetSelection
 from privet.local.unary_encoding import UnaryEncoding
 from privet.wording.nearest import nearest
@@ -31,6 +32,7 @@ PROTOCOLS: tuple[type[Protocol[Any]], ...] = (
     ProjectiveGeometryResponse,
     Rappor,
     OneBitMean,
+    SquareWave,
     SubsetSelection,
     UnaryEncoding,
 )
