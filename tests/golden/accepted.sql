@@ -48,6 +48,12 @@ SELECT MIN(age), MAX(age) FROM patient
 SELECT MIN(day), MEDIAN(day), MAX(day) FROM visit
 -- filter
 SELECT COUNT(*) FILTER (WHERE cost > 100) FROM visit
+-- filters_nested
+SELECT COUNT(*) FILTER (WHERE cost < 100), COUNT(*) FILTER (WHERE cost < 1000), COUNT(cost), COUNT(*) FROM visit
+-- filters_of_texts
+SELECT COUNT(*) FILTER (WHERE note = 'fever'), COUNT(*) FILTER (WHERE note < 'g'), COUNT_IF(note IS NULL), COUNT_IF(note LIKE 'f%') FROM visit
+-- filters_by_group
+SELECT clinic, COUNT(*) FILTER (WHERE stay > 2), COUNT(*) FILTER (WHERE stay > 5 OR cost = 0), COUNT(*) FROM visit GROUP BY clinic
 -- filter_average
 SELECT AVG(cost) FILTER (WHERE stay > 0), AVG(cost) FROM visit
 -- sum_case

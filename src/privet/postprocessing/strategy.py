@@ -74,7 +74,7 @@ class Strategy:
     @cached_property
     def _solution(self) -> Floats:
         """The counts of the cells by least squares, as weights of the sums."""
-        square = self.asked.shape[0] == self.cells
+        square = self.asked.shape[0] == self.cells == int(np.linalg.matrix_rank(self.asked))
         solution: Floats = np.linalg.inv(self.asked) if square else np.linalg.pinv(self.asked)
         return solution
 

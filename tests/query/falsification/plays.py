@@ -78,6 +78,21 @@ COUNTED = {
     f"distinct {name}": f"SELECT COUNT(DISTINCT {KEYS[name]}) AS n FROM t"
     for name in ("big", "huge", "free", "word", "town", "late", "seen", "zero times", "text of real", "lower", "cents")
 }
+CONDITIONS = {  # counted together, as cells that exclude each other
+    "whole": ("big = 0", "big <= 0", "big > 5", "big IS NULL", "NOT big < 9", "big + big > 3"),
+    "real": ("free = 0", "free < 0", "free >= 0", "free IS NULL", "free > 1e300", "NOT free < 1", "1 / free > 0"),
+    "text": ("word = ''", "word < 'C'", "word >= 'C'", "word LIKE '%ern_'", "word IN ('BERN', 'bern')", "word IS NULL"),
+    "town": ("town = 'bern'", "town <> 'bern'", "town > 'C'", "town IS NULL", "TRUE"),
+    "time": ("late < DATE '2024-01-01'", "late = day", "seen >= TIMESTAMP '2024-01-01 00:00:00'", "late IS NULL"),
+    "mixed": ("pay > 100 AND flag", "pay > 100", "flag", "NOT flag OR pay < 0", "kind = 'a' AND pay IS NULL"),
+}
+CELLS = {
+    f"cells of {name}": f"SELECT {', '.join(f'COUNT(*) FILTER (WHERE {each}) AS n{place}' for place, each in enumerate(some))} FROM t"
+    for name, some in CONDITIONS.items()
+}
+CELLS["cells by word"] = (
+    "SELECT word, COUNT(*) FILTER (WHERE free < 0) AS a, COUNT(*) FILTER (WHERE free < 1) AS b, COUNT(free) AS c FROM t GROUP BY word"
+)
 WINDOW = (
     "SELECT {what} FROM (SELECT pay, whole, word, free, {function} OVER (PARTITION BY id ORDER BY {order}) AS k FROM t)"
 )
@@ -213,6 +228,7 @@ HEAVY = {
 PLAYS: Mapping[str, str] = {
     **GROUPED,
     **COUNTED,
+    **CELLS,
     **WINDOWS,
     **{f"tied {name}": text for name, text in TIED.items()},
     **{f"joined {name}": text for name, text in JOINED.items()},

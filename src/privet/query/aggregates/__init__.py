@@ -1,6 +1,6 @@
 """Aggregates: COUNT, SUM, AVG and their kin, one rule each (`table.py`), and what a statement's need (`needs.py`).
 
-May import: measures, plan, functions, scalars; errors.
+May import: measures, plan, functions, scalars; errors, postprocessing.
 Never touches: rows, engines, the parser.
 """
 

@@ -10,6 +10,7 @@ from privet.query.aggregates.rule import Added, DrawnNumbers
 from privet.query.aggregates.scale import WIDEST_SQUARE
 from privet.query.aggregates.table import rule_of
 from privet.query.measures.automatic_bounds import ANYWHERE, PLACES, Ends
+from privet.query.measures.cell_counts import CellCounts
 from privet.query.measures.overflow import samples
 from privet.query.measures.readings import Reading
 from privet.query.measures.request import RANK_PLACES, REAL_STEPS, SQUARE_STEPS, Bounded, Measure, Shape, Span
@@ -34,22 +35,50 @@ class Draw:
         fraction: of the quantile it chooses, for RANKS; each quantile of the same numbers is a draw of its own.
         confidence: of the interval that is drawn with the quantile, if one is.
         largest: of the limits that one is chosen from, where units are counted to find it (`aggregates/cap_needs.py`).
+        joint: where RANKS are counts of cells, off which several columns are read: what is asked of them.
     """
 
     measure: Measure
     fraction: Fraction | None = None
     confidence: float | None = None
     largest: int | None = None
+    joint: CellCounts | None = None
 
     @property
     def adds_noise(self) -> bool:
         """Whether noise is added to its numbers, and nothing chosen by them."""
-        return self.measure.shape is not Shape.RANKS and self.largest is None
+        return not self.chooses and self.largest is None
 
     @property
     def cells(self) -> int:
         """How many numbers each group gets: a quantile with its two ends has three."""
+        if self.joint is not None:
+            return self.joint.sums
         return self.measure.cells if self.confidence is None else 3
+
+    @property
+    def chooses(self) -> bool:
+        """Whether a place is chosen, and no noise is added."""
+        return self.measure.shape is Shape.RANKS and self.joint is None
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """Counts that are read off one draw (`aggregates/joint_counts.py`).
+
+    Args:
+        places: of the draws that they would be else.
+        draw: what is drawn for them.
+        request: whose numbers it is around.
+        weights: of each count: those of the numbers that are drawn.
+        way: how, and why, in words.
+    """
+
+    places: tuple[int, ...]
+    draw: Draw
+    request: Bounded
+    weights: tuple[tuple[float, ...], ...]
+    way: str
 
 
 @dataclass(frozen=True)
@@ -61,6 +90,8 @@ class Needs:
         rankings: one request for each RANKS measure.
         draws: in the order in which they are released.
         readings: one for each released column, in the order of the aggregate's items.
+        joined: counts that are read off one draw.
+        apart: why other counts are not, if there are any.
     """
 
     aggregate: Aggregate
@@ -68,6 +99,8 @@ class Needs:
     rankings: tuple[Bounded, ...]
     draws: tuple[Draw, ...]
     readings: tuple[Reading, ...]
+    joined: tuple[Joined, ...] = ()
+    apart: str = ""
 
     def request_of(self, draw: Draw) -> Bounded:
         """The request whose numbers a draw is around."""
@@ -84,8 +117,8 @@ def middle_needs(middle: Aggregate, ends: Ends = ANYWHERE) -> Needs:
     ((column, item),) = middle.items
     span = Span.found(*ends, most=PLACES, summed=False)
     draw = Draw(Measure(Shape.RANKS, item.argument, item.condition, span, fine=True), fraction_of(item))
-    request = _request(middle, (draw.measure,))
-    return Needs(middle, _request(middle, ()), (request,), (draw,), (_reading(column, item, 0, draw, request.part),))
+    request = request_of(middle, (draw.measure,))
+    return Needs(middle, request_of(middle, ()), (request,), (draw,), (_reading(column, item, 0, draw, request.part),))
 
 
 def needs_of(
@@ -113,12 +146,12 @@ def needs_of(
     draws = tuple(dict.fromkeys(wanted))
     summed = tuple(draw.measure for draw in draws if draw.measure.shape is not Shape.RANKS)
     ranked = tuple(dict.fromkeys(draw.measure for draw in draws if draw.measure.shape is Shape.RANKS))
-    request = _request(aggregate, summed)
+    request = request_of(aggregate, summed)
     readings = tuple(
         _reading(column, each, draws.index(draw), draw, request.part)
         for (column, each), draw in zip(aggregate.items, wanted, strict=True)
     )
-    return Needs(aggregate, request, tuple(_request(aggregate, (one,)) for one in ranked), draws, readings)
+    return Needs(aggregate, request, tuple(request_of(aggregate, (one,)) for one in ranked), draws, readings)
 
 
 def _one_row(limits: Limits) -> bool:
@@ -126,7 +159,7 @@ def _one_row(limits: Limits) -> bool:
     return limits.rows == 1
 
 
-def _request(aggregate: Aggregate, measures: tuple[Measure, ...]) -> Bounded:
+def request_of(aggregate: Aggregate, measures: tuple[Measure, ...]) -> Bounded:
     """Units are held to so many groups wherever they are counted by group, and with groups_per_unit."""
     by_units = aggregate.selects or any(each.shape is Shape.UNITS for each in measures)
     held = bool(aggregate.keys) and (aggregate.limits.groups_per_unit is not None or by_units)

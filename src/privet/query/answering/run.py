@@ -12,6 +12,7 @@ import pyarrow as pa
 from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
 from privet.core.silence import FAILED
 from privet.errors import ReleaseFailed
+from privet.query.aggregates.joint_counts import with_joined
 from privet.query.aggregates.needs import Needs, needs_of
 from privet.query.answering.bounds_found import bounds_found
 from privet.query.answering.margins import ColumnMargins, Margins, Shown, shown_rows
@@ -157,7 +158,8 @@ class Run:
             self.found[search] = bounds_found(search, self._quote.searches[search], self._drawn, self._at_its_price)
         ends = {search.argument: ends_for(search, self.found[search]) for search in aggregate.searches}
         within = next((draw.confidence for draw in stage.needs.draws if draw.confidence is not None), None)
-        return self._at_its_price(stage, needs_of(aggregate, found=ends, quantiles_within=within))
+        needs = with_joined(needs_of(aggregate, found=ends, quantiles_within=within), stage.needs.joined)
+        return self._at_its_price(stage, needs)
 
     def _at_its_price(self, stage: PricedStage, needs: Needs) -> PricedStage:
         """The stage with other needs, which follow from what was released; its mechanisms must cost what they did."""
@@ -196,6 +198,9 @@ class Run:
                 found = ranks(request)
                 return [found.get(group, {}) for group in groups]
 
+            if (joint := draw.joint) is not None:
+                counted = self._draw(lambda: joint.of_places(ranked()), mechanism, stage.sensitivities[place])
+                return _rows(counted, len(groups))
             return _rows(self._draw(ranked, mechanism, stage.sensitivities[place]), len(groups))
         which = stage.needs.request.measures.index(draw.measure)
         cells = draw.measure.cells

@@ -13,10 +13,13 @@ Noise = Laplace | DiscreteLaplace | Gaussian
 APART = 1e-3  # relative distance by which equal scales are drawn apart, upward
 HALVINGS = 60
 FEW = 3  # noises whose tail is a short sum of exponentials; of more that are alike, the terms cancel beyond 53 bits
-REACH = 60  # largest scales: farther than this a sum of many noises is not, but for 1e-10
+REACH = 60  # largest scales: farther than this a sum of a few noises is not, but for 1e-10
+DEVIATIONS = 9  # standard deviations: farther than this a sum of very many is not
+NOTHING = 1e-9  # a weight beside the largest of its sum that is left out, and made up for by the others
 NODES = (256, 1024, 4096)  # of the sum of sines, as few as will do
 TRIED = 14  # halvings of the margin of many
 CHUNK = 1 << 20  # numbers held at once
+TILTS = np.linspace(0.05, 0.95, 19)  # of Chernoff's bounds
 RAREST = 1e-8  # below this tail the sum of sines says nothing
 
 
@@ -50,8 +53,29 @@ def noise_margin(weights: Floats, noise: Noise, confidence: float) -> Floats:
     if isinstance(noise, Gaussian):
         alone = error.margin(confidence)
         return np.asarray(np.sqrt((sizes**2).sum(axis=1)) * alone * UP + slack)
-    margin_of = _laplace_margin if sizes.shape[1] <= FEW else _margin_of_many
-    return np.asarray(margin_of(sizes * error.scale * UP, 1 - confidence) * UP + slack)
+    if sizes.shape[1] <= FEW:
+        return np.asarray(_laplace_margin(sizes * error.scale * UP, 1 - confidence) * UP + slack)
+    if (sizes > NOTHING * sizes.max(axis=1, keepdims=True)).all():
+        return np.asarray(_margin_of_many(sizes * error.scale * UP, 1 - confidence) * UP + slack)
+    return np.asarray(np.array([_of_row(row, noise, confidence) for row in sizes]) + slack)
+
+
+def _of_row(sizes: Floats, noise: Noise, confidence: float) -> float:
+    """The margin of one sum of many Laplace noises, of which those that count for nothing are left out.
+
+    Proof: a noise of a part in a billion of the largest scale moves the sum by more than forty such parts with
+        probability e^-40; forty times the sizes that are left out are added.
+    """
+    least = NOTHING * sizes.max()
+    used = sizes[sizes > least]
+    left_out = 40 * float(sizes[sizes <= least].sum()) * noise.uncertainty.scale
+    if not used.size:
+        return 0.0
+    if used.size == 1:
+        return float(used[0]) * noise.uncertainty.margin(confidence) + left_out
+    margin_of = _laplace_margin if used.size <= FEW else _margin_of_many
+    scales = used[None, :] * noise.uncertainty.scale * UP
+    return float(margin_of(scales, 1 - confidence)[0]) * UP + left_out
 
 
 def sum_margin(parts: Sequence[tuple[Floats, Noise]], confidence: float) -> float | None:
@@ -108,45 +132,55 @@ def _laplace_margin(scales: Floats, tail: float) -> Floats:
 def _margin_of_many(scales: Floats, tail: float) -> Floats:
     """The same for many noises, from their characteristic function.
 
-    Proof: in units of the largest scale let φ(w) be the product of 1/(1 + s_j² w²), and h = π / REACH. By Poisson's
-        formula h t / π + 2/π Σ φ(n h) sin(n h t) / n is the probability that |S|, wrapped around at 2 REACH, is at most
-        t. That is too much by at most Pr[|S| >= REACH] <= 2 (4/3)^k e^(-REACH/2), by Chernoff's bound at 1/2. Leaving
-        out what is beyond N nodes, Ω = N h, errs by at most 2/π φ(Ω) Σ (N/n)² / n <= φ(Ω) (1 + 1/Ω²) / π. Both are
-        added to the tail. Halving starts from Chernoff's bound and keeps the outer end.
+    Proof: in units of the largest scale let φ(w) be the product of 1/(1 + s_j² w²), and h = π / R, where R is REACH, or
+        several standard deviations. By Poisson's formula h t / π + 2/π Σ φ(n h) sin(n h t) / n is the probability
+        that |S|, wrapped around at 2 R, is at most t. That is too much by at most Pr[|S| >= R], which Chernoff's bound
+        is taken for. Leaving out what is beyond N nodes, Ω = N h, errs by at most
+        2/π φ(Ω) Σ (N/n)² / n <= φ(Ω) (1 + 1/Ω²) / π. Both are added to the tail. Halving starts from Chernoff's bound
+        and keeps the outer end.
     """
     largest = np.maximum(scales.max(axis=1), 1e-300)
     unit = scales / largest[:, None]
     high = _chernoff(unit, tail)
     if tail < RAREST or not len(unit):
         return np.asarray(high * largest)
-    wrapped = 2 * (4 / 3) ** unit.shape[1] * np.exp(-REACH / 2)
+    reach = np.maximum(REACH, DEVIATIONS * np.sqrt(2 * (unit**2).sum(axis=1)))
+    wrapped = _beyond(unit, reach)
     for nodes in NODES:
-        end = nodes * np.pi / REACH
-        left = np.prod(1 / (1 + (unit * end) ** 2), axis=1) * (1 + 1 / end**2) / np.pi + wrapped
+        end = nodes * np.pi / reach
+        left = np.prod(1 / (1 + (unit * end[:, None]) ** 2), axis=1) * (1 + 1 / end**2) / np.pi + wrapped
         if left.max() < tail / 1000:
             break
     few = max(1, CHUNK // nodes)
     parts = [slice(start, start + few) for start in range(0, len(unit), few)]
-    found = [_halved(unit[part], high[part], left[part], nodes, tail) for part in parts]
+    found = [_halved(unit[part], high[part], left[part], reach[part], nodes, tail) for part in parts]
     return np.asarray(np.concatenate(found) * largest)
 
 
 def _chernoff(unit: Floats, tail: float) -> Floats:
     """A distance beyond which the sum is with probability at most `tail`: the best of several exponential bounds."""
-    tilts = np.linspace(0.05, 0.95, 19)
-    logs = -np.log1p(-((unit[:, :, None] * tilts) ** 2)).sum(axis=1)
-    return np.asarray(((logs + np.log(2 / tail)) / tilts).min(axis=1))
+    return np.asarray(((_tilted(unit) + np.log(2 / tail)) / TILTS).min(axis=1))
 
 
-def _halved(unit: Floats, high: Floats, left: Floats, nodes: int, tail: float) -> Floats:
-    steps = np.arange(1, nodes + 1) * np.pi / REACH
+def _beyond(unit: Floats, distance: Floats) -> Floats:
+    """What the probability that the sum is beyond a distance is below: the best of the same bounds."""
+    return np.asarray(2 * np.exp((_tilted(unit) - distance[:, None] * TILTS).min(axis=1)))
+
+
+def _tilted(unit: Floats) -> Floats:
+    """The logarithm of the mean of e^(tilt × sum), for each tilt."""
+    return np.asarray(-np.log1p(-((unit[:, :, None] * TILTS) ** 2)).sum(axis=1))
+
+
+def _halved(unit: Floats, high: Floats, left: Floats, reach: Floats, nodes: int, tail: float) -> Floats:  # noqa: PLR0913, PLR0917 - numbers of one search
+    steps = np.arange(1, nodes + 1) * np.pi / reach[:, None]
     law = 1 / np.arange(1, nodes + 1) * np.ones((len(unit), 1))
     for column in range(unit.shape[1]):
         law /= 1 + (unit[:, column, None] * steps) ** 2
     low = np.zeros(len(unit))
     for _ in range(TRIED):
         middle = (low + high) / 2
-        within = middle / REACH + 2 / np.pi * (law * np.sin(middle[:, None] * steps)).sum(axis=1)
+        within = middle / reach + 2 / np.pi * (law * np.sin(middle[:, None] * steps)).sum(axis=1)
         beyond = 1 - within + left > tail
         low, high = np.where(beyond, middle, low), np.where(beyond, high, middle)
     return high

@@ -9,7 +9,6 @@ from typing import TypeAlias
 from privet.asking.least_amount import least_amount, short_amounts
 from privet.loss import ConcentratedGuarantee, ExponentialCurve, GaussianCurve, Guarantee, PrivacyLoss, Promise
 from privet.mechanisms import Gaussian
-from privet.query.measures.request import Shape
 from privet.query.options import Options
 from privet.query.pricing.foreseen_margin import foreseen_margin
 from privet.query.pricing.naming import counted_by_naming
@@ -133,7 +132,7 @@ class Demand:
     def ranked(self, place: Place) -> bool:
         """Whether a draw chooses a place."""
         draw = self.draws[place].draw
-        return draw is not None and draw.measure.shape is Shape.RANKS
+        return draw is not None and draw.chooses
 
 
 def least_budgets(demand: Demand, promise: Promise) -> list[Budgeted]:

@@ -43,7 +43,7 @@ from privet.query.pricing.split import Share, shares_of, total_of
 from privet.query.scalars.expressions import Column
 
 Stages: TypeAlias = Sequence[tuple[str, Needs]]  # the name and the needs of each that is paid for
-WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM}  # one whole number a group
+WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM, Shape.RANKS}  # one whole number a group, or sums of cells
 EXPONENTIAL = 8  # ρ times this is ε² of an exponential choice, or less where ε is large
 LITTLE = Fraction(1, 10)  # up to this ρ it is not less
 # of looking for a larger ε, and by how much it must be larger to go on
@@ -106,7 +106,7 @@ def laplace_for(epsilon: Fraction, share: Share) -> Drawn:
     draw = share.draw
     if draw is None:
         raise TypeError("a selection draws no noise")
-    if draw.measure.shape is Shape.RANKS:
+    if draw.chooses:
         return _choice(draw, share, epsilon)
     if draw.largest is not None:
         return CapChoice.calibrated(epsilon=epsilon, sensitivity=share.moves, largest=draw.largest)
@@ -204,7 +204,7 @@ def _concentrated(stages: Stages, shares: Sequence[Share], options: Options, rho
                 "the groups are not public, so which are shown must be selected, which rho cannot price: ask with "
                 "epsilon and delta, or declare the values of the GROUP BY columns in the catalog"
             )
-        if share.draw.measure.shape is Shape.RANKS:
+        if share.draw.chooses:
             shared = (Fraction(1),) if share.draw.confidence is None else SHARES
             chosen.append(_choice(share.draw, share, _choice_epsilon(part, shared)))
         elif not share.adds_noise:

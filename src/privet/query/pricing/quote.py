@@ -21,6 +21,7 @@ from privet.query.plan.unit_local import check_search, check_unit_local
 from privet.query.pricing.caps import aimed, cap_weights, refuse_together
 from privet.query.pricing.least_budget import Demand, least_budgets
 from privet.query.pricing.price import Stages, price
+from privet.query.pricing.price_together import Asked, price_together
 from privet.query.pricing.priced import Priced, PricedSearch, PricedStage
 from privet.query.pricing.split import shares_of, weight_of
 from privet.query.pricing.wanted_margins import wanted_margins
@@ -115,7 +116,9 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
     if options.errors is not None and paid:
         options, priced = _as_sure_as_wanted(statement, paid, options, catalog, copies)
     else:
-        priced = price([*first, *paid], options, neighbors=catalog.unit.neighbors, copies=copies, weights=by_column)
+        neighbors = catalog.unit.neighbors
+        asked = Asked([*first, *paid], options, neighbors=neighbors, copies=copies, weights=by_column)
+        priced = price_together(asked)
     stages = dict(zip(names, priced.stages[len(first) :], strict=True))
     chosen = {
         needs.aggregate: aimed(search, stages[needs.aggregate])

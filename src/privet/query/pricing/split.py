@@ -59,6 +59,8 @@ def draw_moved(needs: Needs, draw: Draw, *, neighbors: Neighbors, copies: int) -
     """How far one unit moves the numbers of a draw; of the choice of a limit see `measures/automatic_caps.py`."""
     if draw.largest is not None:
         return Sensitivity(copies, cells=len(caps_up_to(draw.largest)))
+    if draw.joint is not None:
+        return draw.joint.moves(needs.request_of(draw), neighbors=neighbors, copies=copies)
     return sensitivity(needs.request_of(draw), draw.measure, neighbors=neighbors, copies=copies)
 
 

@@ -9,6 +9,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
 from privet.loss import (
@@ -32,6 +35,7 @@ from privet.query.measures.noise_margin import Noise
 from privet.query.measures.request import Shape
 from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
+from privet.query.second_price.cell_moves import sum_moves
 from privet.query.second_price.engine_text import ReadNumbers, ReadRequest, read_back
 
 
@@ -84,7 +88,10 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
             continue  # told with the names
         # how many units have more than a number: one that is replaced moves it no farther than one that comes
         relation = Neighbors.ADD_REMOVE if isinstance(mechanism, CapChoice) else neighbors
-        losses.append(_loss(mechanism, moves_of(request, numbers, neighbors=relation, copies=copies), request))
+        moves = moves_of(request, numbers, neighbors=relation, copies=copies)
+        if (joint := stage.needs.draws[place].joint) is not None:
+            moves = _moves_of_sums(request, numbers, joint.chosen.strategy.asked, neighbors, copies)
+        losses.append(_loss(mechanism, moves, request))
     return sum_of(losses)
 
 
@@ -108,6 +115,22 @@ def moves_of(request: ReadRequest, numbers: ReadNumbers, *, neighbors: Neighbors
     else:
         l1 = 2 * groups * reach
         l2 = root_above(groups * max(span * span, 2 * reach * reach))
+    return Moves(copies * l1, copies * l2)
+
+
+def _moves_of_sums(
+    request: ReadRequest, numbers: ReadNumbers, asked: NDArray[np.int64], neighbors: Neighbors, copies: int
+) -> Moves:
+    """The same for sums of counts by place."""
+    if not request.places or numbers.cells != 1 or numbers.by_unit:
+        raise InvalidParameter("the engine's SQL does not count rows by place: nothing was run or charged")
+    l1, l2 = sum_moves(
+        asked,
+        reach=request.cap * numbers.size,
+        groups=1 if request.shared else _groups(request),
+        keyed=request.keyed,
+        replaced=neighbors is not Neighbors.ADD_REMOVE,
+    )
     return Moves(copies * l1, copies * l2)
 
 
