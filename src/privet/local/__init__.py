@@ -10,9 +10,11 @@ Never touches: networks, storage.
 
 from privet.local import survey
 from privet.local.binary_response import BinaryResponse
+from privet.local.chained_response import ChainedResponse, MemoizedDevice
 from privet.local.choose_frequency_protocol import choose_frequency_protocol
 from privet.local.compare_models import compare_models
 from privet.local.count_mean_sketch import CountMeanSketch
+from privet.local.device_budget import DeviceBudget
 from privet.local.distribution_estimate import DistributionEstimate
 from privet.local.estimate import Estimate
 from privet.local.frequency_estimate import FrequencyEstimate
@@ -35,7 +37,9 @@ from privet.local.unary_encoding import UnaryEncoding
 
 __all__ = [
     "BinaryResponse",
+    "ChainedResponse",
     "CountMeanSketch",
+    "DeviceBudget",
     "DistributionEstimate",
     "Estimate",
     "FrequencyEstimate",
@@ -45,6 +49,7 @@ __all__ = [
     "KaryResponse",
     "LocalHashing",
     "MeanEstimate",
+    "MemoizedDevice",
     "OneBitMean",
     "ProjectiveGeometryResponse",
     "Protocol",
