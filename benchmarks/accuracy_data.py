@@ -13,6 +13,7 @@ TOP = 50
 ROWS = 10_000
 GROUPS = 5_000
 UNITS = 20_000
+CROWDS = 100
 BINS = 5_000  # rows in bins
 DECILES = [place / 10 for place in range(1, 10)]
 PEOPLE = 32_561  # as many as the census extract Adult has
@@ -38,6 +39,23 @@ def overlap(column: Numbers, found: Any) -> float:  # noqa: ANN401 - any labels
 def groups(random: Generator) -> Numbers:
     """The one group of each of 20,000 units."""
     return random.choice(GROUPS, UNITS, p=zipf(GROUPS, 1.0))
+
+
+def many_groups(random: Generator) -> tuple[Numbers, Numbers]:
+    """Units, and one of their groups each: 4,000 units with 20 rows."""
+    return np.repeat(np.arange(4000), 20), random.choice(50_000, 80_000, p=zipf(50_000, 1.0))
+
+
+def pareto_rows(random: Generator) -> tuple[Numbers, Numbers]:
+    """Units, and the group of each of their rows, of 100: 20,000 units, a few of which have very many rows."""
+    rows = np.minimum(np.floor(random.pareto(1.5, UNITS) + 1), 10**5).astype(np.int64)
+    owners = np.repeat(np.arange(UNITS), rows)
+    return owners, random.integers(0, CROWDS, len(owners))
+
+
+def relative_error(truth: Numbers, found: Numbers) -> float:
+    """The mean of errors over exact counts."""
+    return float(np.mean(np.abs(found - truth) / truth))
 
 
 def spread(random: Generator, mean: float) -> Numbers:

@@ -14,7 +14,7 @@ from privet.postprocessing.simplex import nonnegative, whole_numbers, with_total
 
 Labels = tuple[str, ...]
 ROWS = 24  # of a table that are printed
-SURELY = 0.99  # that a count is more than noise
+TRIED = 64  # thresholds that are compared
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -61,15 +61,16 @@ class LabeledCounts(Release[NDArray[Any]]):
         """The nearest counts that are not negative. Their error is no longer symmetric, so its law is dropped."""
         return self._seen(np.rint(nonnegative(self.value)).astype(np.int64))
 
-    def thresholded(self, confidence: float = SURELY) -> "LabeledCounts":
-        """The counts that are surely more than noise; all others are zero. For histograms with mostly empty cells.
+    def thresholded(self, confidence: float | None = None) -> "LabeledCounts":
+        """The counts that are likely more than noise; all others are zero. For histograms with mostly empty cells.
 
         Args:
-            confidence: of the margin that a count must exceed. An empty cell is shown with half the rest, 1 in 200.
+            confidence: of the margin that a count must exceed. An empty cell is shown with half the rest. By default
+                the counts decide (`least_shown`).
 
         Where cells are mostly empty their noise adds up to more than what small cells hold, and the sum of all errors
-        falls: among 10,000 cells of which 300 are filled, to half of what `with_total` leaves. Where few are empty it
-        rises. Counts that stay are as they were; zeros are biased downwards, so the law of the error is dropped.
+        falls: among 10,000 cells of which 300 are filled, to a third of what `with_total` leaves. Where few are empty
+        it rises. Counts that stay are as they were; zeros are biased downwards, so the law of the error is dropped.
 
         Example:
             >>> from privet import histogram
@@ -77,7 +78,7 @@ class LabeledCounts(Release[NDArray[Any]]):
             >>> answer.thresholded(0.999999).value[1:].tolist()
             [0, 0]
         """
-        least = self.margin(confidence)
+        least = least_shown(self) if confidence is None else self.margin(confidence)
         return self._seen(np.where(self.value > least, self.value, 0))
 
     def with_total(self, total: Any, *, whole_counts: bool = False) -> "LabeledCounts":  # noqa: ANN401 - a number or a release
@@ -145,3 +146,26 @@ class LabeledCounts(Release[NDArray[Any]]):
 
 def _written(count: float) -> str:
     return f"{count:,}" if isinstance(count, int) else f"{count:,.1f}"
+
+
+def least_shown(counts: Release[Any]) -> float:
+    """Return the threshold above which counts are shown: noisy counts near it are as often filled cells as empty ones.
+
+    It starts where hardly one cell of all would be shown by noise alone, and falls while, of the cells just above it,
+    more are there than the noise of empty ones explains. (A count just above is off by as much if it is shown and the
+    cell is empty as if it is not shown and the cell is filled.)
+    """
+    noisy = np.ravel(counts.value)
+    law = counts.uncertainty
+    if law is None:
+        raise InvalidParameter("a view has no noise to compare with: take thresholded() of the counts themselves")
+    highest = law.distance(min(2 / max(len(noisy), 2), 1 / 2))
+    least, width = highest, max(highest / TRIED, 1.0)  # counts are whole numbers
+    for tried in np.arange(highest, 0, -width):
+        by_noise = len(noisy) * (law.tail(tried) - law.tail(2 * tried)) / 2
+        filled = np.count_nonzero((noisy > tried) & (noisy <= 2 * tried)) - by_noise
+        just_above = len(noisy) * (law.tail(tried) - law.tail(tried + width)) / 2
+        if just_above > filled * width / tried:
+            break
+        least = float(tried)
+    return least
