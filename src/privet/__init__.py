@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from privet.asking.auto_bounds import AutoBounds
     from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
     from privet.errors import BudgetExceeded, PrivetError
     from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss, Risk
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "AutoBounds",
     "BudgetExceeded",
     "Catalog",
     "ConcentratedGuarantee",
@@ -91,6 +93,7 @@ __all__ = [
 ]
 
 _WHERE = {  # the modules that have these names; all others are statistics
+    "AutoBounds": "privet.asking.auto_bounds",
     "BudgetExceeded": "privet.errors",
     "Catalog": "privet.query.catalog",
     "ConcentratedGuarantee": "privet.loss",

@@ -17,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 
 import privet
+from privet.asking.within_found_bounds import WithinFoundBounds
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.loss import Guarantee
 from privet.mechanisms import Bernstein, GroupedRows, SampleAndAggregate, SmoothValue
@@ -28,7 +29,7 @@ from privet.stats import PriestleyChao
 from tests.support.recording_ledger import assert_within, exactly
 
 BIG = 2**60  # whole numbers from here on are no floats
-RANKS = (IntervalQuantile, HalvingQuantiles, QuantileInterval)
+RANKS = (IntervalQuantile, HalvingQuantiles, QuantileInterval, WithinFoundBounds)
 Rows = list[Any]
 
 NASTY: dict[str, Any] = {
@@ -168,6 +169,8 @@ STATISTICS: dict[str, Ask] = {
     "total": lambda v, _, how: privet.total(v, **BOUNDS, **how),
     "mean": lambda v, _, how: privet.mean(v, **BOUNDS, **how),
     "mean, filled": lambda v, _, how: privet.mean(v, **BOUNDS, missing=3, **how),
+    "mean, found bounds": lambda v, _, how: privet.mean(v, bounds="auto", **how),
+    "total, found bounds": lambda v, _, how: privet.total(v, bounds="auto", missing=3, **how),
     "variance": lambda v, _, how: privet.variance(v, **BOUNDS, **how),
     "stddev": lambda v, _, how: privet.stddev(v, **BOUNDS, **how),
     "moments": lambda v, _, how: privet.moments(v, **BOUNDS, **how),

@@ -8,15 +8,18 @@ from typing import Any, Unpack
 import numpy as np
 
 from privet.asking.asking import Asking
+from privet.asking.auto_bounds import AutoBounds
 from privet.asking.bounds import Bounds
 from privet.asking.called_as import called_as
 from privet.asking.price import Price
 from privet.asking.question import Arrays, Question
+from privet.asking.scaled import Scaled
 from privet.core import Release, Sensitivity
 from privet.core.sensitivity import root_above
 from privet.errors import InvalidParameter
 from privet.postprocessing.sampling import mean_deviation
 from privet.stats.sampled_units import SampledUnits, rows_at_least
+from privet.stats.sums.found_bounds import sums_in_found_bounds
 from privet.stats.sums.lattice_sums import BITS, CHUNK, Floats, RowMap, in_rows, lattice_sums, unit_map
 from privet.stats.sums.linear_error import RatioError
 
@@ -30,7 +33,7 @@ def mean(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]:
 
     Args:
         values: a column of numbers.
-        bounds: (low, high), public.
+        bounds: (low, high), public; or "auto", or an `AutoBounds`, to have them found with a share of the price.
         **asking: see `Asking`: the price (epsilon, delta, rho or mechanism), ledger, purpose, key, neighbors, unit,
             unit_ids, rows_per_unit, times, window, rows_per_time, missing. A ready `mechanism` is in the values' unit
             if the number of rows is public, else for the two sums of weights described below.
@@ -49,34 +52,66 @@ def mean(values: Any, *, bounds: Any, **asking: Unpack[Asking]) -> Release[Any]:
         >>> mean(salaries, bounds=(20_000, 200_000), epsilon=1).mechanism
         'Laplace(l1_sensitivity=1, scale=1)'
     """
-    declared = Bounds.of(bounds)
-    return mean_of(Question.of("mean", (values,), asking), declared)
+    declared = AutoBounds.asked(bounds) or Bounds.of(bounds)
+    question = Question.of("mean", (values,), asking)
+    if isinstance(declared, AutoBounds):
+        return _mean_in_found_bounds(question, declared)
+    return mean_of(question, declared)
+
+
+def _mean_in_found_bounds(question: Question, auto: AutoBounds) -> Release[Any]:
+    if not question.public_rows:
+        moves = shares_sensitivity(question, cells=2)
+        found = sums_in_found_bounds(
+            question, auto, moves, lambda arrays, within: _two_sums(arrays, unit_map(within, question.fill(within)))
+        )
+        released = replace(found.release, value=found.sums, uncertainty=found.noise.uncertainty)
+        return _read_two_sums(question, found.bounds, released)
+    _refuse_empty(question)
+    found = sums_in_found_bounds(
+        question,
+        auto,
+        Sensitivity(question.rows),
+        lambda arrays, within: lattice_sums(arrays, (unit_map(within, question.fill(within)),), _sum)[0] / ONE,
+    )
+    within, length = found.bounds, question.length
+    scaled = Scaled(found.noise, factor=within.width / length, offset=within.low, rounding=within.width / (2 * ONE))
+    mean = float(within.low) + float(within.width) * found.sums[0] / length
+    return _with_sampling(question, within, replace(found.release, value=mean, uncertainty=scaled.uncertainty))
+
+
+def _refuse_empty(question: Question) -> None:
+    if not question.length:
+        raise InvalidParameter(f"{question.statistic} needs at least one row, got an empty column")
 
 
 def mean_of(question: Question, bounds: Bounds) -> Release[Any]:
     """Return the answer to a question about a mean."""
     row_map = unit_map(bounds, question.fill(bounds))
-    rounding = bounds.width / (2 * ONE)
     if not question.public_rows:
-        return question.noted(_mean_of_two_sums(question, bounds, row_map, rounding))
-    if not question.length:
-        raise InvalidParameter(f"{question.statistic} needs at least one row, got an empty column")
+        return question.noted(_mean_of_two_sums(question, bounds, row_map))
+    _refuse_empty(question)
     found = question.release(
         lambda arrays: lattice_sums(arrays, (row_map,), _sum)[0] / ONE,
         Sensitivity(question.rows),
         unit=bounds.width / question.length,
         offset=bounds.low,
-        rounding=rounding,
+        rounding=bounds.width / (2 * ONE),
     )
+    return _with_sampling(question, bounds, found)
+
+
+def _with_sampling(question: Question, bounds: Bounds, found: Release[Any]) -> Release[Any]:
+    """With how far samples differ, of a public number of rows."""
     width = float(bounds.width)
     share = (float(found.value) - float(bounds.low)) / width
     deviation = width * mean_deviation(share, question.length)
     return replace(found, sampling=SampledUnits.of(question).differ(deviation))
 
 
-def _mean_of_two_sums(question: Question, bounds: Bounds, row_map: RowMap, rounding: Fraction) -> Release[Any]:
+def _mean_of_two_sums(question: Question, bounds: Bounds, row_map: RowMap) -> Release[Any]:
     sensitivity = shares_sensitivity(question, cells=2)
-    width, low = float(bounds.width), float(bounds.low)
+    width = float(bounds.width)
 
     def worst_margin(price: Price) -> float:
         """The largest for any mean of so many rows."""
@@ -92,10 +127,16 @@ def _mean_of_two_sums(question: Question, bounds: Bounds, row_map: RowMap, round
     priced = question.as_sure_as_wanted(worst_margin)
     mechanism = priced.noise(sensitivity)
     released = priced.release_by(mechanism, lambda arrays: _two_sums(arrays, row_map), sensitivity)
+    return _read_two_sums(question, bounds, released)
+
+
+def _read_two_sums(question: Question, bounds: Bounds, released: Release[Any]) -> Release[Any]:
+    """The mean, from the released sums of shares."""
+    width, low = float(bounds.width), float(bounds.low)
     top, rest = (float(each) for each in released.value)
     share = clipped_share(top, top + rest)
     error = released.uncertainty and RatioError(
-        released.uncertainty, (1.0, 0.0), share, top + rest, width, float(rounding)
+        released.uncertainty, (1.0, 0.0), share, top + rest, width, float(bounds.width / (2 * ONE))
     )
     least = rows_at_least(top + rest, released.uncertainty, 2) if released.uncertainty else 0.0
     sampling = SampledUnits.of(question).differ(width * mean_deviation(share, least))
