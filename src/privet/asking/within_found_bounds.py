@@ -131,7 +131,7 @@ def counted(values: Floats, bins: Bins) -> NDArray[np.int64]:
 
     Example:
         >>> counted(np.array([-2.0, -1.0, 0.0, 1.0, 5.0]), Bins((Fraction(-2), Fraction(-1), Fraction(1), Fraction(2))))
-        array([1, 2, 2])
+        array([2, 1, 2])
     """
     inner = [float(edge) for edge in bins.edges[1:-1]]
     below = np.array([edge for edge in inner if edge <= bins.center])
