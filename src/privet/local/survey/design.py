@@ -99,6 +99,12 @@ class SurveyDesign:
         """The ε of one answer, rounded up; infinite if an answer can prove the truth."""
         return self.loss.epsilon(0)
 
+    @property
+    def config(self) -> dict[str, Any]:
+        """The public facts that a page which asks needs, as JSON holds them."""
+        told = [{"words": each.words, "weight": each.weight, "says": list(each.says)} for each in self.instructions]
+        return {"protocol": "survey", "instructions": told}
+
     def channel(self) -> tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]:
         """The probabilities of answering no and yes: one row for the truth no, one for yes."""
         return (1 - self.yes_if_no, self.yes_if_no), (1 - self.yes_if_yes, self.yes_if_yes)
