@@ -20,8 +20,10 @@ from privet.mechanisms import CapChoice, Gaussian, Laplace
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
+from privet.query.measures import automatic_caps
 from privet.query.measures.automatic_caps import units_above
 from privet.query.options import Options
+from privet.query.plan.limits import Limits
 from privet.query.pricing.caps import capped
 from privet.query.pricing.quote import Quote, quote_statement
 from privet.query.results.answer import Answer
@@ -260,6 +262,17 @@ def test_another_limit_than_was_found_is_not_run() -> None:
         pytest.raises(ReleaseFailed, match=FAILED[:20]),
     ):
         session.sql(COUNTS, epsilon=1, rows_per_unit="auto")
+
+
+def test_bins_that_a_unit_fills_twice_have_another_price() -> None:
+    """The second price reads from the SQL in how many bins a unit counts."""
+    session = asking(heavy())
+    with (
+        patch.object(automatic_caps, "ONCE", Limits(groups_per_unit=2, rows_per_group=1)),
+        pytest.raises(InvalidParameter, match="computed a second time"),
+    ):
+        session.sql(COUNTS, epsilon=1, rows_per_unit="auto")
+    assert session.ledger.entries == ()
 
 
 def capped_noise_kept(stage: Any, cap: int) -> Any:  # noqa: ANN401 - a stage
