@@ -21,6 +21,7 @@ from privet.local.frequency_estimate import FrequencyEstimate
 from privet.local.grid_mean import GridMean
 from privet.local.hadamard_response import HadamardResponse
 from privet.local.hadamard_sketch import HadamardSketch
+from privet.local.heavy_hitters import HeavyHitters
 from privet.local.kary_response import KaryResponse
 from privet.local.local_hashing import LocalHashing
 from privet.local.mean_estimate import MeanEstimate
@@ -46,6 +47,7 @@ __all__ = [
     "GridMean",
     "HadamardResponse",
     "HadamardSketch",
+    "HeavyHitters",
     "KaryResponse",
     "LocalHashing",
     "MeanEstimate",

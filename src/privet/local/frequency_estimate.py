@@ -35,6 +35,8 @@ class FrequencyEstimate(Estimate):
         supports: how many reports support each value.
         true_support: p, the probability that a report supports its device's value; one for all, or one for each.
         other_support: q, the probability that it supports another one; likewise.
+        looked_at: how many values were looked at, where only the frequent ones are shown; intervals that hold together
+            are for that many.
         collisions: 1/(K (g - 1)) where K hash functions into g are shared by all devices, else 0: two values that fall
             together do so for all devices with that function.
 
@@ -54,6 +56,7 @@ class FrequencyEstimate(Estimate):
     true_support: float | Floats
     other_support: float | Floats
     collisions: float = 0.0
+    looked_at: int | None = None
 
     @cached_property
     def value(self) -> Floats:
@@ -77,7 +80,7 @@ class FrequencyEstimate(Estimate):
     ) -> tuple[Floats, Floats]:
         """Score intervals, which hold for rare values and few reports too; all together by the union bound."""
         refuse_certainty(confidence, "confidence")
-        cells = len(self.supports) if simultaneous else 1
+        cells = (self.looked_at or len(self.supports)) if simultaneous else 1
         deviations = -float(ndtri((1 - confidence) / 2 / cells))
         true, other = self.true_support, self.other_support
         spread = (0.0, 1.0, -1.0) if population else (true * other, 1 - true - other, 0.0)

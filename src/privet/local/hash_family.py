@@ -58,6 +58,17 @@ class HashFamily:
             np.minimum(at, at - prime, out=at)  # below the prime the difference wraps round to a large number
         return found
 
+    def supports_of(self, a: Numbers, b: Numbers, told: Numbers, values: Numbers) -> Numbers:
+        """The same for values anywhere below the prime, which is a power of two less 1: then no division is needed."""
+        found = np.empty(len(values), dtype=np.int64)
+        wanted, buckets = told.astype(np.uint32), np.uint32(self.buckets)
+        for place, value in enumerate(values.tolist()):
+            product = a * value + b
+            folded = (product & self.prime) + (product >> self.prime.bit_length())  # 2^31 is 1 modulo the prime
+            at = np.where(folded >= self.prime, folded - self.prime, folded).astype(np.uint32)
+            found[place] = np.count_nonzero(at - at // buckets * buckets == wanted)
+        return found
+
     def shared(self, functions: int) -> tuple[Numbers, Numbers]:
         """So many functions that everybody knows: a and b of each, from SHA-256 of their numbers."""
         drawn = [_from_hash(number, self.prime) for number in range(functions)]
