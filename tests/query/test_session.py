@@ -15,7 +15,7 @@ from scipy.stats import binom
 from privet.core import Ledger, Mechanism, Scope, Unit
 from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter, KeyReused, PrivetError, ReleaseFailed
 from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors
-from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection, TwoRoundSelection
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.answering import run as run_module
@@ -276,6 +276,7 @@ MECHANISMS: tuple[type[Mechanism[Any, Any]], ...] = (
     GroupedInterval,
     PartitionCounts,
     PartitionSelection,
+    TwoRoundSelection,
 )
 
 

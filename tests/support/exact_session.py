@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from privet.core import Ledger, Mechanism, Sensitivity
-from privet.mechanisms import PartitionCounts, PartitionSelection
+from privet.mechanisms import PartitionCounts, PartitionSelection, TwoRoundSelection
 from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
@@ -45,6 +45,8 @@ class ExactRun(Run):
         mechanism.check(value)
         if isinstance(mechanism, PartitionSelection):
             return sorted(value, key=repr)
+        if isinstance(mechanism, TwoRoundSelection):
+            return sorted(value(()), key=repr)
         if isinstance(mechanism, PartitionCounts):
             return {key: value[key] for key in sorted(value, key=repr)}
         if isinstance(mechanism, GroupedChoice | GroupedInterval):

@@ -10,6 +10,7 @@ import contextlib
 import copy
 import io
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
@@ -22,7 +23,7 @@ import pyarrow as pa
 from privet import errors
 from privet.core import Ledger, Mechanism, Sensitive, Sensitivity
 from privet.loss import Guarantee
-from privet.mechanisms import PartitionCounts, PartitionSelection
+from privet.mechanisms import PartitionCounts, PartitionSelection, TwoRoundSelection
 from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
@@ -63,6 +64,8 @@ class Script:
         place = len(self.drawn)
         scripted = self.said is not None and place < len(self.said)
         said = self.said[place] if self.said is not None and scripted else exactly(value, mechanism)
+        if isinstance(mechanism, TwoRoundSelection):  # of sets of groups, one for each unit, one comes or goes
+            moves = Sensitivity(1)
         self.drawn.append(Drawn(repr(mechanism), moves, written_secret(value, mechanism), said))
         return said
 
@@ -84,6 +87,8 @@ def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 
     """A secret without noise, of a thousand times as many units: else no bin of a search would be full."""
     if isinstance(mechanism, PartitionSelection):
         return tuple(sorted(value, key=written))
+    if isinstance(mechanism, TwoRoundSelection):
+        return tuple(sorted(value(()), key=written))
     if isinstance(mechanism, PartitionCounts):
         return {key: value[key] * 1000 for key in sorted(value, key=written)}
     if isinstance(mechanism, GroupedChoice | GroupedInterval):
@@ -94,7 +99,11 @@ def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 
 
 
 def written_secret(value: Any, mechanism: Mechanism[Any, Any]) -> Mapping[Any, int]:  # noqa: ANN401 - any secret
-    """The coordinates of a secret: by key as it is written, or by place."""
+    """The coordinates of a secret: by key as it is written, or by place; how many units are in just these groups."""
+    if isinstance(mechanism, TwoRoundSelection):
+        sets = [tuple(sorted(map(written, each))) for each in value.groups_of_units()]
+        assert all(len(each) <= mechanism.groups_per_unit for each in sets), "more groups than stated"
+        return Counter(sets)
     if isinstance(mechanism, PartitionSelection | PartitionCounts):
         return {written(key): number for key, number in value.items()}
     if isinstance(mechanism, GroupedChoice | GroupedInterval):

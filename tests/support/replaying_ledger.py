@@ -1,5 +1,6 @@
 """Statements run on hospitals through a ledger that remembers every secret, and says what it is told to say."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -13,7 +14,7 @@ import pyarrow as pa
 from privet.core import Mechanism, Sensitive, Sensitivity
 from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter, QueryRefused
-from privet.mechanisms import PartitionCounts, PartitionSelection
+from privet.mechanisms import PartitionCounts, PartitionSelection, TwoRoundSelection
 from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
@@ -91,6 +92,8 @@ def exactly(value: Any, mechanism: Mechanism[Any, Any]) -> Any:  # noqa: ANN401 
     """What there would be without noise, of a thousand times as many units: else no bin of a search would be full."""
     if isinstance(mechanism, PartitionSelection):
         return sorted(value, key=repr)
+    if isinstance(mechanism, TwoRoundSelection):
+        return sorted(value(()), key=repr)
     if isinstance(mechanism, PartitionCounts):
         return {key: value[key] * 1000 for key in sorted(value, key=repr)}
     if isinstance(mechanism, GroupedChoice | GroupedInterval):
@@ -170,13 +173,33 @@ def refuse_different(here: Played, there: Played) -> None:
     assert [repr(draw.mechanism) for draw in here.drawn] == [repr(draw.mechanism) for draw in there.drawn]
     for one, other in zip(here.drawn, there.drawn, strict=True):
         assert one.sensitivity == other.sensitivity
-        refuse_farther(numbers(one), numbers(other), one.sensitivity)
+        moves = one.sensitivity
+        refuse_farther(numbers(one), numbers(other), one_set(moves) if is_members(one) else moves)
     assert here.table.schema == there.table.schema
     assert written(here.table) == written(there.table)
 
 
+def is_members(draw: Drawn) -> bool:
+    """Whether a secret is who is in which group."""
+    return isinstance(draw.mechanism, TwoRoundSelection)
+
+
+def one_set(moves: Sensitivity) -> Sensitivity:
+    """Of secrets that are sets of groups one comes or goes with a unit; one that is replaced is gone, and another here.
+
+    Args:
+        moves: as stated for numbers of units by group.
+    """
+    assert moves.per_cell == 1
+    return Sensitivity(1)
+
+
 def numbers(draw: Drawn) -> Mapping[Any, int]:
     """The coordinates of a secret."""
+    if isinstance(draw.mechanism, TwoRoundSelection):
+        sets = draw.secret.groups_of_units()
+        assert all(len(each) <= draw.mechanism.groups_per_unit for each in sets), "more groups than stated"
+        return Counter(sets)
     if isinstance(draw.mechanism, PartitionSelection | PartitionCounts):
         return dict(draw.secret)
     if isinstance(draw.mechanism, GroupedChoice | GroupedInterval):

@@ -119,6 +119,17 @@ class TwoRoundSelection(Mechanism[Weights, tuple[Any, ...]]):
         second = _SecondRound(mu, self._deviation(FIRST), self.first_threshold, self.groups_per_unit)
         return _least(second.chance, share, 1 / mu)
 
+    def units_for(self, probability: float, *, groups: int = 1) -> int:
+        """About how many units, each in so many groups that stay in both rounds, have a group named so often.
+
+        Example:
+            >>> selection = TwoRoundSelection("1/4", "4e-6", groups_per_unit=10)
+            >>> selection.units_for(0.5), selection.units_for(0.95), selection.units_for(0.5, groups=10)
+            (21, 27, 65)
+        """
+        needed = self.threshold + float(special.ndtri(probability)) / float(self.mu)
+        return max(1, math.ceil(needed * math.sqrt(groups)))
+
     def _deviation(self, share: Fraction) -> float:
         """The standard deviation of a round with this share of μ²."""
         return 1 / (float(self.mu) * math.sqrt(share))

@@ -7,10 +7,10 @@ from pathlib import Path
 from privet.errors import InvalidParameter
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
-from privet.query.backends.spark import is_spark
 from privet.query.catalog import Catalog
 from privet.query.catalog.catalog_ledger import ledger_of
 from privet.query.catalog.schema import Schema, completed
+from privet.query.catalog.spark_source import is_spark
 from privet.query.catalog.toml_file import read_catalog
 from privet.query.no_catalog import refuse_data, refuse_object
 from privet.query.session import Session

@@ -1,6 +1,7 @@
 """What every engine does, whatever it is: the contract of `Backend`."""
 
 import threading
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
@@ -72,6 +73,25 @@ def test_ranks_count_parts_of_rows_by_place(backend: Backend) -> None:
     assert set(ranks) == {("A",), ("B",)}
     with pytest.raises(InvalidParameter, match="one RANKS measure"):
         backend.ranks(stays(visits()))
+
+
+def test_members_are_the_units_that_are_counted_each_in_as_many_groups_as_it_is_held_to(backend: Backend) -> None:
+    """A group may be NULL; who has more groups is in those that its counts are in."""
+    few = replace(stays(visits(), domain=None), measures=())
+    many = replace(few, limits=Limits(groups_per_unit=9, rows_per_group=1))
+    for request, most in ((few, 2), (many, 9)):
+        members = backend.members(replace(request, members=True))
+        sets = members.groups_of_units()
+        assert max(map(len, sets)) == min(most, 3)  # two patients of the crowd have three clinics
+        counted = Counter(group for each in sets for group in each)
+        assert counted == backend.sums(request).units
+        assert set(members(())) == set(counted)
+    assert (None,) in counted
+    assert repr(members) == "Members(values hidden)"
+    with pytest.raises(InvalidParameter, match="a request of members"):
+        backend.members(few)
+    with pytest.raises(InvalidParameter, match="asked for alone"):
+        backend.text(replace(stays(visits()), members=True))
 
 
 def test_public_rows_are_read_in_full_and_private_ones_never(backend: Backend) -> None:

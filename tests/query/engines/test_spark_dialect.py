@@ -19,6 +19,7 @@ from privet.query.backends.spark.dialect import SAFE, SparkDialect, engine_types
 from privet.query.backends.spark.engine import SparkBackend
 from privet.query.backends.spark.lost_workers import PATIENCE, SETTING, stopped_without_workers, workers_of
 from privet.query.backends.spark.settings import PINNED
+from privet.query.catalog import spark_source
 from privet.query.functions import call
 from privet.query.functions.curves import CURVES
 from privet.query.plan.limits import Limits
@@ -134,8 +135,8 @@ def test_a_silent_spark_has_no_workers() -> None:
 
 
 def test_a_frame_of_another_kind_is_no_sparks() -> None:
-    assert not running_spark.is_spark(replace(HOSPITAL, frames={"patient": pa.table({"pid": [1]})}))
-    assert running_spark.is_spark(replace(HOSPITAL, source="spark"))
+    assert not spark_source.is_spark(replace(HOSPITAL, frames={"patient": pa.table({"pid": [1]})}))
+    assert spark_source.is_spark(replace(HOSPITAL, source="spark"))
 
 
 def test_a_java_is_not_asked_for_a_module_that_it_lacks(tmp_path: Path) -> None:

@@ -17,8 +17,15 @@ from tests.support.observation import Observation, differences, observe
 AUTOMATIC: dict[str, Any] = {"automatic_bounds": "0.2"}
 REPORT: dict[str, Any] = {"clipping": "report"}
 INTERVALS: dict[str, Any] = {"quantile_intervals": True}
+NINE: dict[str, Any] = {"groups_per_unit": 9, "rows_per_group": 1}
 CAPS: dict[str, Any] = {"rows_per_unit": "auto"}
-SAID = {"bounds": AUTOMATIC, "report": REPORT, "interval": INTERVALS, "limits": CAPS}  # by a word in the name of a play
+SAID = {
+    "bounds": AUTOMATIC,
+    "report": REPORT,
+    "interval": INTERVALS,
+    "limits": CAPS,
+    "rounds": NINE,
+}  # by a word
 ANYWHERE = ("nothing", "very many rows", "ordinary")  # visitors whom every play meets
 IDS = (BASE + 1, BASE + 3, BASE - 7)  # which of equal rows an engine meets first follows a hash of the unit
 

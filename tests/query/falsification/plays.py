@@ -74,6 +74,22 @@ KEYS: Mapping[str, str] = {  # expressions to group by
     "power": "POWER(free, 3)",
 }
 GROUPED = {f"key {name}": f"SELECT {key} AS k, COUNT(*) AS n FROM t GROUP BY {key}" for name, key in KEYS.items()}
+ROUNDS = {  # named in two rounds, of up to nine groups of a unit
+    f"rounds {name}": f"SELECT {KEYS[name]} AS k, COUNT(whole) AS n FROM t GROUP BY {KEYS[name]}"
+    for name in (
+        "word",
+        "town",
+        "free",
+        "huge",
+        "cents",
+        "late",
+        "seen",
+        "flag",
+        "zero times",
+        "concat",
+        "text of real",
+    )
+} | {"rounds of names": "SELECT word, free FROM t GROUP BY word, free"}
 COUNTED = {
     f"distinct {name}": f"SELECT COUNT(DISTINCT {KEYS[name]}) AS n FROM t"
     for name in ("big", "huge", "free", "word", "town", "late", "seen", "zero times", "text of real", "lower", "cents")
@@ -227,6 +243,7 @@ HEAVY = {
 }
 PLAYS: Mapping[str, str] = {
     **GROUPED,
+    **ROUNDS,
     **COUNTED,
     **CELLS,
     **WINDOWS,

@@ -9,6 +9,7 @@ import pytest
 from privet.core import Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
+from privet.mechanisms import PartitionSelection
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.functions import call
 from privet.query.options import Options, limits_of
@@ -42,7 +43,7 @@ def test_names_stand_for_what_they_are_computed_from() -> None:
 
     def shares(**weights: Any) -> list[float]:  # noqa: ANN401 - any number
         (stage,) = quote_statement(told, CATALOG, replace(OPTIONS, weights=weights)).stages
-        assert stage.selection is not None
+        assert isinstance(stage.selection, PartitionSelection)
         return [
             round(float(stage.selection.epsilon), 6),
             *(round(each.loss.epsilon(0), 6) for each in stage.mechanisms),

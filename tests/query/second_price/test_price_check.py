@@ -126,6 +126,7 @@ class Forged:
 
 GROUPED = "SELECT note, COUNT(*), AVG(cost) FROM visit GROUP BY note"
 COUNTED = "SELECT note, COUNT(*) FROM visit GROUP BY note"
+NAMED = "SELECT note FROM visit GROUP BY note"
 LOOSE = "SELECT stay, COUNT(*), SUM(cost - 4000) FROM visit GROUP BY stay"
 AVERAGES = "SELECT stay, AVG(cost) FROM visit GROUP BY stay"
 FORGERIES = [
@@ -152,7 +153,6 @@ FORGERIES = [
         "WHEN x2 > CAST('1e12' AS DOUBLE)",
     ),
     ("a sum added twice", GROUPED, LIMITS[2], "COALESCE(s2, 0) AS", "2 * COALESCE(s2, 0) AS"),
-    ("units not counted", GROUPED, LIMITS[2], ", COUNT(*) AS units", ""),
     ("pairs of groups, not units", GROUPED, LIMITS[2], "GROUP BY u1, k1", "GROUP BY k1"),
     ("unclipped rows", GROUPED, LIMITS[2], "FROM placed GROUP", "FROM found GROUP"),
     ("seven rows for one", LOOSE, LIMITS[0], "COUNT(*) <= CAST(1 AS", "COUNT(*) <= CAST(7 AS"),
@@ -181,6 +181,14 @@ FORGERIES = [
     ("names by units that are not counted", COUNTED, LIMITS[0], ", COUNT(*) AS units", ""),
     ("names by units in two groups", COUNTED, LIMITS[0], "place <= 1", "place <= 2"),
     ("a unit told as two", COUNTED, LIMITS[0], "SELECT k1, 1 AS m1_1", "SELECT k1, 2 AS m1_1"),
+    ("named in more groups", NAMED, LIMITS[2], "place <= 4", "place <= 5"),
+    ("members that were not kept", NAMED, LIMITS[2], "AS member FROM kept", "AS member FROM pairs"),
+    ("members that are groups", NAMED, LIMITS[2], "DENSE_RANK() OVER (ORDER BY u1)", "DENSE_RANK() OVER (ORDER BY k1)"),
+    ("a member for each pair", NAMED, LIMITS[2], "DENSE_RANK() OVER", "ROW_NUMBER() OVER"),
+    ("other numbers in each group", NAMED, LIMITS[2], "OVER (ORDER BY u1)", "OVER (PARTITION BY k1 ORDER BY u1)"),
+    ("one member for all", NAMED, LIMITS[2], "ARRAY_AGG(member)", "ARRAY_AGG(k1)"),
+    ("a list of pairs", NAMED, LIMITS[2], "FROM weighed GROUP BY k1", "FROM weighed, kept GROUP BY k1"),
+    ("a list of everybody", NAMED, LIMITS[2], "members FROM weighed GROUP", "members FROM placed GROUP"),
     ("something else", GROUPED, LIMITS[2], "WITH ", "DELETE FROM visit; WITH "),
 ]
 

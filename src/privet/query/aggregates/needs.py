@@ -15,7 +15,6 @@ from privet.query.measures.overflow import samples
 from privet.query.measures.readings import Reading
 from privet.query.measures.request import RANK_PLACES, REAL_STEPS, SQUARE_STEPS, Bounded, Measure, Shape, Span
 from privet.query.plan.aggregation import Aggregation, Function
-from privet.query.plan.limits import Limits
 from privet.query.plan.statement import Aggregate
 from privet.query.scalars.expressions import Column, Expression, facts_of
 from privet.query.scalars.facts import Facts, Type
@@ -92,6 +91,7 @@ class Needs:
         readings: one for each released column, in the order of the aggregate's items.
         joined: counts that are read off one draw.
         apart: why other counts are not, if there are any.
+        members: who is in which group, where groups are private and a unit may be in several.
     """
 
     aggregate: Aggregate
@@ -101,6 +101,7 @@ class Needs:
     readings: tuple[Reading, ...]
     joined: tuple[Joined, ...] = ()
     apart: str = ""
+    members: Bounded | None = None
 
     def request_of(self, draw: Draw) -> Bounded:
         """The request whose numbers a draw is around."""
@@ -135,13 +136,13 @@ def needs_of(
     Aggregates of one expression under one FILTER share their numbers: COUNT, SUM and AVG are read off two whose joint
     move is one row's (`Shape.MEAN`), with VARIANCE or STDDEV off three (`Shape.SPREAD`). COUNT(*) joins them if the
     expression is declared without NULLs. A lone SUM or COUNT has a number of its own, with less noise. Aggregates of
-    the same two expressions share nine (`Shape.PRODUCTS`). Where a unit counts for one row in one private group, rows
-    are counted as units are: that number names groups as well.
+    the same two expressions share nine (`Shape.PRODUCTS`). Where a unit counts for one row in a private group, rows are
+    counted as units are: that number may name groups as well.
     """
     families = _families(each for _, each in aggregate.items)
     ends = {search.argument: ANYWHERE for search in aggregate.searches} | dict(found or {})
     wanted = [_draw_of(each, families, ends, quantiles_within) for _, each in aggregate.items]
-    if aggregate.selects and _one_row(aggregate.limits):
+    if aggregate.selects and aggregate.limits.cap == 1:
         wanted = [UNITS if draw == ROWS else draw for draw in wanted]
     draws = tuple(dict.fromkeys(wanted))
     summed = tuple(draw.measure for draw in draws if draw.measure.shape is not Shape.RANKS)
@@ -151,12 +152,10 @@ def needs_of(
         _reading(column, each, draws.index(draw), draw, request.part)
         for (column, each), draw in zip(aggregate.items, wanted, strict=True)
     )
-    return Needs(aggregate, request, tuple(request_of(aggregate, (one,)) for one in ranked), draws, readings)
-
-
-def _one_row(limits: Limits) -> bool:
-    """Whether a unit counts for one row at most, in all."""
-    return limits.rows == 1
+    several = aggregate.selects and request.groups > 1
+    members = replace(request, measures=(), sample=False, members=True) if several else None
+    rankings = tuple(request_of(aggregate, (one,)) for one in ranked)
+    return Needs(aggregate, request, rankings, draws, readings, members=members)
 
 
 def request_of(aggregate: Aggregate, measures: tuple[Measure, ...]) -> Bounded:

@@ -179,11 +179,15 @@ class Run:
         if stage.selection is None:
             return list(itertools.product(*(key.domain or () for key in keys)))
 
-        def counts() -> Mapping[Keys, int]:
-            return {group: number for group, number in sums().units.items() if number > 0}
-
-        kept: Any = self._draw(counts, stage.selection, stage.units)
+        kept: Any = self._draw(self._named_by(stage, sums), stage.selection, stage.units)
         return kept if isinstance(kept, Mapping) else in_order(kept)
+
+    def _named_by(self, stage: PricedStage, sums: Callable[[], Sums]) -> Callable[[], Any]:
+        """What groups are named by: their numbers of units; of two rounds, who is in which group."""
+        members = stage.needs.members
+        if stage.in_rounds and members is not None:
+            return lambda: self._backend.members(members)
+        return lambda: {group: number for group, number in sums().units.items() if number > 0}
 
     def _numbers(
         self, stage: PricedStage, place: int, groups: Sequence[Keys], sums: Callable[[], Sums], ranks: Ranker

@@ -7,11 +7,11 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from privet.query.measures.members import Keys, Members
 from privet.query.measures.request import Bounded
 from privet.query.plan.relations import Relation
-from privet.query.scalars.facts import Value
 
-Keys = tuple[Value, ...]
+__all__ = ["Backend", "Keys", "Sums"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,6 +51,9 @@ class Backend(Protocol):
 
         Places are counted from the lattice's first and coarsened: place p stands for those from p << rank_shift on.
         """
+
+    def members(self, request: Bounded) -> Members:
+        """For a request of members: which units are in which groups, each in as many as it is held to."""
 
     def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
         """The rows of a public relation, in full; `released` holds the tables of earlier stages, by name."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from privet.core.silence import Failure, silently
@@ -16,6 +17,7 @@ from privet.query.backends.backend import Keys, Sums
 from privet.query.backends.group_keys import keys_of
 from privet.query.backends.progress import watched
 from privet.query.catalog import Catalog
+from privet.query.measures.members import Members, Numbers
 from privet.query.measures.request import Bounded, Shape
 from privet.query.plan.relations import Relation, mentioned
 from privet.query.printing import Dialect, Source, Sources, print_relation, print_request
@@ -99,6 +101,14 @@ class SqlEngine(ABC):
             keys = keys_of(request.keys, raw)
             groups[keys] = {**groups[keys], **places} if keys in groups else places
         return groups
+
+    def members(self, request: Bounded) -> Members:
+        """Which units are in which groups; see `Backend`."""
+        if not request.members:
+            raise InvalidParameter("members takes a request of members")
+        (text,) = self._printed(request, self._sources())
+        found = self._safely(lambda: list(self._fetch_members(text)))
+        return Members((keys_of(request.keys, raw), units) for raw, units in found)
 
     def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
         """The rows of a public relation, with columns named as the relation's."""
@@ -204,6 +214,13 @@ class SqlEngine(ABC):
             if place is not None:
                 found.setdefault(tuple(raw), {})[int(place)] = int(weight)
         return found.items()
+
+    def _fetch_members(self, text: str) -> Iterable[tuple[tuple[Any, ...], Numbers]]:
+        """The keys of each group of a statement of members, as the engine writes them, and the numbers of its units.
+
+        May raise anything.
+        """
+        return [(tuple(raw), np.asarray(units, dtype=np.int64)) for *raw, units in self._fetch(text)]
 
     @abstractmethod
     def _fetch_table(self, text: str) -> pa.Table:

@@ -176,6 +176,8 @@ class Bounded:
             `rows_per_unit` (that many groups) when groups are private, because then units are counted by group.
         sample: whether of a unit's rows only so many as may count are used, chosen by a hash. They are bounded like all
             rows, so no sensitivity depends on it; DISTINCT values and groups are chosen by hashes of their own.
+        members: whether it asks for the units of each group, by number, and for no measure; units are then held to so
+            many groups.
     """
 
     source: Relation
@@ -184,6 +186,7 @@ class Bounded:
     measures: tuple[Measure, ...]
     cap_groups: bool
     sample: bool = False
+    members: bool = False
 
     @property
     def groups(self) -> int:

@@ -8,9 +8,12 @@ from typing import TypeAlias
 
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
-from privet.mechanisms import PartitionCounts, PartitionSelection
+from privet.loss import GaussianCurve, Guarantee, NamingCurve, PrivacyLoss, calibrated_scale
+from privet.loss.privacy_loss import sum_of
+from privet.mechanisms import PartitionCounts, PartitionSelection, TwoRoundSelection
 from privet.mechanisms.least_noise import Noise, expected_error
 from privet.mechanisms.partition_selection import bound_of
+from privet.mechanisms.two_round_selection import MOST_GROUPS, NAMED
 from privet.query.aggregates.needs import UNITS
 from privet.query.pricing.priced import Drawn, Naming
 from privet.query.pricing.split import Share
@@ -41,6 +44,24 @@ def named_with_counts(epsilon: Fraction, delta: Fraction, moves: Sensitivity) ->
         return None
 
 
+def in_rounds(share: Share) -> bool:
+    """Whether groups can be named in two rounds: units come and go, and may be in several."""
+    return share.draw is None and share.rounds and 1 < share.moves.cells <= MOST_GROUPS and not share.later
+
+
+@lru_cache(maxsize=256)
+def named_in_rounds(mu: Fraction, delta: Fraction, groups: int) -> TwoRoundSelection:
+    """Names in two rounds, at this noise; its thresholds are a search, and are asked for again and again."""
+    return TwoRoundSelection(mu, delta, groups_per_unit=groups)
+
+
+@lru_cache(maxsize=256)
+def gaussian_scale(promise: Guarantee, selections: int = 0) -> Fraction:
+    """The least scale for a move of 1, beside so many selections in two rounds that share `NAMED` of δ."""
+    named = sum_of(PrivacyLoss.of(NamingCurve(NAMED * promise.delta / selections)) for _ in range(selections))
+    return Fraction(calibrated_scale(lambda s: PrivacyLoss.of(GaussianCurve(1 / Fraction(s))) + named, promise))
+
+
 def once(chosen: Chosen, counted: Mapping[int, int]) -> list[Drawn | Naming]:
     """Every mechanism that is run: a count that names groups is run once."""
     drawn = set(counted.values())
@@ -63,6 +84,8 @@ def _size(mechanism: Drawn | Naming) -> float | None:
     match mechanism:
         case PartitionSelection():
             return float(bound_of(mechanism.epsilon, mechanism.delta))
+        case TwoRoundSelection():  # a unit in t groups gives each 1/√t; nobody knows t, so the middle of its ends
+            return mechanism.threshold * (1 + math.sqrt(mechanism.groups_per_unit)) / 2
         case PartitionCounts():  # it stands there twice: once for the names, once for the numbers
             return math.sqrt(mechanism.largest_error * expected_error(mechanism.noise))
         case _:

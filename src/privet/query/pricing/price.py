@@ -14,19 +14,18 @@ from privet.errors import InvalidParameter
 from privet.loss import (
     ConcentratedGuarantee,
     ExponentialCurve,
-    GaussianCurve,
     Guarantee,
     Neighbors,
     PrivacyLoss,
     Promise,
-    calibrated_scale,
 )
 from privet.loss.privacy_loss import sum_of
-from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection, TwoRoundSelection
 from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.chosen_way import ChosenWay
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import SHARES, GroupedInterval
+from privet.mechanisms.two_round_selection import NAMED
 from privet.query.aggregates.needs import Draw, Needs
 from privet.query.measures.request import PART, Shape
 from privet.query.options import Options
@@ -34,7 +33,10 @@ from privet.query.pricing.naming import (
     Chosen,
     counted_by_naming,
     error_of,
+    gaussian_scale,
+    in_rounds,
     named_alone,
+    named_in_rounds,
     named_with_counts,
     once,
 )
@@ -44,6 +46,8 @@ from privet.query.scalars.expressions import Column
 
 Stages: TypeAlias = Sequence[tuple[str, Needs]]  # the name and the needs of each that is paid for
 WHOLE = {Shape.ROWS, Shape.UNITS, Shape.DISTINCT, Shape.SUM, Shape.RANKS}  # one whole number a group, or sums of cells
+ROUNDED = "in two rounds"
+NAMINGS = ("by how many units they have", ROUNDED)
 EXPONENTIAL = 8  # ρ times this is ε² of an exponential choice, or less where ε is large
 LITTLE = Fraction(1, 10)  # up to this ρ it is not less
 # of looking for a larger ε, and by how much it must be larger to go on
@@ -60,6 +64,7 @@ def price(  # noqa: PLR0913 - all by name
     copies: int = 1,
     weights: Mapping[Column, Fraction] | None = None,
     gaussian: bool | None = None,
+    rounds: bool = True,
 ) -> Priced:
     """Choose mechanisms that together keep the promise.
 
@@ -71,14 +76,16 @@ def price(  # noqa: PLR0913 - all by name
         weights: of released columns and private keys, 1 if not named. Each brings its share; columns that are read
             off the same numbers bring theirs together.
         gaussian: which noise to use where there is a δ, if that is decided already.
+        rounds: whether groups may be named in two rounds, for which the engine must list the units of groups.
 
     Privacy: pure: ε_i = ε w_i / Σw, with Laplace noise; a selection gets all of δ, and one that counts units
         too the count's share besides. With a δ the same, or Gaussian
         noise for all numbers, of which μ_i² = μ² w_i / Σw and μ is the largest that keeps their share of (ε, δ);
-        whichever has the smaller expected error (`error_of`), which public numbers decide. With ρ:
+        whichever has the smaller expected error (`error_of`), which public numbers decide. A selection in two rounds
+        takes part in the Gaussian noise, by its share of μ², beside which its naming costs two fifths of δ. With ρ:
         ρ_i = ρ w_i / Σw. What is returned was checked: the composed loss keeps the promise.
     """
-    shares = shares_of(stages, neighbors, copies, weights or {})
+    shares = shares_of(stages, neighbors, copies, weights or {}, rounds=rounds)
     if copies > 1 and any(share.draw is None for share in shares):
         raise InvalidParameter(
             "groups cannot be selected privately in windows of time: declare the values of the GROUP BY columns"
@@ -86,11 +93,27 @@ def price(  # noqa: PLR0913 - all by name
     if isinstance(options.promise, ConcentratedGuarantee):
         return _concentrated(stages, shares, options, options.promise.rho)
     _refuse_without_delta(shares, options.promise)
-    ways = {} if gaussian else {"Laplace": _with_laplace(shares, options.promise)}
-    if gaussian is not False and (normal := _with_gaussian(shares, options.promise)) is not None:
-        ways["Gaussian"] = normal
-    noise = ChosenWay.least("noise", {name: error_of(way) for name, way in ways.items()})
-    return replace(_kept(stages, shares, options, ways[noise.way]), choices=(noise,) if noise.beside else ())
+    ways: dict[tuple[str, str], Chosen] = {}
+    for naming in NAMINGS if any(map(in_rounds, shares)) else NAMINGS[:1]:
+        normal = _with_gaussian(shares, options.promise, in_two=naming == ROUNDED) if gaussian is not False else None
+        if not gaussian or normal is None:
+            ways["Laplace", naming] = _with_laplace(shares, options.promise, in_two=naming == ROUNDED)
+        if normal is not None:
+            ways["Gaussian", naming] = normal
+    choices = _chosen({way: error_of(chosen) for way, chosen in ways.items()})
+    best = min(ways, key=lambda way: error_of(ways[way]))
+    return replace(_kept(stages, shares, options, ways[best]), choices=choices)
+
+
+def _chosen(errors: Mapping[tuple[str, str], float]) -> tuple[ChosenWay, ...]:
+    """Between kinds of noise, given how groups are named; and between ways to name them, each with its best noise."""
+    naming = min(errors, key=lambda way: errors[way])[1]
+    noises = {kind: error for (kind, way), error in errors.items() if way == naming}
+    namings = {way: min(error for (_, other), error in errors.items() if other == way) for _, way in errors}
+    found = [ChosenWay.least("noise", noises)]
+    if len(namings) > 1:
+        found.append(ChosenWay.least("naming groups", namings))
+    return tuple(each for each in found if each.beside)
 
 
 def _refuse_without_delta(shares: Sequence[Share], promise: Guarantee) -> None:
@@ -130,23 +153,24 @@ def _choice(draw: Draw, share: Share, epsilon: Fraction) -> GroupedChoice | Grou
     )
 
 
-def _with_laplace(shares: Sequence[Share], promise: Guarantee) -> Chosen:
+def _with_laplace(shares: Sequence[Share], promise: Guarantee, *, in_two: bool = False) -> Chosen:
     """Shares of ε for all; δ for the selections."""
     total = total_of(shares)
-    named = _names(shares, promise, promise.delta)
+    named = _names(shares, promise, promise.delta, in_two=in_two)
     return [
         named[place] if place in named else laplace_for(promise.epsilon * share.weight / total, share)
         for place, share in enumerate(shares)
     ]
 
 
-def _names(shares: Sequence[Share], promise: Guarantee, delta: Fraction) -> dict[int, Naming]:
+def _names(shares: Sequence[Share], promise: Guarantee, delta: Fraction, *, in_two: bool) -> dict[int, Naming]:
     """The mechanisms that name groups, by their places; those that count them too are in both places, at both shares.
 
     Args:
         shares: of everything.
         promise: whose ε is shared.
         delta: of all of them together.
+        in_two: whether groups are named in two rounds where they can be.
     """
     total = total_of(shares)
     counted = counted_by_naming(shares)
@@ -155,43 +179,55 @@ def _names(shares: Sequence[Share], promise: Guarantee, delta: Fraction) -> dict
     for place, share in selections:
         part = delta / len(selections)
         number = counted.get(place)
+        epsilon = promise.epsilon * share.weight / total
+        if in_two and in_rounds(share):
+            mine = Guarantee(epsilon, part)
+            found[place] = named_in_rounds(1 / gaussian_scale(mine, 1), NAMED * part, share.moves.cells)
+            continue
         if number is not None:
-            joint = promise.epsilon * (share.weight + shares[number].weight) / total
+            joint = epsilon + promise.epsilon * shares[number].weight / total
             if (both := named_with_counts(joint, part, share.moves)) is not None:
                 found |= {place: both, number: both}
                 continue
-        found[place] = named_alone(promise.epsilon * share.weight / total, part, share.moves)
+        found[place] = named_alone(epsilon, part, share.moves)
     return found
 
 
-def _with_gaussian(shares: Sequence[Share], promise: Guarantee) -> Chosen | None:
-    """Gaussian noise for all numbers, at their joint share of ε; half of δ for the selections if there are any."""
+def _with_gaussian(shares: Sequence[Share], promise: Guarantee, *, in_two: bool = False) -> Chosen | None:
+    """Gaussian noise for all numbers, at their joint share of ε; half of δ for the selections if there are any.
+
+    Selections in two rounds are Gaussian noise too, and have their part of the other half.
+    """
     if not promise.delta:
         return None
-    named = _names(shares, promise, promise.delta / 2)
-    left = [share for place, share in enumerate(shares) if place not in named]
-    numbers = [share for share in left if share.adds_noise]
-    if not numbers:
+    rounds = [place for place, share in enumerate(shares) if in_two and in_rounds(share)]
+    others = [share for place, share in enumerate(shares) if place not in rounds]
+    alone = sum(share.draw is None for share in others)
+    named = {
+        place: each
+        for place, each in _names(shares, promise, promise.delta / 2, in_two=in_two).items()
+        if place not in rounds
+    }
+    noisy = [
+        share for place, share in enumerate(shares) if place in rounds or (place not in named and share.adds_noise)
+    ]
+    if len(noisy) == len(rounds):
         return None
-    total = total_of(shares)
-    delta = promise.delta / 2 if named else promise.delta
-    unit = _gaussian_scale(Guarantee(promise.epsilon * total_of(numbers) / total, delta))
+    total, ours = total_of(shares), total_of(noisy)
+    delta = promise.delta * (1 - Fraction(alone, 2 * (alone + len(rounds)))) if alone else promise.delta
+    unit = gaussian_scale(Guarantee(promise.epsilon * ours / total, delta), len(rounds))
     chosen: list[Drawn | Naming] = []
     for place, share in enumerate(shares):
         if place in named:
             chosen.append(named[place])
+        elif place in rounds:
+            mu = 1 / (unit * root_above(ours / share.weight))
+            chosen.append(named_in_rounds(mu, NAMED * delta / len(rounds), share.moves.cells))
         elif not share.adds_noise:
             chosen.append(laplace_for(promise.epsilon * share.weight / total, share))
         else:
-            scale = share.moves.l2 * unit * root_above(total_of(numbers) / share.weight)
-            chosen.append(Gaussian(share.moves.l2, scale))
+            chosen.append(Gaussian(share.moves.l2, share.moves.l2 * unit * root_above(ours / share.weight)))
     return chosen
-
-
-@lru_cache(maxsize=256)
-def _gaussian_scale(promise: Guarantee) -> Fraction:
-    """The least scale for a move of 1; the same promise is asked for again and again."""
-    return Fraction(calibrated_scale(lambda scale: PrivacyLoss.of(GaussianCurve(1 / Fraction(scale))), promise))
 
 
 def _concentrated(stages: Stages, shares: Sequence[Share], options: Options, rho: Fraction) -> Priced:
@@ -266,6 +302,8 @@ def _wider(mechanism: Drawn | Naming) -> Drawn | Naming:
             return DiscreteLaplace(mechanism.l1_sensitivity, mechanism.scale * COARSER)
         case GroupedChoice() | GroupedInterval() | CapChoice():
             return replace(mechanism, epsilon=mechanism.epsilon / COARSER)
+        case TwoRoundSelection():
+            return named_in_rounds(mechanism.mu / COARSER, mechanism.delta / COARSER, mechanism.groups_per_unit)
         case PartitionSelection() | PartitionCounts():
             return type(mechanism)(
                 mechanism.epsilon / COARSER,

@@ -28,6 +28,7 @@ class Asked:
     neighbors: Neighbors
     copies: int
     weights: Mapping[Column, Fraction]
+    rounds: bool = True
 
     def priced(self, stages: Stages, *, gaussian: bool | None) -> Priced:
         """The price of these stages, with one kind of noise or the better one."""
@@ -38,6 +39,7 @@ class Asked:
             copies=self.copies,
             weights=self.weights,
             gaussian=gaussian,
+            rounds=self.rounds,
         )
 
 
@@ -53,7 +55,8 @@ def price_together(asked: Asked) -> Priced:
     priced = {_name(gaussian): asked.priced(stages, gaussian=gaussian) for gaussian, stages in ways.items()}
     noise = ChosenWay.least("noise", {name: typical_error_of(each) for name, each in priced.items()})
     best = priced[noise.way]
-    choices = [*((noise,) if noise.beside else ()), *strategies_of(best)]
+    naming = [each for each in best.choices if each.what != noise.what]
+    choices = [*((noise,) if noise.beside else ()), *naming, *strategies_of(best)]
     return replace(best, choices=tuple(choices))
 
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from privet.core import Sensitivity
 from privet.loss import Guarantee, PrivacyLoss
 from privet.loss.privacy_loss import sum_of
-from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, PartitionSelection, TwoRoundSelection
 from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.chosen_way import ChosenWay
 from privet.mechanisms.grouped_choice import GroupedChoice
@@ -14,10 +14,11 @@ from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.query.aggregates.needs import Needs
 from privet.query.measures.automatic_bounds import CERTAIN
 from privet.query.measures.noise_margin import Noise
+from privet.query.measures.request import Bounded
 from privet.query.options import Options
 
 Drawn: TypeAlias = Laplace | DiscreteLaplace | Gaussian | GroupedChoice | GroupedInterval | CapChoice | PartitionCounts
-Naming: TypeAlias = PartitionSelection | PartitionCounts
+Naming: TypeAlias = PartitionSelection | PartitionCounts | TwoRoundSelection
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,17 @@ class PricedStage:
     def loss(self) -> PrivacyLoss:
         """Of all draws, and the selection."""
         return sum_of(each.loss for each in self.each_once)
+
+    @property
+    def requests(self) -> tuple[Bounded, ...]:
+        """What the engine may be asked for."""
+        members = (self.needs.members,) if self.in_rounds and self.needs.members is not None else ()
+        return (*members, self.needs.request, *self.needs.rankings)
+
+    @property
+    def in_rounds(self) -> bool:
+        """Whether groups are named by who is in them, not by how many units are."""
+        return isinstance(self.selection, TwoRoundSelection)
 
     def noise_of(self, place: int) -> Noise | None:
         """The noise of a draw, if it is added noise."""

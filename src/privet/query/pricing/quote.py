@@ -12,6 +12,7 @@ from privet.query.aggregates.clipping_report import reported
 from privet.query.aggregates.needs import Needs, middle_needs, needs_of
 from privet.query.aggregates.searches import searched
 from privet.query.catalog import Catalog
+from privet.query.catalog.spark_source import is_spark
 from privet.query.measures.automatic_bounds import SHARES
 from privet.query.options import Options
 from privet.query.plan.limits import Limits
@@ -116,8 +117,14 @@ def _quoted(statement: Statement, catalog: Catalog, options: Options, by_column:
     if options.errors is not None and paid:
         options, priced = _as_sure_as_wanted(statement, paid, options, catalog, copies)
     else:
-        neighbors = catalog.unit.neighbors
-        asked = Asked([*first, *paid], options, neighbors=neighbors, copies=copies, weights=by_column)
+        asked = Asked(
+            [*first, *paid],
+            options,
+            neighbors=catalog.unit.neighbors,
+            copies=copies,
+            weights=by_column,
+            rounds=not is_spark(catalog),  # no list of units passes its driver
+        )
         priced = price_together(asked)
     stages = dict(zip(names, priced.stages[len(first) :], strict=True))
     chosen = {
@@ -170,7 +177,15 @@ def _as_sure_as_wanted(
             way = replace(way, weights=weights, amount=float(sum(weight_of(needs, weights) for _, needs in paid)))
         for found in way.promises:
             said = replace(options, promise=found)
-            priced = price(paid, said, neighbors=neighbors, copies=copies, weights=way.weights, gaussian=way.gaussian)
+            priced = price(
+                paid,
+                said,
+                neighbors=neighbors,
+                copies=copies,
+                weights=way.weights,
+                gaussian=way.gaussian,
+                rounds=False,  # what naming costs beside numbers that are as sure as wanted is known for the others
+            )
             if all(each.met(priced.stages, said) for each in wanted):
                 return said, priced
     raise InvalidParameter("no promise was found that makes the columns as sure as that: allow a larger error")

@@ -23,6 +23,7 @@ class Share:
         moves: how far one unit moves its numbers.
         later: whether that is known only after a limit was found: then these stand for it, and the mechanism must cost
             the same whatever they are.
+        rounds: of a selection, whether it may be made in two rounds.
     """
 
     stage: int
@@ -30,6 +31,7 @@ class Share:
     weight: Fraction
     moves: Sensitivity
     later: bool = False
+    rounds: bool = False
 
     @property
     def adds_noise(self) -> bool:
@@ -38,15 +40,21 @@ class Share:
 
 
 def shares_of(
-    stages: Sequence[tuple[str, Needs]], neighbors: Neighbors, copies: int, weights: Mapping[Column, Fraction]
+    stages: Sequence[tuple[str, Needs]],
+    neighbors: Neighbors,
+    copies: int,
+    weights: Mapping[Column, Fraction],
+    *,
+    rounds: bool = True,
 ) -> list[Share]:
-    """Every draw and selection of the stages, in order."""
+    """Every draw and selection of the stages, in order; in two rounds only where units come and go."""
+    rounds = rounds and neighbors is Neighbors.ADD_REMOVE and copies == 1
     shares = []
     for place, (_, needs) in enumerate(stages):
         aggregate = needs.aggregate
         if aggregate.selects:
             moves = units_moved(needs, neighbors=neighbors, copies=copies)
-            shares.append(Share(place, None, _selection_weight(needs, weights), moves))
+            shares.append(Share(place, None, _selection_weight(needs, weights), moves, rounds=rounds))
         for number, draw in enumerate(needs.draws):
             readers = [each.column for each in needs.readings if each.draw == number]
             weight = sum((weights.get(column, Fraction(1)) for column in readers), Fraction(0))

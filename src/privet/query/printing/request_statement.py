@@ -12,6 +12,8 @@
     weighed  what a unit adds to a group: each number held to cap / have of itself
     last     sums over units, by group, and how many units there are
 
+For a request of members `weighed` has the number of the unit of each pair, and the last SELECT lists them by group.
+
 The text is canonical: a second computation of the price reads limits and clips back from it.
 
 Nothing overflows with up to 2^33 rows: a place is at most 2^32 and a number of a row at most `size` <= 2^60, so a
@@ -25,6 +27,7 @@ from privet.errors import InvalidParameter
 from privet.query.measures.request import SQUARE_STEPS, Bounded, Shape
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.distinct_values import print_distinct
+from privet.query.printing.members import print_members
 from privet.query.printing.placed_rows import PlacedRows
 from privet.query.printing.sampled_rows import print_sampled
 from privet.query.printing.table_locations import Sources
@@ -52,6 +55,8 @@ def print_request(request: Bounded, dialect: Dialect, sources: Sources) -> str:
     rows = context.rows()
     if any(measure.shape is Shape.DISTINCT for measure in request.measures):
         return print_distinct(context, rows)
+    if request.members:
+        return print_members(context, rows)
     if request.sample:
         rows = print_sampled(context, rows)
     return print_by_row(context, rows) if request.by_row else print_by_pair(context, rows)
@@ -77,6 +82,8 @@ def _refuse(request: Bounded) -> None:
         raise InvalidParameter("RANKS and DISTINCT are asked for alone")
     if Shape.UNITS in shapes and request.by_row:
         raise InvalidParameter("units are counted by group only if each is held to so many groups: set cap_groups")
+    if request.members and (shapes or not request.cap_groups):
+        raise InvalidParameter("members are asked for alone, of units that are held to so many groups")
     limits = (request.limits.rows, request.groups, request.limits.cap)
     if not all(1 <= limit <= MOST_CAP for limit in limits):
         raise InvalidParameter(f"limits must be from 1 to {MOST_CAP}; declare smaller ones")

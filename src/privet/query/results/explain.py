@@ -75,5 +75,5 @@ def _bounding_of(quote: Quote, whose: str) -> tuple[str, ...]:
 
 def queries_of(quote: Quote, backend: Backend) -> tuple[str, ...]:
     """The engine's SQL for the paid stages, each once."""
-    requests = [each for stage in quote.stages for each in (stage.needs.request, *stage.needs.rankings)]
+    requests = [each for stage in quote.stages for each in stage.requests]
     return tuple(dict.fromkeys(map(backend.text, requests)))

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from privet.core import Unit
 from privet.loss.exact import readable
-from privet.mechanisms import PartitionCounts
+from privet.mechanisms import PartitionCounts, TwoRoundSelection
 from privet.query.catalog import DeclaredTable
 from privet.query.measures.assumed_data import lost_share
 from privet.query.measures.overflow import counts_rows
@@ -124,6 +124,8 @@ def hidden_by(selection: Naming, *, unit: Unit) -> str:
     """What a selection hides in expectation, in words."""
     if isinstance(selection, PartitionCounts):
         return _counted_by(selection, unit.name)
+    if isinstance(selection, TwoRoundSelection):
+        return _weighed_by(selection, unit.name)
     seldom, half, mostly = (selection.units_for(Fraction(*share)) for share in ((1, 20), (1, 2), (19, 20)))
     name = unit.name
     alone = readable(Fraction(f"{float(selection.probability(1)):.3g}"))
@@ -140,6 +142,18 @@ def _counted_by(selection: PartitionCounts, name: str) -> str:
         f"groups are private: names and counts are one release. A group is shown if its noisy count of {name}s is "
         f"above {bound}: one of more {name}s than that with probability 50 % or more, of more than {2 * bound} always, "
         f"of a single {name} with {alone} or less"
+    )
+
+
+def _weighed_by(selection: TwoRoundSelection, name: str) -> str:
+    half, mostly = (selection.units_for(share) for share in (0.5, 0.95))
+    spread = selection.units_for(0.5, groups=selection.groups_per_unit)
+    alone = readable(Fraction(f"{float(selection.delta):.3g}"))
+    return (
+        f"groups are private, and named in two rounds; in the second {name}s leave out what is named and what is "
+        f"hopeless. One of about {half} {name}s that are in no other group is shown with probability 50 %, of {mostly} "
+        f"with 95 %; of {name}s that are in {selection.groups_per_unit} groups, none of them left out, it takes "
+        f"{spread}; one of a single {name} is shown with probability {alone} or less"
     )
 
 

@@ -55,6 +55,7 @@ class ReadRequest:
         places: how many places ranks are counted at; 0 if it is not about ranks.
         counts_units: whether units are counted by group.
         numbers: of each measure, in order.
+        members: whether it lists the units of each group, each in as many groups as it is held to.
     """
 
     keyed: bool
@@ -64,6 +65,7 @@ class ReadRequest:
     places: int
     counts_units: bool
     numbers: tuple[ReadNumbers, ...]
+    members: bool = False
 
 
 @lru_cache(maxsize=256)
@@ -100,6 +102,9 @@ class _Reader:
     def request(self) -> ReadRequest:
         keyed = any(each.alias_or_name.startswith("k") for each in self.last.expressions)
         groups = self._groups()
+        if any(each.alias_or_name == "members" for each in self.last.expressions):
+            self._refuse_other_members()
+            return ReadRequest(keyed, groups, False, 1, 0, counts_units=False, numbers=(), members=True)  # noqa: FBT003 - in order
         if "values_of" in self.steps:
             self._refuse_other_tables("values_of", {"held" if "held" in self.steps else "placed"})
             self._refuse_other_tables("weighed", {"values_of"})
@@ -193,6 +198,24 @@ class _Reader:
         names = {each.name for each in self.steps["pairs"].args["group"].expressions}
         if not self.unit or not self.unit <= names or not all(name[0] in "uk" for name in names):
             raise Unreadable("not by unit and group")
+
+    def _refuse_other_members(self) -> None:
+        """Every pair that is kept is listed once, with a number that its unit has in all groups and no other has."""
+        self._refuse_other_groups()
+        self._refuse_detour("weighed")
+        window = next(self.steps["weighed"].find_all(exp.Window))
+        order = window.args.get("order")
+        if not isinstance(window.this, exp.DenseRank) or window.args.get("partition_by") or order is None:
+            raise Unreadable("units are not numbered")
+        if not self._units_only([each.this for each in order.expressions]):
+            raise Unreadable("units are numbered by something else")
+        keys = {each.name for each in self.steps["pairs"].args["group"].expressions} - self.unit
+        listed = {each.name for each in self.last.args["group"].expressions}
+        (members,) = [each.unalias() for each in self.last.expressions if each.alias_or_name == "members"]
+        if listed != keys or self.last.args["from_"].this.name != "weighed" or self.last.args.get("joins"):
+            raise Unreadable("members are not listed by group")
+        if not isinstance(members, exp.ArrayAgg) or members.this.name != "member":
+            raise Unreadable("something else than members is listed")
 
     # --- sizes ---
 

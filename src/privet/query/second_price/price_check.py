@@ -20,12 +20,13 @@ from privet.loss import (
     ExponentialCurve,
     GaussianCurve,
     LaplaceCurve,
+    NamingCurve,
     Neighbors,
     PermuteAndFlipCurve,
     PrivacyLoss,
 )
 from privet.loss.privacy_loss import sum_of
-from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts
+from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCounts, TwoRoundSelection
 from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
@@ -78,7 +79,9 @@ def stage_loss(stage: PricedStage, backend: Backend, catalog: Catalog) -> Privac
     losses = []
     requests = (stage.needs.request, *stage.needs.rankings)
     read = [read_back(backend.text(each), backend.name) for each in requests]
-    if stage.selection is not None:
+    if isinstance(stage.selection, TwoRoundSelection):
+        losses.append(_two_rounds(stage, stage.selection, backend, neighbors, copies))
+    elif stage.selection is not None:
         times = _partitions(read[0][0], neighbors, copies)
         losses.append(PrivacyLoss.of(ApproximateCurve(stage.selection.epsilon, stage.selection.delta), times))
     for place, mechanism in enumerate(stage.mechanisms):
@@ -151,6 +154,19 @@ def _partitions(request: ReadRequest, neighbors: Neighbors, copies: int) -> int:
             "units are not counted by group, so groups cannot be selected: nothing was run or charged"
         )
     return _groups(request) * (1 if neighbors is Neighbors.ADD_REMOVE else 2)
+
+
+def _two_rounds(
+    stage: PricedStage, selection: TwoRoundSelection, backend: Backend, neighbors: Neighbors, copies: int
+) -> PrivacyLoss:
+    """Gaussian noise on weights of norm 1, and naming what is one unit's own, in no more groups than it is held to."""
+    members = stage.needs.members
+    read = () if members is None else read_back(backend.text(members), backend.name)
+    if len(read) != 1 or not read[0].members or _groups(read[0]) > selection.groups_per_unit:
+        raise InvalidParameter("units are in more groups than they are named for: nothing was run or charged")
+    if neighbors is not Neighbors.ADD_REMOVE or copies > 1:
+        raise InvalidParameter("two rounds hold for one unit more or less only: nothing was run or charged")
+    return PrivacyLoss.of(GaussianCurve(selection.mu)) + PrivacyLoss.of(NamingCurve(selection.delta))
 
 
 def _refuse_other_counts(stage: PricedStage, mechanism: PartitionCounts, numbers: ReadNumbers) -> None:

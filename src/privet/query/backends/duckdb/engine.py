@@ -15,6 +15,7 @@ from privet.loss.exact import whole
 from privet.query.backends.duckdb.csv_lines import lines_select, refuse_broken
 from privet.query.backends.duckdb.dense_counting import count_in_arrays
 from privet.query.backends.duckdb.dialect import DuckDBDialect, quoted
+from privet.query.backends.duckdb.listed_members import listed
 from privet.query.backends.duckdb.parquet_files import parquet_scan, parquet_select, refuse_unlike
 from privet.query.backends.duckdb.ranked_rows import ranked
 from privet.query.backends.duckdb.sources import Stamp, arrow_of, database_of, files_of, keys_of_tables, stamps_of
@@ -22,6 +23,7 @@ from privet.query.backends.duckdb.spill_folder import SpillFolder
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.catalog import Catalog, DeclaredTable
 from privet.query.catalog.toml_file import ENDINGS
+from privet.query.measures.members import Numbers
 from privet.query.measures.request import Bounded
 from privet.query.printing import Source
 from privet.query.printing.catalog_tables import known, unit_text
@@ -132,6 +134,9 @@ class DuckDBBackend(SqlEngine):
 
     def _fetch_ranks(self, text: str) -> Iterable[tuple[tuple[Any, ...], Mapping[int, int]]]:
         return list(ranked(self._fetch_table(text)))
+
+    def _fetch_members(self, text: str) -> Iterable[tuple[tuple[Any, ...], Numbers]]:
+        return list(listed(self._fetch_table(text)))
 
     def _fetch_table(self, text: str) -> pa.Table:
         self._refuse_changed()

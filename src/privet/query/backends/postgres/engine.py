@@ -1,10 +1,11 @@
 """PostgreSQL: tables and views of a server, read in place; only sums by group leave it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
 import psycopg
 import pyarrow as pa
 
@@ -18,6 +19,7 @@ from privet.query.backends.postgres.table_schemas import find_table
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.catalog import Catalog
 from privet.query.functions.logic import conjuncts
+from privet.query.measures.members import Numbers
 from privet.query.measures.request import Bounded
 from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.relations import Join, JoinKind, Relation, Window
@@ -37,8 +39,9 @@ class PostgresBackend(SqlEngine):
             (?statement_timeout=90s), or else what the server allows.
 
     Privacy: every statement is one transaction that is read-only, on one snapshot, with every setting that could change
-        a meaning pinned. Nothing is written on the server. Only sums by group are fetched. Whatever goes wrong while
-        private rows are read is one and the same error, without a word of the server's.
+        a meaning pinned. Nothing is written on the server. Only sums by group are fetched, and where groups are named
+        in two rounds the numbers that tell their units apart. Whatever goes wrong while private rows are read is one
+        and the same error, without a word of the server's.
 
     Raises:
         InvalidParameter: if the server cannot be reached, a table or column is missing or may not be read, or units
@@ -98,6 +101,12 @@ class PostgresBackend(SqlEngine):
         with self._pool.taken() as connection:
             self._running = connection
             return connection.execute(text).fetchall()
+
+    def _fetch_members(self, text: str) -> Iterable[tuple[tuple[Any, ...], Numbers]]:
+        """List by list: as Python's numbers all of them would take many times the memory."""
+        with self._pool.taken() as connection, connection.cursor() as cursor:
+            self._running = connection
+            return [(tuple(raw), np.asarray(units, dtype=np.int64)) for *raw, units in cursor.stream(text)]
 
     def _fetch_table(self, text: str) -> pa.Table:
         with self._pool.taken() as connection:

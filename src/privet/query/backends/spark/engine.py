@@ -11,13 +11,14 @@ from privet.errors import InvalidParameter
 from privet.query.backends.spark.arrow_tables import arrow_from, frame_from
 from privet.query.backends.spark.dialect import SparkDialect, engine_types
 from privet.query.backends.spark.lost_workers import stopped_without_workers
-from privet.query.backends.spark.running_spark import HERE, is_gone, let_go, opened
+from privet.query.backends.spark.running_spark import is_gone, let_go, opened
 from privet.query.backends.spark.settings import pin
 from privet.query.backends.spark.sources import as_plain, frame_of, size_of
 from privet.query.backends.spark.steady_plans import nodes_of, refuse_unsteady
 from privet.query.backends.spark.stored_files import state_of
 from privet.query.backends.sql_engine import SqlEngine
 from privet.query.catalog import Catalog
+from privet.query.catalog.spark_source import HERE
 from privet.query.measures.request import Bounded
 from privet.query.printing import Source
 

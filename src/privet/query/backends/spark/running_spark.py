@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import InvalidParameter
 from privet.query.backends.spark.java import java_home
-from privet.query.catalog import Catalog
+from privet.query.catalog.spark_source import HERE, MASTER, OTHER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-HERE = "spark"  # as a source: the Spark that runs in this process already
-MASTER = "spark://"
-OTHER = "spark+"
 MISSING = 'Spark is not installed: pip install "privet[spark]"'
 QUIET = """rootLogger.level = off
 rootLogger.appenderRef.none.ref = none
@@ -31,16 +28,6 @@ SECONDS = 10  # for a master to answer
 
 _lock = Lock()
 _users = 0  # engines that use a Spark of our own
-
-
-def is_spark(catalog: Catalog) -> bool:
-    """Whether a catalog's tables are on a Spark: by its source, or because a frame is Spark's."""
-    frames = (type(frame).__module__ for frame in catalog.frames.values())
-    return catalog.source.startswith((MASTER, OTHER)) or catalog.source == HERE or any(map(_is_sparks, frames))
-
-
-def _is_sparks(module: str) -> bool:
-    return module.startswith("pyspark.sql")
 
 
 def master_of(source: str) -> str | None:
