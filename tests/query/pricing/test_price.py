@@ -230,7 +230,6 @@ def test_a_count_that_names_groups_brings_both_shares_together() -> None:
     assert total.loss.epsilon(0) == pytest.approx(0.25, rel=1e-8)
 
 
-@pytest.mark.parametrize("item", [asked(Function.COUNT, AGE), ITEMS[1], ITEMS[5]])
 def test_where_no_number_is_left_beside_the_names_gaussian_noise_is_not_insisted_on() -> None:
     limits = Limits(groups_per_unit=40, rows_per_group=1)
     (stage,) = priced(
@@ -239,6 +238,7 @@ def test_where_no_number_is_left_beside_the_names_gaussian_noise_is_not_insisted
     assert isinstance(stage.selection, PartitionCounts)
 
 
+@pytest.mark.parametrize("item", [asked(Function.COUNT, AGE), ITEMS[1], ITEMS[5]])
 def test_what_is_not_a_count_of_units_does_not_name_groups(item: Aggregation) -> None:
     (stage,) = priced(aggregate(item, keys=BY_CITY), epsilon=1, delta="1e-6").stages
     assert isinstance(stage.selection, PartitionSelection)
