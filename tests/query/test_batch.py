@@ -96,7 +96,7 @@ def test_the_joint_price_is_at_most_the_sum(asked: tuple[Session, Watched]) -> N
     shared = session.explain([COUNT, "SELECT AVG(age) AS y FROM patient"], epsilon=1)
     assert shared.price.epsilon == 1
     assert shared.alone.epsilon == pytest.approx(2)
-    many = [f"SELECT COUNT(*) AS n FROM patient WHERE age > {age}" for age in range(40)]
+    many = [f"SELECT SUM(age) AS n FROM patient WHERE age > {age}" for age in range(40)]
     gaussian = session.explain(many, epsilon=1, delta="1e-6")
     assert (gaussian.price.epsilon, gaussian.price.delta) == (1, Fraction("1e-6"))
     assert gaussian.alone.epsilon > 4
@@ -153,8 +153,8 @@ def test_quantiles_of_the_same_rows_are_ranked_once(asked: tuple[Session, Watche
 @pytest.mark.parametrize(
     "other",
     [
-        "SELECT COUNT(*) AS n FROM patient WHERE age > 40",
-        "SELECT COUNT(*) AS n FROM patient WHERE age > 41",
+        "SELECT SUM(age) AS n FROM patient WHERE age > 40",
+        "SELECT COUNT(*) AS n, SUM(age) AS s FROM patient WHERE age > 41",
         "SELECT COUNT(*) AS n FROM visit",
         "SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex",
         "SELECT COUNT(*) AS n FROM patient JOIN visit USING (pid)",
@@ -162,9 +162,31 @@ def test_quantiles_of_the_same_rows_are_ranked_once(asked: tuple[Session, Watche
 )
 def test_other_rows_are_not_shared(asked: tuple[Session, Watched], other: str) -> None:
     session, backend = asked
-    session.batch([COUNT, other, "SELECT COUNT(*) AS n FROM patient WHERE age > 39"], epsilon=1)
+    session.batch([COUNT, other, "SELECT AVG(age) AS n FROM patient WHERE age > 39"], epsilon=1)
     assert backend.calls == ["sums"] * 3
-    assert len(session.ledger.entries) == 4
+    assert len(session.ledger.entries) >= 4
+
+
+def test_counts_under_other_conditions_are_counted_together(asked: tuple[Session, Watched]) -> None:
+    """Where one row of each unit counts: by one scan and one draw, as one statement with a FILTER for each."""
+    session, backend = asked
+    wheres = ["age > 40", "age > 39 AND sex = 'F'", "age IS NULL OR sex = 'M'"]
+    answers = session.batch([COUNT, *(f"{COUNT} WHERE {each}" for each in wheres)], epsilon=1)
+    assert backend.calls == ["ranks"]
+    assert len(session.ledger.entries) == 2
+    filters = ", ".join(f"COUNT(*) FILTER (WHERE {each}) AS n{place}" for place, each in enumerate(wheres))
+    (whole,) = session.sql(f"SELECT COUNT(*) AS n, {filters} FROM patient", epsilon=1).rows
+    apart = [row["n_high"] - row["n_low"] for answer in answers for row in answer.rows]
+    assert apart == pytest.approx([whole[f"n{each}_high"] - whole[f"n{each}_low"] for each in ("", 0, 1, 2)], abs=1)
+    (first, _) = session.explain([COUNT, f"{COUNT} WHERE age > 4"], epsilon=1)
+    assert any("answering 2 counts" in rule for rule in first.rules)
+
+
+def test_of_several_rows_of_a_unit_all_may_count_in_each_statement(asked: tuple[Session, Watched]) -> None:
+    session, backend = asked
+    visits = "SELECT COUNT(*) AS n FROM visit"
+    session.batch([visits, f"{visits} WHERE cost > 40"], epsilon=1)
+    assert backend.calls == ["sums"] * 2
 
 
 def test_conditions_are_compared_as_they_are(asked: tuple[Session, Watched]) -> None:

@@ -7,6 +7,7 @@ from privet.query.plan.aggregation import Aggregation, Function
 from privet.query.plan.relations import Join, Relation, Released, Table, Union, Values
 from privet.query.plan.same_relation import exchanged, matched
 from privet.query.plan.statement import Aggregate, Output, Part, Stage, Statement
+from privet.query.plan.where_as_filter import filters_for_wheres
 from privet.query.scalars.expressions import Column
 
 
@@ -54,6 +55,9 @@ def merged(statements: Sequence[Statement]) -> Statement:
     Privacy: each aggregation is one that a single statement could have asked for: the same rows, groups and limits,
         with more columns. So what holds for a statement holds for this one: it is checked, priced and charged as one.
     """
+    wider = filters_for_wheres(
+        stage.source for each in statements for stage in each.stages if isinstance(stage.source, Aggregate)
+    )
     pools: list[Pool] = []
     made: list[tuple[Stage, Pool | Relation]] = []
     parts = []
@@ -64,7 +68,8 @@ def merged(statements: Sequence[Statement]) -> Statement:
             if not isinstance(stage.source, Aggregate):
                 made.append((replace(stage, name=names[stage.name]), _renamed(stage.source, names)))
                 continue
-            aggregate = replace(stage.source, source=_renamed(stage.source.source, names))
+            source = wider.get(stage.source, stage.source)
+            aggregate = replace(source, source=_renamed(source.source, names))
             pool, columns = _pooled(aggregate, pools)
             asked += [columns[column] for column, _ in aggregate.items]
             asked += [columns[key.column] for key in aggregate.keys if key.domain is None]
