@@ -4,6 +4,7 @@ import pytest
 from privet.errors import InvalidParameter
 from privet.local import ProjectiveGeometryResponse
 from privet.local.projective_space import ProjectiveSpace
+from privet.noise import BitSource
 from tests.contracts.protocol import Example, ProtocolContract
 
 
@@ -46,6 +47,19 @@ def test_variances_are_at_most_those_of_the_reference(categories: int, epsilon: 
     """At a share of 1/k, over samples; the reference takes the prime nearest to e^ε + 1."""
     protocol = ProjectiveGeometryResponse(categories=categories, epsilon=epsilon)
     assert protocol.variance(1 / categories) <= variance * 1.02
+
+
+def test_few_and_many_devices_draw_points_of_the_same_kind(source: BitSource) -> None:
+    """Many devices look points up in a table, few compute them: both lie on the hyperplane as often as they must."""
+    protocol = ProjectiveGeometryResponse(categories=20, epsilon=2)
+    on = protocol.space.incidence(20)[3]
+    many = protocol.privatize([3] * 20_000, entropy=source)
+    few = np.concatenate([protocol.privatize([3] * 4, entropy=source) for _ in range(5_000)])
+    assert "_listed" in protocol.__dict__
+    p = float(protocol.true_support)
+    for reports in (many, few):
+        assert abs(on[reports].mean() - p) < 4.9 * (p * (1 - p) / 20_000) ** 0.5
+        assert len(np.unique(reports)) == protocol.numbers
 
 
 def test_spaces_that_are_none_are_refused() -> None:

@@ -24,9 +24,9 @@ class BitReports(FrequencyProtocol):
         """One bit for each value."""
         return -(-len(self.categories) // 8)
 
-    def _parts(self, devices: int) -> Iterator[slice]:
-        """So many devices at once that their bits stay in the cache."""
-        size = max(1, AT_ONCE // len(self.categories))
+    def _parts(self, devices: int, *, times: int = 1) -> Iterator[slice]:
+        """So many devices at once that their bits stay in the cache, or so many times more."""
+        size = max(1, times * AT_ONCE // len(self.categories))
         return (slice(start, start + size) for start in range(0, devices, size))
 
     def _packed(self, reports: Reports) -> Rows:

@@ -26,6 +26,7 @@ from privet.mechanisms import FiniteMechanism
 from privet.noise import BitSource, UniformLaw
 from privet.noise.coins import CoinLaw
 
+TABLE, MANY = 1 << 22, 100  # cells of a table of points that is written down, if there are devices for it
 MOST_CELLS = 1 << 25  # vectors of a space: an estimate transforms all of them
 
 
@@ -114,10 +115,25 @@ class ProjectiveGeometryResponse(NumberReports[FrequencyEstimate], FrequencyProt
     def _drawn(self, inputs: NDArray[Any], source: BitSource) -> Reports:
         coins = CoinLaw(self.inside).many(source, len(inputs))
         on = UniformLaw(self.space.on_hyperplane).many(source, len(inputs)).astype(np.int64, copy=False)
-        off = UniformLaw(len(self.space) - self.space.on_hyperplane).many(source, len(inputs))
-        reports = self.space.drawn_off(inputs, off.astype(np.int64, copy=False))
+        off = (
+            UniformLaw(len(self.space) - self.space.on_hyperplane)
+            .many(source, len(inputs))
+            .astype(np.int64, copy=False)
+        )
+        if len(self.categories) * self.numbers <= min(TABLE, MANY * len(inputs)):
+            there, elsewhere = self._listed
+            listed: Reports = np.where(coins, there[inputs, on], elsewhere[inputs, off])
+            return listed
+        reports = self.space.drawn_off(inputs, off)
         reports[coins] = self.space.drawn_on(inputs[coins], on[coins])
         return reports
+
+    @cached_property
+    def _listed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each value the points on its hyperplane, and those off it: for many devices at once."""
+        size = len(self.categories)
+        on = self.space.incidence(size)
+        return np.nonzero(on)[1].reshape(size, -1), np.nonzero(~on)[1].reshape(size, -1)
 
     def _supports(self, counts: Counts) -> NDArray[np.int64]:
         return self.space.hyperplane_sums(counts)[: len(self.categories)]
@@ -127,7 +143,7 @@ class ProjectiveGeometryResponse(NumberReports[FrequencyEstimate], FrequencyProt
         refuse_large(len(self.categories), self.numbers)
         on = self.space.on_hyperplane
         true, other = self.true_support / on, (1 - self.true_support) / (self.numbers - on)
-        rows = self.space.incidence()[: len(self.categories)].tolist()
+        rows = self.space.incidence(len(self.categories)).tolist()
         return FiniteMechanism([[true if each else other for each in row] for row in rows])
 
 

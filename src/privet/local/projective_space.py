@@ -102,10 +102,10 @@ class ProjectiveSpace:
         sums: Numbers = np.rint((transformed[at] + counts.sum()) / self.prime).astype(np.int64)
         return sums
 
-    def incidence(self) -> NDArray[np.bool_]:
-        """Whether each point (columns) lies on the hyperplane of each point (rows), for small spaces."""
-        vectors = self.vectors(np.arange(len(self)))
-        on: NDArray[np.bool_] = vectors @ vectors.T % self.prime == 0
+    def incidence(self, first: int | None = None) -> NDArray[np.bool_]:
+        """Whether each point (columns) lies on the hyperplane of each of the first points (rows), for small spaces."""
+        vectors = self.vectors(np.arange(len(self))).astype(np.float64)  # products of floats are fast, and exact here
+        on: NDArray[np.bool_] = vectors[:first] @ vectors.T % self.prime == 0
         return on
 
     def _digits(self, numbers: Numbers) -> Numbers:
