@@ -162,6 +162,15 @@ MISTAKES = [
     ("unti = 'p'", "unknown word 'unti': did you mean unit?"),
     (VISIT + "colums = {}", "tables.visit: unknown word 'colums': did you mean columns?"),
     (VISIT + "ledger = 'x'", "tables.visit: ledger is a word of the whole file: move it above the first [table]"),
+    (
+        VISIT + 'columns.x = { type = "real", sign = "up" }',
+        """columns.x: sign must be "positive" or "negative", got 'up'""",
+    ),
+    (
+        VISIT + 'columns.x = { type = "real", sign = "positive", bounds = [0, 1] }',
+        "columns.x: sign is of a number without",
+    ),
+    (VISIT + 'columns.x = { type = "text", sign = "positive" }', "columns.x: sign is of a number without bounds"),
     (VISIT + "expected = 5", "tables.visit.expected: must be a table such as { rows = 120000, units = 20000 }, got 5"),
     (VISIT + "expected.units = 5", "tables.visit.expected: needs rows, such as { rows = 120000"),
     (VISIT + "expected.rows = 1.5", "tables.visit.expected.rows: must be a whole number from 1 on, got 1.5"),

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,9 @@ from privet.query.aggregates.needs import Needs, middle_needs, needs_of
 from privet.query.aggregates.searches import searched
 from privet.query.answering.run import Run
 from privet.query.backends.duckdb import DuckDBBackend
+from privet.query.catalog import Catalog
+from privet.query.catalog.toml_text import column_text
+from privet.query.connect import connect
 from privet.query.functions import evaluate
 from privet.query.measures.automatic_bounds import ANYWHERE, PLACES, at_bins, bin_of, expected_of
 from privet.query.measures.request import PART, Span, sensitivity
@@ -127,6 +131,25 @@ def test_what_is_derived_narrows_the_bins(tmp_path: Path) -> None:
         (search,) = quote_statement(statement, session.catalog, SEARCHING).searches
         assert expected_of(search.argument) == Expected(sign)
         assert search.bins.keys[0].domain == tuple(range(len(Expected(sign).bins)))
+
+
+def test_what_is_declared_narrows_them_too() -> None:
+    """And a catalog with these words is written as it was read."""
+    words: dict[str, Any] = {"size": {"sign": "positive", "expected": {"mean": 40_000, "deviation": 10_000}}}
+    words |= {"debt": {"sign": "negative"}, "huge": {"expected": {"mean": "1e200"}}, "nil": {"expected": {"mean": 0}}}
+    frame = pa.table({"id": [1, 2], **{name: [1.0, 2.0] for name in words}})
+    catalog = Catalog.of(frame, table="t", unit="person", unit_column="id", limit=Guarantee(9), columns=words)
+    session = connect(catalog)
+    wanted = {"size": Expected("positive", Fraction(50_000)), "debt": Expected("negative"), "nil": Expected()}
+    for name, expected in (wanted | {"huge": Expected(None, Fraction(2**51))}).items():
+        statement = session.read(AVERAGE.replace("weight", name).replace("visit", "t"), automatic=True)
+        (search,) = quote_statement(statement, catalog, SEARCHING).searches
+        assert expected_of(search.argument) == expected
+    answer = session.sql("SELECT AVG(size) AS w, AVG(-size) AS d FROM t", epsilon="0.01", automatic_bounds="0.2")
+    assert answer.bounds["w"] == (0.0, 65536.0)  # with two rows, but for 1 in 10,000
+    assert answer.bounds["d"] == (-1.0, 1.0)  # nothing is derived of what is computed
+    facts = catalog.tables["t"].columns["size"]
+    assert 'sign = "positive"' in column_text(facts)
 
 
 # --- price ---

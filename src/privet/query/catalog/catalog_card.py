@@ -53,6 +53,8 @@ def _known(facts: Facts) -> str:
         words.append(f"all others count as {facts.other}")
     if facts.expected is not None:
         words.append(f"about {float(facts.expected.mean):g} on average")
+    if facts.sign is not None:
+        words.append(facts.sign)
     if facts.nullable:
         words.append("may be NULL")
     return "; ".join(words)

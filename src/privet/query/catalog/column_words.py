@@ -15,7 +15,7 @@ from privet.query.scalars.dates import day_of, iso_date, iso_timestamp, second_o
 from privet.query.scalars.facts import Facts, Type, Value
 from privet.wording.nearest import nearest
 
-WORDS = ("type", "bounds", "values", "nullable", "other", "longest", "expected")
+WORDS = ("type", "bounds", "values", "nullable", "other", "longest", "expected", "sign")
 LARGEST = 10**300  # of a bound
 PAIR = {
     Type.INTEGER: "[0, 110]",
@@ -51,6 +51,7 @@ def facts_from(table: Mapping[str, Any], place: str, *, found: Type | None = Non
         other=other,
         longest=words.count("longest"),
         expected=expected_values(words),
+        sign=words.text("sign", example='"positive"'),
     )
 
 

@@ -14,6 +14,7 @@ from privet.wording.nearest import nearest
 
 WIDEST = 1 << 62  # whole numbers beyond it are not added up exactly
 LONGEST_DECLARED = 100_000  # letters
+SIGNS = ("positive", "negative")
 ORDERED = {Type.INTEGER, Type.REAL, Type.DATE, Type.TIMESTAMP}
 KINDS: Mapping[Type, type | tuple[type, ...]] = {
     Type.BOOLEAN: bool,
@@ -183,13 +184,26 @@ def refuse_facts(facts: Facts, place: str) -> None:
         raise InvalidParameter(
             f"{place}: longest is of a text, in letters from 1 to {LONGEST_DECLARED:,}: correct it, or leave it out"
         )
-    if facts.expected is not None:
-        _refuse_expected_values(facts, facts.expected, place)
+    _refuse_expected_values(facts, facts.expected, place)
+    _refuse_sign(facts, facts.sign, place)
     if facts.values is not None:
         _refuse_values(facts, facts.values, place)
 
 
-def _refuse_expected_values(facts: Facts, expected: ExpectedValues, place: str) -> None:
+def _refuse_sign(facts: Facts, sign: str | None, place: str) -> None:
+    if sign is None:
+        return
+    if sign not in SIGNS:
+        raise InvalidParameter(f'{place}: sign must be "positive" or "negative", got {sign!r:.40}')
+    if not facts.type.numeric or facts.low is not None or facts.high is not None:
+        raise InvalidParameter(
+            f"{place}: sign is of a number without bounds, for which they are searched: leave it out"
+        )
+
+
+def _refuse_expected_values(facts: Facts, expected: ExpectedValues | None, place: str) -> None:
+    if expected is None:
+        return
     if not facts.type.numeric:
         raise InvalidParameter(f"{place}: {facts.type.value} has no mean: leave out expected")
     if not _within(float(expected.mean), facts):

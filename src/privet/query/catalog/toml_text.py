@@ -106,6 +106,8 @@ def column_text(facts: Facts) -> str:
         wide = facts.expected.deviation
         more = "" if wide is None else f", deviation = {_bound(wide, Type.REAL)}"
         parts.append(f"expected = {{ mean = {_bound(facts.expected.mean, Type.REAL)}{more} }}")
+    if facts.sign is not None:
+        parts.append(f"sign = {text(facts.sign)}")
     return "{ " + ", ".join(parts) + " }"
 
 

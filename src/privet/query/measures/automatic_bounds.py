@@ -10,7 +10,7 @@ counted in lattice steps, of which there are as many whatever the bounds are (`S
 from dataclasses import replace
 from fractions import Fraction
 
-from privet.postprocessing.bins import Bins, Ends, Expected
+from privet.postprocessing.bins import LARGEST, SMALLEST, Bins, Ends, Expected
 from privet.postprocessing.bounds_search import CERTAIN, PLACES, SHARES, CountNoise, FoundBounds, Look, search_bounds
 from privet.query.functions import call
 from privet.query.measures.noise_margin import Floats, Noise
@@ -49,11 +49,14 @@ def search_for(source: Aggregate, argument: Expression, conditions: set[Expressi
 
 
 def expected_of(argument: Expression) -> Expected:
-    """What is declared of an argument, or follows from what is."""
+    """What is declared of an argument, or follows from what is: its sign, and a usual size."""
     facts = facts_of(argument)
-    positive = facts.low is not None and facts.low >= 0
-    negative = facts.high is not None and facts.high <= 0
-    return Expected("positive" if positive else "negative" if negative else None)
+    positive = facts.sign == "positive" or (facts.low is not None and facts.low >= 0)
+    negative = facts.sign == "negative" or (facts.high is not None and facts.high <= 0)
+    about = facts.expected
+    size = Fraction(0) if about is None else abs(about.mean) + (about.deviation or 0)
+    scale = min(max(size, Fraction(2) ** SMALLEST), Fraction(2) ** LARGEST) if size else None
+    return Expected("positive" if positive else "negative" if negative else None, scale)
 
 
 def ends_for(search: Search, found: FoundBounds) -> Ends:

@@ -23,7 +23,7 @@ from privet.query.scalars.expressions import Expression, Reference, columns_in
 from privet.wording.shown_value import roughly, shown_margin
 
 CLIPPED = "clipped to the bounds that are found, which may bias it"
-FOUND = "found first, by counting rows in bins; with few rows they are rough: declare bounds, or a sign and a scale"
+FOUND = "found first, by counting rows in bins; with few rows they are rough: declare bounds, or what is expected"
 WITH_ENDS = "with an interval in value, as wide as the data make it"
 OF_QUANTILES = "none"  # what a rank is off by in value depends on the data
 HARDLY = 1_000  # times less than the noise: as good as nothing

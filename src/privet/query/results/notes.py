@@ -16,7 +16,7 @@ from privet.query.pricing.priced import PricedStage
 from privet.query.pricing.quote import Quote
 from privet.query.scalars.expressions import Column, Reference
 
-FEW = "with so few rows declare bounds, or a sign and a scale"
+FEW = "with so few rows declare bounds, or what is expected"
 LIMITED = "under the limit that was found; what lies beyond it is not in the number, nor in its interval"
 
 

@@ -54,7 +54,9 @@ class Facts:
         origin: (table, column) of a public table whose values these are, if so: a key taken from there is public.
         other: the key under which values outside `values` are counted, if the owner wants them counted.
         longest: how many letters a text has at most, because it is cut to them or is a literal; None if it is not cut.
-        expected: what its values are probably like. Explanations use it, and nothing else does.
+        expected: what its values are probably like. Explanations use it, and searches for bounds.
+        sign: "positive" or "negative" if numbers without bounds are that, or 0. Searches for bounds use it, and nothing
+            else does: rows need not keep to it.
 
     Privacy: facts choose scales and domains, so they make answers better or worse; no guarantee rests on them being
         true. What bounds a contribution is the clipping that the engine carries out on what it finds, and what bounds
@@ -70,6 +72,7 @@ class Facts:
     other: str | None = None
     longest: int | None = None
     expected: ExpectedValues | None = None
+    sign: str | None = None
 
     @property
     def bounded(self) -> bool:
