@@ -185,6 +185,8 @@ TASKS = (
         two_rounds,
         "two Gaussian rounds",
         larger=True,
+        why="SQL names groups in one round, with Laplace noise for all groups of a unit together; the two rounds are "
+        "there as a mechanism (`TwoRoundSelection`)",
         runs=SQL_RUNS,
     ),
     Task(
@@ -195,6 +197,7 @@ TASKS = (
         best_cap("COUNT(*)"),
         "the best cap, if one knew",
         before=".59",
+        why="the best cap is not known: a share of ε finds one, and a private rank is off by some units",
         runs=SQL_RUNS,
     ),
     Task(
@@ -204,6 +207,7 @@ TASKS = (
         crowds("COUNT(DISTINCT id)", groups_per_unit="auto"),
         best_cap("COUNT(DISTINCT id)"),
         "the best cap, if one knew",
+        why="the best cap is not known: a share of ε finds one, and a private rank is off by some units",
         runs=SQL_RUNS,
     ),
     Task(
@@ -222,6 +226,7 @@ TASKS = (
         average(lambda random: data.skewed(random, 1)),
         0.07,
         "a found range, extended",
+        why="the best known figure is that of runs on one data set; what lies beyond the last found bin is clipped",
         before=".63",
     ),
     Task(
@@ -231,6 +236,7 @@ TASKS = (
         average(data.skewed),
         10.0,
         "a found range, extended",
+        why="the best known figure is that of runs on one data set; what lies beyond the last found bin is clipped",
         before="28",
     ),
     Task(
