@@ -176,6 +176,9 @@ STATISTICS: dict[str, Ask] = {
     "moments": lambda v, _, how: privet.moments(v, **BOUNDS, **how),
     "covariance": lambda v, _, how: privet.covariance((v, v), bounds=((0, 10), (0, 10)), **how),
     "correlation": lambda v, _, how: privet.correlation((v, v), bounds=((0, 10), (0, 10)), **how),
+    "correlation, centered": lambda v, _, how: privet.correlation(
+        (v, v), bounds=((0, 10), (0, 10)), missing="none", **{**how, "epsilon": 1000}
+    ),
     "covariance_matrix": lambda v, _, how: privet.covariance_matrix((v, v), bounds=((0, 10), (0, 10)), **how),
     "histogram": lambda v, rows, how: privet.histogram(v, edges=_edges(rows), **how),
     "histogram, clipped": lambda v, rows, how: privet.histogram(v, edges=_edges(rows), outside="clip", **how),

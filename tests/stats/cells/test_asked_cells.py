@@ -21,6 +21,7 @@ def test_the_price_decides() -> None:
     assert isinstance(way(epsilon=1), AskedTree)
     assert isinstance(way(epsilon=20, delta="1e-12", leaves=8), AskedTree), "Laplace noise errs less here"
     assert isinstance(way(leaves=1025, rho=1), AskedTree), "too many to search for a strategy"
+    assert isinstance(way(leaves=1, epsilon=1, delta="0.01"), AskedTree), "one bin is one count"
 
 
 def test_prefixes_have_a_strategy_of_their_own() -> None:

@@ -118,7 +118,7 @@ def best_asked(question: Question, leaves: int, *, known: bool, prefixes: bool) 
     for gaussian in (False, True):
         shape, asks_root = best_shape(leaves, gaussian=gaussian, known_total=known, prefixes=prefixes)
         ways.append(AskedTree(Tree.shaped(leaves, shape), asks_root, known))
-    if leaves <= MOST_CELLS and _may_be_gaussian(question):
+    if 1 < leaves <= MOST_CELLS and _may_be_gaussian(question):
         strategy = prefix_strategy(leaves) if prefixes else range_strategy(leaves)
         ways.append(AskedStrategy(ways[-1].tree, strategy, known))
     sums = some_sums(leaves, prefixes=prefixes)
