@@ -26,9 +26,9 @@ SELECT pid + age, COUNT(*) FROM patient GROUP BY 1
 SELECT pid % 10, COUNT(*) FROM patient GROUP BY 1
 -- refused: SELECT k, COUNT(*) FROM (SELECT pid AS k, age FROM patient) GROUP BY k: the unit's own column cannot be shown or grouped by; use COUNT(DISTINCT …), or group by another
 SELECT k, COUNT(*) FROM (SELECT pid AS k, age FROM patient) GROUP BY k
--- refused: k: the unit's own column cannot be shown or grouped by; use COUNT(DISTINCT …), or group by another
+-- refused: k: what is made of the unit's column cannot be grouped by; within a unit group by its own column, and across units by another
 SELECT k, COUNT(*) FROM (SELECT CAST(pid AS VARCHAR) || 'x' AS k FROM patient) GROUP BY k
--- refused: k: the unit's own column cannot be shown or grouped by; use COUNT(DISTINCT …), or group by another
+-- refused: k: what is made of the unit's column cannot be grouped by; within a unit group by its own column, and across units by another
 SELECT k, COUNT(*) FROM (SELECT pid, MIN(pid + 1) AS k FROM visit GROUP BY pid) GROUP BY k
 -- refused: zip: the column is neither in GROUP BY nor inside an aggregate; add it to GROUP BY or aggregate it
 SELECT 3, sex, zip, AVG(age) FROM patient GROUP BY sex
@@ -470,7 +470,7 @@ SELECT COUNT(*) FROM patient p WHERE p.age > (SELECT AVG(q.age) FROM patient q W
 SELECT COUNT(*) FROM visit v WHERE EXISTS (SELECT 1 FROM visit w WHERE w.pid = v.pid AND w.day > v.day)
 -- refused: EXISTS(SELECT 1 FROM visit AS v WHERE v.clinic = c.clinic): it would be asked of all units at once; aggregate the private table in a CTE first
 SELECT COUNT(*) FROM clinic c WHERE EXISTS (SELECT 1 FROM visit v WHERE v.clinic = c.clinic)
--- refused: GROUP BY v.clinic: a subquery is tied to the statement around it by = in its WHERE only; compare an aggregate: (SELECT COUNT(*) …) > 3
+-- refused: GROUP BY v.clinic: EXISTS of a unit's rows asks of rows, before they are grouped, numbered or left out; leave it out, or compare an aggregate: (SELECT COUNT(*) …) > 3
 SELECT COUNT(*) FROM patient p WHERE EXISTS (SELECT 1 FROM visit v WHERE v.pid = p.pid GROUP BY v.clinic HAVING COUNT(*) > 3)
 -- refused: (SELECT stay FROM visit AS v WHERE v.pid = p.pid): a subquery used as a value must have one column and one row; aggregate it, such as (SELECT COUNT(*) …) or (SELECT MAX(x) …)
 SELECT COUNT(*) FROM patient p WHERE (SELECT stay FROM visit v WHERE v.pid = p.pid) > 3
@@ -514,3 +514,7 @@ SELECT SUM(NULL) FROM visit
 SELECT SUBSTR(note, -3, 2), COUNT(*) FROM visit GROUP BY 1
 -- refused: CAST('1e400' AS DOUBLE): this is no real; write one below 1e308
 SELECT COUNT(*) FROM visit WHERE cost < CAST('1e400' AS DOUBLE)
+-- refused: WHERE age > 3: it stands after GROUP BY sex; write it before that
+SELECT COUNT(*) FROM patient GROUP BY sex WHERE age > 3
+-- refused: GROUP BY sex: it stands after HAVING COUNT(*) > 2; write it before that
+SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM patient HAVING COUNT(*) > 2 GROUP BY sex)

@@ -205,6 +205,12 @@ class Grouping:
         items = [(column, aggregation) for column, aggregation, _ in self.found]
         return grouped(self.scope.relation, keys, items, marks=self.context.marks)
 
+    def _why_not_by(self, expression: Expression) -> str:
+        """Why what was made from the unit's column is no key."""
+        if not isinstance(expression, Reference):
+            return "unit key"
+        return "unit shown" if self.owner is not None and expression.column in self.owner.unit else "unit copied"
+
     def released(self) -> tuple[Aggregate, Callable[[Expression], Expression]]:
         """The private aggregate, and how expressions over the keys become expressions over what it releases."""
         assert self.owner is not None  # noqa: S101 - asked for private groupings only
@@ -213,7 +219,7 @@ class Grouping:
             raise because("LEFT JOIN", "owner lost")
         for node, expression in self.keys:
             if columns_in(expression) & self.context.marks.from_unit:
-                raise because(node, "unit shown" if isinstance(expression, Reference) else "unit key")
+                raise because(node, self._why_not_by(expression))
         expressions = [_bucketed(expression) for _, expression in self.keys]
         domains = within_all([domain_of(expression, values=self.context.values) for expression in expressions])
         if not self.found:  # which groups there are is the question, so no list of them is the answer

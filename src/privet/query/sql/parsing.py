@@ -12,6 +12,7 @@ from privet.query.sql.refuse import because, refuse
 LONGEST = 100_000  # characters
 MOST_WORDS = 20_000  # nodes of the tree, about as many as words and signs
 DEEPEST = 200  # nodes inside one another
+CLAUSES = ("where", "group", "having", "qualify", "order")  # as they follow each other
 UNREADABLE = (sqlglot.errors.SqlglotError, ValueError, IndexError, AttributeError)
 
 
@@ -55,6 +56,7 @@ def parse(text: str) -> exp.Query:
     if not isinstance(tree, exp.Select | exp.SetOperation | exp.Subquery):
         raise because(_kind(tree, text), "not a query")
     _check_depth(tree, text)
+    _check_order(tree)
     return tree
 
 
@@ -93,3 +95,13 @@ def _check_depth(tree: exp.Expr, text: str) -> None:
         if not level:
             return
     raise because(text[:40], "too deep")
+
+
+def _check_order(tree: exp.Expr) -> None:
+    """Refuses clauses in an order that no engine reads, which the parser does not mind."""
+    for query in tree.find_all(exp.Select, exp.SetOperation):
+        last = ""
+        for name in (name for name, clause in query.args.items() if name in CLAUSES and clause):
+            if last and CLAUSES.index(name) < CLAUSES.index(last):
+                raise refuse(query.args[name], f"it stands after {query.args[last].sql()[:40]}", "write it before that")
+            last = name

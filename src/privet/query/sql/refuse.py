@@ -39,6 +39,10 @@ REASONS = {
     "rows": ("this shows rows of units, not an aggregate", "aggregate them: COUNT(*), SUM, AVG, …"),
     "star": ("a star over a private table shows its rows", "aggregate them: COUNT(*), SUM, AVG, …"),
     "unit shown": ("the unit's own column cannot be shown or grouped by", "use COUNT(DISTINCT …), or group by another"),
+    "unit copied": (
+        "what is made of the unit's column cannot be grouped by",
+        "within a unit group by its own column, and across units by another",
+    ),
     "unit key": ("a group made from the unit's column is about one unit", "group by another column"),
     "not grouped": ("the column is neither in GROUP BY nor inside an aggregate", "add it to GROUP BY or aggregate it"),
     "nested aggregate": ("an aggregate cannot hold another one", "compute the inner one in a subquery with GROUP BY"),
@@ -70,6 +74,10 @@ REASONS = {
     "literal rows": ("how many rows is a literal whole number, at most 1,000,000", "write it: LAG(x, 2)"),
     "window here": ("a window function cannot stand here", "compute it in a subquery and use its column"),
     "exists": ("it would be asked of all units at once", "compare the unit with the one outside in its WHERE"),
+    "exists grouped": (
+        "EXISTS of a unit's rows asks of rows, before they are grouped, numbered or left out",
+        "leave it out, or compare an aggregate: (SELECT COUNT(*) …) > 3",
+    ),
     "correlated": ("a subquery is tied to the statement around it by = in its WHERE only", "join the two on the unit"),
     "semi-join": ("a list from a private table can only be of units", "write unit IN (SELECT unit FROM …)"),
     "scalar rows": ("a subquery used as a value must have one column and one row", "aggregate it without GROUP BY"),

@@ -110,7 +110,7 @@ class Subqueries:
             return self._any_row(scope, node, rows)
         for name in ("group", "having", "offset", "qualify"):
             if query.args.get(name) is not None:
-                raise because(query.args[name], "correlated", "compare an aggregate: (SELECT COUNT(*) …) > 3")
+                raise because(query.args[name], "exists grouped")
         only(query, *TIED)
         refuse_other_units(node, scope, tied, self.context)
         after, partner, _ = self._partner(scope, tied)
