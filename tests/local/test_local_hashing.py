@@ -112,3 +112,5 @@ def test_what_is_no_function_is_refused() -> None:
             protocol.tally(np.array(forged))
     with pytest.raises(InvalidParameter):
         LocalHashing.from_config({**protocol.config, "prime": 3})
+    with pytest.raises(InvalidParameter, match="a prime"):
+        LocalHashing.from_config({**protocol.config, "prime": 15})

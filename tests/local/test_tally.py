@@ -1,3 +1,4 @@
+import datetime as dt
 import json
 
 import numpy as np
@@ -32,3 +33,17 @@ def test_times_are_counts() -> None:
     for times in ([1], [1, -1], [0.5, 1], None):
         with pytest.raises(InvalidParameter):
             protocol.tally([0, 2], times=np.array(times, dtype=None if times else object))
+
+
+@pytest.mark.parametrize("counts", [[1, 2], [1, 2, -1], [[1, 2, 3]]])
+def test_counts_that_no_tally_has_are_refused(counts: list[int]) -> None:
+    protocol = KaryResponse(categories=3, epsilon=1)
+    with pytest.raises(InvalidParameter, match="not those of this protocol"):
+        protocol.estimate(Tally(protocol.config, 3, np.array(counts)))
+
+
+def test_labels_of_any_kind_that_json_holds_are_shown() -> None:
+    protocol = KaryResponse(categories=[1, "a", 0.5], epsilon=1)
+    assert protocol.estimate([0, 1, 2]).table["value"].to_pylist() == ["1", "a", "0.5"]
+    with pytest.raises(InvalidParameter, match="write dates as texts"):
+        KaryResponse(categories=[dt.date(2026, 1, 1), dt.date(2026, 1, 2)], epsilon=1)

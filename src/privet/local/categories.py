@@ -37,6 +37,8 @@ class Categories:
             labels, size = None, whole(listed, "categories", low=2, high=MOST)
         else:
             labels = distinct_labels(listed)
+            if not all(isinstance(label, str | int | float) for label in labels):
+                raise InvalidParameter("categories must be texts or numbers, which JSON can hold: write dates as texts")
             size = whole(len(labels), "the number of categories", low=2, high=MOST)
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "size", size)

@@ -1,6 +1,7 @@
 """Estimate: what reports say, with how sure that is; shown and handed on like every answer of Privet."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SHOWN = 24  # rows that are printed
+
+
+def named(names: Sequence[Any]) -> pa.Array:
+    """A column of what values are called: whole numbers where all are, else texts."""
+    numbers = all(isinstance(name, int) and not isinstance(name, bool) for name in names)
+    return pa.array(list(names) if numbers else [str(name) for name in names], pa.int64() if numbers else pa.string())
 
 
 class Estimate(ABC):

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from privet.core.release import CONFIDENCE
 from privet.core.uncertainty import refuse_certainty
-from privet.local.estimate import Estimate
+from privet.local.estimate import Estimate, named
 from privet.local.score_interval import score_interval
 from privet.loss import PrivacyLoss
 from privet.postprocessing.simplex import with_total
@@ -104,7 +104,7 @@ class FrequencyEstimate(Estimate):
         low, high = self.interval()
         return pa.table(
             {
-                "value": pa.array([str(name) if not isinstance(name, int) else name for name in self.names]),
+                "value": named(self.names),
                 "share": self.value,
                 "share_low": low,
                 "share_high": high,

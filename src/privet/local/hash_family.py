@@ -1,5 +1,6 @@
 """HashFamily: functions from values to a few buckets, any two values equally likely to fall together."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,6 +11,11 @@ from numpy.typing import NDArray
 
 PRIME = 2**31 - 1
 Numbers = NDArray[np.int64]
+
+
+def is_prime(number: int) -> bool:
+    """Whether a number is prime, by division: for those up to 2^31."""
+    return number > 1 and all(number % each for each in range(2, math.isqrt(number) + 1))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from privet.errors import InvalidParameter
 from privet.local.categories import Categories
 from privet.local.frequency_protocol import FrequencyProtocol, three_outcome_loss
-from privet.local.hash_family import PRIME, HashFamily, SharedFunctions
+from privet.local.hash_family import PRIME, HashFamily, SharedFunctions, is_prime
 from privet.local.kary_response import KaryResponse
 from privet.local.payload import Rows, bytes_needed, packed_numbers, unpacked_numbers
 from privet.local.protocol import Reports, refuse_large
@@ -77,8 +77,9 @@ class LocalHashing(FrequencyProtocol):
     def _fill(self, categories: Categories, response: KaryResponse, functions: int | None, prime: int) -> None:
         if functions is not None:
             whole(functions, "functions", high=MOST_FUNCTIONS)
-        if not max(len(categories), response.numbers) <= whole(prime, "prime", high=PRIME):
-            raise InvalidParameter("prime must be at least the number of categories and that of buckets")
+        enough = max(len(categories), response.numbers) <= whole(prime, "prime", high=PRIME)
+        if not enough or (prime != PRIME and not is_prime(prime)):
+            raise InvalidParameter("prime must be a prime of at least the number of categories and that of buckets")
         self._keep(categories=categories, response=response, functions=functions, prime=prime)
 
     def _fill_from(self, config: Mapping[str, Any]) -> None:

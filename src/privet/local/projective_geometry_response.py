@@ -1,6 +1,5 @@
 """ProjectiveGeometryResponse: a point that lies on the hyperplane of the device's value more often than on others."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,6 +13,7 @@ from privet.errors import InvalidParameter
 from privet.local.categories import Categories
 from privet.local.frequency_estimate import FrequencyEstimate
 from privet.local.frequency_protocol import FrequencyProtocol, support_variance, three_outcome_loss
+from privet.local.hash_family import is_prime
 from privet.local.number_reports import NumberReports
 from privet.local.projective_space import ProjectiveSpace
 from privet.local.protocol import Reports, refuse_large
@@ -72,7 +72,7 @@ class ProjectiveGeometryResponse(NumberReports[FrequencyEstimate], FrequencyProt
         dimension = whole(config["dimension"], "dimension", low=2, high=MOST_CELLS.bit_length())
         known = Categories(config["categories"])
         space = ProjectiveSpace(prime, dimension)
-        if not _is_prime(prime) or prime**dimension > MOST_CELLS or len(space) < len(known):
+        if not is_prime(prime) or prime**dimension > MOST_CELLS or len(space) < len(known):
             raise InvalidParameter("prime and dimension must make a space with a point for each category")
         self._keep(categories=known, space=space, inside=checked_weight(config["inside"], "inside"))
         if self.ratio <= 1:
@@ -164,7 +164,7 @@ def _best_space(size: int, epsilon: Fraction) -> ProjectiveSpace:
 
 def _spaces(size: int, epsilon: Fraction) -> Iterator[ProjectiveSpace]:
     """Spaces over fields of up to about twice the best size, e^ε + 1."""
-    for prime in filter(_is_prime, range(2, min(int(2 * exp_below(epsilon)) + 8, 10_000))):
+    for prime in filter(is_prime, range(2, min(int(2 * exp_below(epsilon)) + 8, 10_000))):
         dimension = 2
         while len(ProjectiveSpace(prime, dimension)) < size:
             dimension += 1
@@ -175,7 +175,3 @@ def _variance(space: ProjectiveSpace, size: int, epsilon: Fraction) -> float:
     grown = exp_below(epsilon) * space.on_hyperplane
     true = grown / (grown + len(space) - space.on_hyperplane)
     return support_variance(true, _other_support(true, space), Fraction(1, size))
-
-
-def _is_prime(number: int) -> bool:
-    return number > 1 and all(number % each for each in range(2, math.isqrt(number) + 1))

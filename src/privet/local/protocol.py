@@ -173,9 +173,17 @@ class Protocol(ABC, Generic[E]):
         tally = reports if isinstance(reports, Tally) else self.tally(reports)
         if tally.config != self.config:
             raise InvalidParameter("the tally is of another protocol: estimate it with the one whose config it has")
+        if tally.counts.shape != self._shape or (tally.counts.size and int(tally.counts.min()) < 0):
+            raise InvalidParameter("the counts of the tally are not those of this protocol: it was not made by `tally`")
         if tally.reports < 1:
             raise InvalidParameter("an estimate needs at least one report, got none")
         return self._estimated(tally)
+
+    @cached_property
+    def _shape(self) -> tuple[int, ...]:
+        """Of the counts of a tally."""
+        empty = self._unpacked(np.zeros((0, self.payload_bytes), dtype=np.uint8))
+        return self._counted(empty, None).shape
 
     def _reports(self, reports: Any) -> Reports:  # noqa: ANN401 - reports in any form
         if isinstance(reports, list | tuple) and reports and isinstance(reports[0], bytes | bytearray | memoryview):
