@@ -15,6 +15,7 @@ from privet.local.choose_frequency_protocol import choose_frequency_protocol
 from privet.local.compare_models import compare_models
 from privet.local.count_mean_sketch import CountMeanSketch
 from privet.local.device_budget import DeviceBudget
+from privet.local.distributed_noise import GaussianShares, LaplaceShares, SecureSum, SimulatedSecureSum
 from privet.local.distribution_estimate import DistributionEstimate
 from privet.local.estimate import Estimate
 from privet.local.frequency_estimate import FrequencyEstimate
@@ -44,11 +45,13 @@ __all__ = [
     "DistributionEstimate",
     "Estimate",
     "FrequencyEstimate",
+    "GaussianShares",
     "GridMean",
     "HadamardResponse",
     "HadamardSketch",
     "HeavyHitters",
     "KaryResponse",
+    "LaplaceShares",
     "LocalHashing",
     "MeanEstimate",
     "MemoizedDevice",
@@ -58,6 +61,8 @@ __all__ = [
     "Rappor",
     "RapporDevice",
     "RapporEstimate",
+    "SecureSum",
+    "SimulatedSecureSum",
     "SquareWave",
     "SubsetSelection",
     "Tally",

@@ -15,7 +15,8 @@ worst error against balls and insist on a factor of 2^10 below the reserve.
 import math
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
@@ -154,16 +155,23 @@ def try_floors(
     formula: Callable[..., Sequence[arb]], uniforms: Sequence[LazyUniform], *, precision: int
 ) -> tuple[int, ...] | None:
     """Return the floor of each number in `formula(*uniforms)`, or nothing where the known bits leave one open."""
-    with _PRECISION_LOCK:  # the precision belongs to the whole process; balls are right at any, only wider
-        before = ctx.prec
-        ctx.prec = precision
-        try:
-            balls = formula(*(uniform.ball() for uniform in uniforms))
-            whole = [ball.floor().unique_fmpz() for ball in balls if ball.is_finite()]
-        finally:
-            ctx.prec = before
+    with at_precision(precision):
+        balls = formula(*(uniform.ball() for uniform in uniforms))
+        whole = [ball.floor().unique_fmpz() for ball in balls if ball.is_finite()]
     floors = tuple(int(number) for number in whole if number is not None)
     return floors if len(floors) == len(balls) else None
+
+
+@contextmanager
+def at_precision(bits: int) -> Iterator[None]:
+    """Compute balls with so many bits inside."""
+    with _PRECISION_LOCK:  # the precision belongs to the whole process; balls are right at any, only wider
+        before = ctx.prec
+        ctx.prec = bits
+        try:
+            yield
+        finally:
+            ctx.prec = before
 
 
 _PRECISION_LOCK = threading.Lock()
