@@ -9,6 +9,8 @@ from privet.local.protocol import Protocol
 from privet.loss.exact import Exact, exact_within, meant_by, readable, whole
 from privet.noise import BitSource, Entropy, PermutationLaw
 
+SHOWN = 10**6  # parts of an ε that are told of what is left, rounded down
+
 
 class Levels(NamedTuple):
     """What is protected by which ε: one event, all events of a period, of a window of periods, of the whole life."""
@@ -124,7 +126,7 @@ class DeviceBudget:
     def _refuse_beyond_limits(self) -> None:
         """Raise before anything is drawn, and whatever the event is."""
         if self.spent + self._cost > self.lifetime:
-            left = readable(self.lifetime - self.spent)
+            left = readable(Fraction(int((self.lifetime - self.spent) * SHOWN), SHOWN))
             raise BudgetExceeded(f"a period costs ε={readable(self._cost)}, and {left} of the lifetime's is left")
         if self.window is not None and sum(self._recent) + self._cost > self.window[1]:
             raise BudgetExceeded(
