@@ -6,6 +6,7 @@ costs ε = 4 for as long as the phone lives, so 34 in all. Nobody is trusted: re
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from telling import folder_for_pictures, keep, show, tell
 
 from privet.errors import BudgetExceeded
@@ -17,10 +18,11 @@ EMOJI = ["none", "😂", "❤️", "😭", "🙏", "😊", "🔥", "👍", "🎄
 WATCHED = {"😂": "tears of joy", "🎄": "tree", "👍": "thumb"}
 
 
-def shares_of(day: int) -> np.ndarray:
+def shares_of(day: int) -> NDArray[np.float64]:
     """How often each emoji is used: trees come with the month, thumbs go."""
     weights = np.array([30, 18, 12, 8, 7, 6, 5, 8.0 - 0.2 * day, 0.5 + 0.4 * day, 3])
-    return weights / weights.sum()
+    shares: NDArray[np.float64] = weights / weights.sum()
+    return shares
 
 
 def one_phone() -> None:
@@ -77,9 +79,9 @@ def main() -> None:
         )
         for word, place in places.items()
     }
-    words = {"x": "day", "y": "share of the phones"}
-    title = "Emoji on 100,000 phones, ε = 1 a day"
-    keep(Chart.lines(lines, title=title, **words) + Chart.points(points, **words), folder, "phones")
+    share = "share of the phones"
+    used = Chart.lines(lines, x="day", y=share, title="Emoji on 100,000 phones, ε = 1 a day")
+    keep(used + Chart.points(points, x="day", y=share), folder, "phones")
 
 
 if __name__ == "__main__":
