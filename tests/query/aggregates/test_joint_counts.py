@@ -187,3 +187,23 @@ def test_a_wanted_error_is_kept() -> None:
     found = session.explain(text, error=10)
     assert found.price.epsilon < Fraction(3)
     assert all(float(column.margin.split()[-1]) <= 10 for column in found.columns)
+
+
+ODD = ["x = 0", "x < 0", "x IS NULL", "NOT x < 1", "w = ''", "w LIKE 'B%'", "w IS NULL", "b", "b IS NULL", "TRUE"]
+
+
+def test_rows_that_nobody_declared_count_too() -> None:
+    """NULL where none was declared, odd floats and huge texts: as many as the engine finds one by one."""
+    reals = [0.0, -0.0, 1.0, float("nan"), float("inf"), float("-inf"), 5e-324, None, 1e308, 2.5]
+    texts = ["", "a", "Bern", None, "é", "x" * 5000, "\x01z", "B", "bern", "zz"]
+    flags = [True, False, None, True, False, True, True, None, False, True]
+    columns: dict[str, Any] = {"x": {"type": "real"}, "w": {"type": "text"}, "b": {"type": "boolean"}}
+    table = pa.table({"id": list(range(10)), "x": reals, "w": texts, "b": flags})
+    limit = Guarantee(10**9)
+    session = privet.connect(
+        privet.Catalog.of(table, table="t", unit="person", unit_column="id", limit=limit, columns=columns)
+    )
+    (together,) = session.sql(statement(ODD, table="t"), epsilon=10**6).rows
+    for place, condition in enumerate(ODD):
+        (alone,) = session.sql(f"SELECT COUNT(*) AS n FROM t WHERE {condition}", epsilon=10**6).rows
+        assert together[f"n{place}"] == alone["n"], condition

@@ -22,8 +22,8 @@ DAY = Column("day", Facts(Type.DATE))
 SEEN = Column("seen", Facts(Type.TIMESTAMP))
 FLAG = Column("flag", Facts(Type.BOOLEAN))
 VALUES: dict[Column, list[Value]] = {
-    AGE: [0, 1, 17, 18, 19, 65, 66, 110, None],
-    BIG: [-(10**12), -1, 0, 1, 17, 18, 10**12],
+    AGE: [-5, 0, 1, 17, 18, 19, 65, 66, 110, 111, None],
+    BIG: [-(10**15), -(10**12), -1, 0, 1, 17, 18, 10**12, None],  # as nobody declared
     PAY: [-math.inf, -1e308, -1.0, 0.0, 5e-324, 0.1, 17.0, 17.5, 18.0, 1e308, math.inf, None],
     TOWN: ["Bern", "Genf", "", "bern", "Berna", "Zug", "x" * 100, None],
     WORD: ["", "A", "Bern", "Berna", "C", "é", "\U0010ffff", "\x01", "Bern\x00", None],

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from privet.query.functions.evaluate import evaluate
 from privet.query.functions.public_values import compares_with_constants, is_listed, public_values
-from privet.query.scalars.expressions import Call, Column, Expression, Literal, columns_in, facts_of
+from privet.query.scalars.expressions import Call, Column, Expression, Literal, columns_in
 from privet.query.scalars.facts import Value
 
 JOINS = {"and", "or", "not"}
 FALSE, UNKNOWN, TRUE = 0, 1, 2  # so that AND is the least and OR the largest
+ANY = (TRUE, FALSE, UNKNOWN)
 MOST_ATOMS = 1 << 16  # combinations of atoms
 MOST_TRIED = 1 << 18  # leaves × values at which they are tried
 MOST_CELLS = 1 << 10
@@ -60,7 +61,7 @@ def public_cells(conditions: Sequence[Expression | None]) -> list[Cells | str]:
         >>> young, grown = (call(name, age, Literal(18, Type.INTEGER)) for name in ("lt", "ge"))
         >>> (cells,) = public_cells([None, young, grown])
         >>> cells.patterns.astype(int).tolist()
-        [[1, 1], [1, 0], [0, 1]]
+        [[1, 1, 1], [1, 0, 0], [0, 1, 0]]
     """
     return [_cells_of(conditions, together) for together in _components(conditions)]
 
@@ -139,7 +140,7 @@ class Atoms:
             self._divide(column, [leaf for leaf in about if len(columns_in(leaf)) == 1], about)
         for leaf in self.leaves:
             if leaf not in listed and columns_in(leaf):
-                self._add_axis(leaf, 3 if facts_of(leaf).nullable else 2)
+                self._add_axis(leaf, len(ANY))
         if float(np.prod([float(size) for size in self._sizes])) > MOST_ATOMS:
             return f"their conditions divide what rows may hold into more than {MOST_ATOMS:,} parts"
         for leaf in listed:
@@ -168,7 +169,7 @@ class Atoms:
             return self._known[condition]
         if condition in self._axes:
             axis = self._axes.index(condition)
-            return self._along(np.array([TRUE, FALSE, UNKNOWN][: self._sizes[axis]], dtype=np.int8), axis)
+            return self._along(np.array(ANY, dtype=np.int8), axis)
         return np.asarray(_truth(evaluate(condition, {})), dtype=np.int8)
 
     def _is_tried(self, leaf: Expression) -> bool:

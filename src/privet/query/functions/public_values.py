@@ -18,8 +18,11 @@ AFTER, LAST = "\x01", "\U0010fffd"  # what makes a text a little larger; a text 
 
 
 def is_listed(facts: Facts) -> bool:
-    """Whether all values are known and few, so that any condition can be tried on each."""
-    if facts.type is Type.BOOLEAN or facts.values is not None:
+    """Whether all values are known and few, so that any condition can be tried on each.
+
+    Bounds hold, because values are clipped to them as they are read; declared values of texts may not be all.
+    """
+    if facts.type is Type.BOOLEAN:
         return True
     whole = facts.type in {Type.INTEGER, Type.DATE}
     return whole and facts.low is not None and facts.high is not None and facts.high - facts.low < MOST_LISTED
@@ -50,7 +53,8 @@ def public_values(column: Column, leaves: Iterable[Expression]) -> list[Value]:
 
     Proof: values that are listed are all there. Of others, conditions compare with constants alone: a value is equal
         to one of them, or lies beside or between them, and one value of each such place is here. Declared values of
-        texts may not be all that there are, so that a text which is none of them is here too.
+        texts may not be all that there are, so that a text which is none of them is here too; and so are NULL, though
+        it is declared that there is none, and numbers beyond bounds, to which units are not clipped.
     """
     facts = column.facts
     constants = [
@@ -60,12 +64,11 @@ def public_values(column: Column, leaves: Iterable[Expression]) -> list[Value]:
         for part in leaf.arguments
         if isinstance(part, Literal) and part.value is not None
     ]
-    null: list[Value] = [None] if facts.nullable else []
     if facts.type is Type.BOOLEAN:
-        return [False, True, *null]
+        return [False, True, None]
     if facts.type is Type.TEXT:
-        return [*_texts(facts, [str(each.value) for each in constants]), *null]
-    return [*_numbers(facts, constants), *null]
+        return [*_texts(facts, [str(each.value) for each in constants]), None]
+    return [*_numbers(facts, constants), None]
 
 
 def _texts(facts: Facts, constants: Sequence[str]) -> list[Value]:
@@ -79,11 +82,10 @@ def _numbers(facts: Facts, constants: Sequence[Literal]) -> list[Value]:
     whole = facts.type in {Type.INTEGER, Type.DATE}
     low, high = facts.low, facts.high
     if whole and low is not None and high is not None and high - low < MOST_LISTED:
-        places = [Fraction(place) for place in range(math.ceil(low), math.floor(high) + 1)]
+        places = [Fraction(place) for place in range(math.ceil(low) - 1, math.floor(high) + 2)]
     else:
         cuts = sorted({cut for each in constants if (cut := _place(each, facts.type)) is not None} | _ends(facts))
         places = _around(cuts or [Fraction(0)], whole=whole)
-        places = [place for place in places if (low is None or place >= low) and (high is None or place <= high)]
     if facts.values is not None:
         own = (_place(Literal(value, facts.type), facts.type) for value in facts.values)
         places = sorted({*places, *(place for place in own if place is not None)})
