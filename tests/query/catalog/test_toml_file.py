@@ -174,6 +174,7 @@ MISTAKES = [
     (VISIT + "expected = 5", "tables.visit.expected: must be a table such as { rows = 120000, units = 20000 }, got 5"),
     (VISIT + "expected.units = 5", "tables.visit.expected: needs rows, such as { rows = 120000"),
     (VISIT + "expected.rows = 1.5", "tables.visit.expected.rows: must be a whole number from 1 on, got 1.5"),
+    (VISIT + f"expected.rows = {10**400}", "tables.visit.expected: no table has more than 2^62 rows: correct it"),
     (VISIT + "expected.row = 1", "tables.visit.expected: unknown word 'row': did you mean rows?"),
     (VISIT + "expected = { rows = 4, units = 5 }", "tables.visit.expected: every unit that counts has a row"),
     ("unit = 'row'\nlimit.rho = 1\n[tables.v]\nexpected = { rows = 4, units = 4 }", "expected: with unit = "),

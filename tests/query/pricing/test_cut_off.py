@@ -33,7 +33,7 @@ def visits(seed: int = 1) -> pa.Table:
 
 def session(table: pa.Table | None = None, **words: Any) -> Session:  # noqa: ANN401 - words of a catalog
     cost = words.pop("cost", COST)
-    columns = {"cost": cost, "clinic": {"values": list("ABCD")}, "zip": {}}
+    columns = {"cost": cost, "clinic": {"values": list("ABCD")}, "zip": {}, **words.pop("more", {})}
     about = {"table": "visit", "unit": "patient", "unit_column": "id", "columns": columns, "expected": SIZE, **words}
     limit = privet.Guarantee(10**6, "1e-2")
     return privet.connect(privet.Catalog.of(visits() if table is None else table, limit=limit, **about))

@@ -69,3 +69,24 @@ def test_groups_that_units_lack_are_told_of_counts_of_units() -> None:
     text = "SELECT clinic, COUNT(DISTINCT id) AS u FROM visit GROUP BY clinic"
     (told,) = session(table, **PLAIN).sql(text, epsilon=5, clipping="report").advice
     assert "or more have rows in more than 1 group: u lacks about " in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT clinic, COUNT(*) AS n, AVG(cost) AS a FROM visit GROUP BY clinic HAVING COUNT(*) < -100000",
+        "SELECT zip, COUNT(*) AS n, AVG(cost) AS a FROM visit WHERE zip > 10000 GROUP BY zip",
+        "SELECT MEDIAN(day) AS d, MEDIAN(cost) AS m, AVG(cost) AS a, COUNT(*) + 1 AS n, STDDEV(cost) AS s FROM visit",
+        "SELECT COUNT(*) AS n, COUNT(*) AS m, SUM(cost) AS s, AVG(cost) AS a FROM visit WHERE cost IS NULL",
+        "SELECT a.n / 2 AS h FROM (SELECT COUNT(*) AS n, AVG(cost) AS c FROM visit) AS a",
+        "SELECT clinic, COUNT(*) AS n, AVG(cost) AS a FROM visit GROUP BY ROLLUP (clinic)",
+    ],
+)
+def test_no_answer_fails_for_want_of_advice(text: str) -> None:
+    """It is paid for by then: of no group, of days, of NULL, of what is computed, nothing is said or something is."""
+    table = few(400, 20).append_column("day", pa.array([19_000] * 400, pa.int32()).cast(pa.date32()))
+    days = {"day": {"bounds": ["2020-01-01", "2024-12-31"]}}
+    for words in (PLAIN, {}):
+        asked = session(table, **words, more=days)
+        answer = asked.sql(text, epsilon=5, delta="1e-6", clipping="report", quantile_intervals=True)
+        assert isinstance(answer.advice, tuple)

@@ -134,7 +134,11 @@ def _refuse_limits(limits: "Limits", place: str) -> None:
 
 
 def _refuse_expected(expected: ExpectedRows | None, place: str, catalog: Declarations) -> None:
-    if expected is None or expected.units is None:
+    if expected is None:
+        return
+    if expected.rows > WIDEST:
+        raise InvalidParameter(f"{place}.expected: no table has more than 2^62 rows: correct it")
+    if expected.units is None:
         return
     if catalog.row_level:
         raise InvalidParameter(f'{place}.expected: with unit = "row" there are as many units as rows: leave out units')

@@ -43,7 +43,7 @@ def advice_after(quote: Quote, tables: Mapping[str, pa.Table], *, whose: str) ->
     answer = quote.statement.answers[-1]
     last = next(stage for stage in quote.statement.stages if stage.name == answer)
     shares = dict(_shares(quote, tables, answer))
-    if not shares or not isinstance(last.source, Aggregate):
+    if not shares or not isinstance(last.source, Aggregate) or not tables[answer].num_rows:
         return ()
     shown = list(_shown(quote, last, tables[answer]))
     return (*_limits(last.source, shown, shares, whose), *_bounds(shown, shares, tables[answer].num_rows))
@@ -65,13 +65,14 @@ def _shown(quote: Quote, last: Stage, table: pa.Table) -> Iterator[_Shown]:
     items = dict(needs.aggregate.items)
     for shown, expression in last.output.items:
         column = expression.column if isinstance(expression, Reference) else None
-        if column not in readings or f"{shown.name}_high" not in table.column_names:
-            continue
+        reading = None if column is None else readings.get(column)
+        if not isinstance(reading, Linear | Average) or f"{shown.name}_high" not in table.column_names:
+            continue  # quantiles may be days
         low, value, high = (table[f"{shown.name}{end}"].to_pylist() for end in ("_low", "", "_high"))
         known = [row for row in zip(low, value, high, strict=True) if None not in row]
         size = sum(abs(float(value)) for _, value, _ in known)
         margin = sum((float(high) - float(low)) / 2 for low, _, high in known)
-        yield _Shown(shown.name, readings[column], items[column], size, margin)
+        yield _Shown(shown.name, reading, items[reading.column], size, margin)
 
 
 def _limits(aggregate: Aggregate, shown: list[_Shown], shares: Mapping[str, float], whose: str) -> Iterator[str]:
