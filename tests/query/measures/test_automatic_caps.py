@@ -278,7 +278,7 @@ def test_bins_that_a_unit_fills_twice_have_another_price() -> None:
 def capped_noise_kept(stage: Any, cap: int) -> Any:  # noqa: ANN401 - a stage
     """A wrong one: more rows count, and the noise is what it was."""
     more = capped(stage, 10 * cap + 17, neighbors=privet.Neighbors.ADD_REMOVE, copies=1)
-    return replace(more, mechanisms=stage.mechanisms)
+    return replace(more, mechanisms=stage.mechanisms, sensitivities=stage.sensitivities)
 
 
 def test_stages_and_batches_share_what_was_found() -> None:
