@@ -29,7 +29,7 @@ from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.query.catalog import Catalog
 from privet.query.options import Options
-from privet.query.plan.limits import Limits
+from privet.query.plan.limits import Limits, limits_from
 from privet.query.plan.statement import Output
 from privet.query.pricing.quote import Quote, quote_statement
 from privet.query.scalars.expressions import Column
@@ -49,6 +49,8 @@ TIGHT = (  # so that tiny hospitals go beyond them
     Limits(rows_per_unit=1, bounding="sample"),
     Limits(rows_per_unit=2, bounding="sample"),
     Limits(groups_per_unit=2, rows_per_group=2, bounding="sample"),
+    limits_from("auto", None, None),
+    limits_from(None, "auto", 2),
 )
 
 

@@ -16,7 +16,7 @@ from privet import Catalog, Guarantee
 from privet.core import Ledger
 from privet.core.silence import FAILED
 from privet.errors import InvalidParameter, KeyReused, PrivetError, ReleaseFailed
-from privet.mechanisms import CapChoice, Gaussian, Laplace
+from privet.mechanisms import CapChoice, Gaussian, Laplace, TwoRoundSelection
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
@@ -189,7 +189,7 @@ def test_two_searches_go_together() -> None:
         "SELECT g, AVG(x) AS a FROM data GROUP BY g", epsilon=4, rows_per_unit="auto", automatic_bounds="0.2"
     )
     assert answer.bounds["a"][0] <= 40
-    assert answer.found_limits[0].most <= 3
+    assert answer.found_limits[0].what == "row"
     assert str(answer.spent) == "ε=4, δ=0"
 
 
@@ -202,6 +202,37 @@ def test_a_window_protects_as_many_units() -> None:
     assert isinstance(choice, CapChoice)
     assert choice.units == 7
     session.sql("SELECT COUNT(*) AS n FROM data", epsilon=1, rows_per_unit="auto")
+
+
+def test_private_groups_are_named_at_one_price_whatever_is_found() -> None:
+    table = heavy(2000)
+    session = asking(table, columns={"g": {}, "x": {"bounds": [0, 5]}})
+    backend = engine_of(session)
+    for text in (COUNTS, UNITS, "SELECT g, AVG(x) AS a FROM data GROUP BY g"):
+        for limit in ({}, {"rows_per_unit": None, "groups_per_unit": "auto"}):
+            plan = planned(session, text, epsilon=3, delta="1e-5", **limit)
+            stage = plan.by_name["answer"]
+            assert second_loss(plan, backend, session.catalog) == plan.loss
+            for cap in (1, 7, 300):
+                found = capped(stage, cap, neighbors=session.catalog.unit.neighbors, copies=1)
+                assert found.loss == stage.loss
+                assert stage_loss(found, backend, session.catalog) == stage.loss
+                assert isinstance(found.selection, TwoRoundSelection)
+                assert found.selection.groups_per_unit == cap
+    answer = session.sql(UNITS, epsilon=3, delta="1e-5", rows_per_unit="auto")
+    assert set(answer.table["g"].to_pylist()) == set(GROUPS)
+    assert answer.found_limits[0].what == "group"
+    assert answer.hidden is not None
+    told = session.explain(UNITS, epsilon=3, delta="1e-5", rows_per_unit="auto")
+    assert "a guess because they are private" in told.contributions[0]
+    assert "follows from the limit found" in told.groups[0]
+
+
+def test_private_groups_need_units_that_come_and_go() -> None:
+    session = asking(heavy(), columns={"g": {}}, neighbors="replace")
+    with pytest.raises(InvalidParameter, match="only if units come and go"):
+        session.sql(COUNTS, epsilon=1, delta="1e-5", rows_per_unit="auto")
+    assert session.ledger.entries == ()
 
 
 # --- answers ---

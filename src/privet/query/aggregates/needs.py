@@ -91,7 +91,7 @@ class Needs:
         readings: one for each released column, in the order of the aggregate's items.
         joined: counts that are read off one draw.
         apart: why other counts are not, if there are any.
-        members: who is in which group, where groups are private and a unit may be in several.
+        members: who is in which group, where groups are private: what they are named by in two rounds.
     """
 
     aggregate: Aggregate
@@ -152,8 +152,7 @@ def needs_of(
         _reading(column, each, draws.index(draw), draw, request.part)
         for (column, each), draw in zip(aggregate.items, wanted, strict=True)
     )
-    several = aggregate.selects and request.groups > 1
-    members = replace(request, measures=(), sample=False, members=True) if several else None
+    members = replace(request, measures=(), sample=False, members=True) if aggregate.selects else None
     rankings = tuple(request_of(aggregate, (one,)) for one in ranked)
     return Needs(aggregate, request, rankings, draws, readings, members=members)
 

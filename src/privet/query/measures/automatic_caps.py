@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from privet.mechanisms.cap_choice import caps_up_to
+from privet.mechanisms.two_round_selection import MOST_GROUPS
 from privet.query.functions import call
 from privet.query.measures.request import Bounded, Measure, Shape
 from privet.query.plan.aggregation import Aggregation, Function
@@ -61,8 +62,9 @@ def counts_groups(request: Bounded) -> bool:
 
 def largest_cap(aggregate: Aggregate, request: Bounded) -> int:
     """The largest limit that can be of use."""
-    private = aggregate.selects or not counts_groups(request)
-    return LARGEST if private else groups_expected(aggregate)
+    if aggregate.selects:
+        return MOST_GROUPS
+    return groups_expected(aggregate) if counts_groups(request) else LARGEST
 
 
 def bins_of(aggregate: Aggregate, request: Bounded) -> Aggregate:

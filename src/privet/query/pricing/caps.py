@@ -8,7 +8,7 @@ from fractions import Fraction
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import Neighbors
-from privet.mechanisms import Gaussian, Laplace
+from privet.mechanisms import Gaussian, Laplace, TwoRoundSelection
 from privet.mechanisms.cap_choice import MOST_RANK, CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
@@ -17,7 +17,8 @@ from privet.query.aggregates.needs import Needs, needs_of
 from privet.query.measures.automatic_caps import groups_expected, share_for
 from privet.query.measures.request import Shape
 from privet.query.plan.limits import STAND_IN
-from privet.query.pricing.priced import Drawn, PricedStage
+from privet.query.pricing.naming import named_in_rounds
+from privet.query.pricing.priced import Drawn, Naming, PricedStage
 from privet.query.pricing.split import draw_moved, units_moved, weight_of
 from privet.query.scalars.expressions import Column
 
@@ -94,14 +95,22 @@ def capped(stage: PricedStage, cap: int, *, neighbors: Neighbors, copies: int) -
     needs = needs_of(replace(aggregate, limits=aggregate.limits.found(cap)), quantiles_within=within)
     moves = tuple(draw_moved(needs, draw, neighbors=neighbors, copies=copies) for draw in needs.draws)
     mechanisms = tuple(rescaled(each, far) for each, far in zip(stage.mechanisms, moves, strict=True))
+    units = units_moved(needs, neighbors=neighbors, copies=copies) if aggregate.selects else stage.units
     return PricedStage(
         stage.name,
         needs,
         moves,
         mechanisms,
-        stage.selection,
-        units_moved(needs, neighbors=neighbors, copies=copies) if aggregate.selects else stage.units,
+        None if stage.selection is None else _renamed(stage.selection, units),
+        units,
     )
+
+
+def _renamed(selection: Naming, units: Sensitivity) -> Naming:
+    """The same noise and the same chance to name what is one unit's own, for units in so many groups."""
+    if not isinstance(selection, TwoRoundSelection):
+        raise TypeError("its price depends on how many groups a unit is in")
+    return named_in_rounds(selection.mu, selection.delta, units.cells)
 
 
 def rescaled(mechanism: Drawn, moves: Sensitivity) -> Drawn:
@@ -120,11 +129,6 @@ def rescaled(mechanism: Drawn, moves: Sensitivity) -> Drawn:
 def refuse_together(stages: Sequence[tuple[str, Needs]], *, error: bool) -> None:
     """Raise where a limit cannot be found first."""
     for _, needs in stages:
-        if needs.aggregate.limits.automatic and needs.aggregate.selects:
-            raise InvalidParameter(
-                "limits are not found where groups are private: say rows_per_unit, or declare the values of the GROUP "
-                "BY columns in the catalog"
-            )
         if needs.aggregate.limits.automatic and error:
             raise InvalidParameter(
                 "error does not go with limits that are found first: how sure an answer is depends on them; say "

@@ -46,7 +46,16 @@ def named_with_counts(epsilon: Fraction, delta: Fraction, moves: Sensitivity) ->
 
 def in_rounds(share: Share) -> bool:
     """Whether groups can be named in two rounds: units come and go, and may be in several."""
-    return share.draw is None and share.rounds and 1 < share.moves.cells <= MOST_GROUPS and not share.later
+    return share.draw is None and share.rounds and 1 < share.moves.cells <= MOST_GROUPS
+
+
+def refuse_unnamed(shares: Sequence[Share]) -> None:
+    """Raise where a limit is found first and groups are private, but cannot be named at one price for every limit."""
+    if any(share.draw is None and share.later and not in_rounds(share) for share in shares):
+        raise InvalidParameter(
+            "where groups are private a limit is found only if units come and go, not in windows of time, and not on "
+            "Spark: say rows_per_unit, or declare the values of the GROUP BY columns in the catalog"
+        )
 
 
 @lru_cache(maxsize=256)

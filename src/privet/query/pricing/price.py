@@ -39,6 +39,7 @@ from privet.query.pricing.naming import (
     named_in_rounds,
     named_with_counts,
     once,
+    refuse_unnamed,
 )
 from privet.query.pricing.priced import Drawn, Naming, Priced, PricedStage
 from privet.query.pricing.split import Share, shares_of, total_of
@@ -94,7 +95,10 @@ def price(  # noqa: PLR0913 - all by name
         return _concentrated(stages, shares, options, options.promise.rho)
     _refuse_without_delta(shares, options.promise)
     ways: dict[tuple[str, str], Chosen] = {}
-    for naming in NAMINGS if any(map(in_rounds, shares)) else NAMINGS[:1]:
+    refuse_unnamed(shares)
+    found_first = any(share.draw is None and share.later for share in shares)
+    namings = NAMINGS if any(map(in_rounds, shares)) else NAMINGS[:1]
+    for naming in (ROUNDED,) if found_first else namings:  # it costs the same whatever limit is found
         normal = _with_gaussian(shares, options.promise, in_two=naming == ROUNDED) if gaussian is not False else None
         if not gaussian or normal is None:
             ways["Laplace", naming] = _with_laplace(shares, options.promise, in_two=naming == ROUNDED)

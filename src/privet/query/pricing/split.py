@@ -54,7 +54,8 @@ def shares_of(
         aggregate = needs.aggregate
         if aggregate.selects:
             moves = units_moved(needs, neighbors=neighbors, copies=copies)
-            shares.append(Share(place, None, _selection_weight(needs, weights), moves, rounds=rounds))
+            weight = _selection_weight(needs, weights)
+            shares.append(Share(place, None, weight, moves, aggregate.limits.automatic, rounds=rounds))
         for number, draw in enumerate(needs.draws):
             readers = [each.column for each in needs.readings if each.draw == number]
             weight = sum((weights.get(column, Fraction(1)) for column in readers), Fraction(0))

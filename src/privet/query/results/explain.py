@@ -55,7 +55,11 @@ def explained(receipt: Receipt, backend: Backend, *, remaining: Amount) -> Expla
 def _groups_shown(quote: Quote, unit: Unit) -> tuple[str, ...]:
     found = []
     for stage in own_stages(quote).values():
-        if stage.selection is not None:
+        if stage.selection is not None and stage.needs.aggregate.limits.automatic:
+            found.append(
+                f"groups are private: how many {unit.name}s one needs to be shown follows from the limit found"
+            )
+        elif stage.selection is not None:
             found.append(hidden_by(stage.selection, unit=unit))
         elif stage.needs.aggregate.keys:
             found.append("every group of the public domain is shown, empty ones too")

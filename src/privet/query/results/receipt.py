@@ -75,7 +75,8 @@ class Receipt:
             if each in quote.by_name:
                 columns = {reading.column for reading in quote.by_name[each].needs.readings}
                 answered[each] = restricted(stage, columns)
-        hidden = [hidden_by(stage.selection, unit=unit) for stage in quote.stages if stage.selection is not None]
+        named = {id(quote.by_name[each]): stage.selection for each, stage in answered.items()}
+        hidden = [hidden_by(each, unit=unit) for each in named.values() if each is not None]
         return Answer(
             table,
             self.loss,
