@@ -1,11 +1,14 @@
 import datetime as dt
 import json
+from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.local import KaryResponse, Tally
+from privet.local import HadamardResponse, KaryResponse, LocalHashing, SubsetSelection, Tally, UnaryEncoding
+from privet.noise import BitSource
 
 
 def test_tallies_of_two_protocols_are_not_added_nor_estimated() -> None:
@@ -47,3 +50,16 @@ def test_labels_of_any_kind_that_json_holds_are_shown() -> None:
     assert protocol.estimate([0, 1, 2]).table["value"].to_pylist() == ["1", "a", "0.5"]
     with pytest.raises(InvalidParameter, match="write dates as texts"):
         KaryResponse(categories=[dt.date(2026, 1, 1), dt.date(2026, 1, 2)], epsilon=1)
+
+
+@pytest.mark.parametrize("kind", [KaryResponse, UnaryEncoding, SubsetSelection, HadamardResponse, LocalHashing])
+def test_an_engine_counts_payloads_of_every_protocol(kind: type[Any], source: BitSource) -> None:
+    protocol = kind(categories=5, epsilon=1)
+    reports = protocol.privatize(np.arange(500) % 5, entropy=source)
+    engine = duckdb.connect()
+    engine.execute("CREATE TABLE sent (report BLOB)")
+    engine.executemany("INSERT INTO sent VALUES (?)", [[bytes(row)] for row in protocol.encode(reports)])
+    rows = engine.execute(protocol.tally_sql("sent")).fetchnumpy()
+    assert protocol.tally(rows["report"], times=rows["times"]) == protocol.tally(reports)
+    if protocol.payload_bytes == 1:
+        assert len(rows["report"]) < 500

@@ -26,7 +26,7 @@ from privet.mechanisms import FiniteMechanism
 from privet.noise import BitSource, UniformLaw
 from privet.noise.coins import CoinLaw
 
-TABLE, MANY = 1 << 22, 100  # cells of a table of points that is written down, if there are devices for it
+TABLE, MANY = 1 << 23, 100  # cells of a table of points that is written down, if there are devices for it
 MOST_CELLS = 1 << 25  # vectors of a space: an estimate transforms all of them
 
 
@@ -122,18 +122,19 @@ class ProjectiveGeometryResponse(NumberReports[FrequencyEstimate], FrequencyProt
         )
         if len(self.categories) * self.numbers <= min(TABLE, MANY * len(inputs)):
             there, elsewhere = self._listed
-            listed: Reports = np.where(coins, there[inputs, on], elsewhere[inputs, off])
+            listed: Reports = np.where(coins, there[inputs, on], elsewhere[inputs, off]).astype(np.int64)
             return listed
         reports = self.space.drawn_off(inputs, off)
         reports[coins] = self.space.drawn_on(inputs[coins], on[coins])
         return reports
 
     @cached_property
-    def _listed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _listed(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """For each value the points on its hyperplane, and those off it: for many devices at once."""
         size = len(self.categories)
         on = self.space.incidence(size)
-        return np.nonzero(on)[1].reshape(size, -1), np.nonzero(~on)[1].reshape(size, -1)
+        there, elsewhere = (np.nonzero(each)[1].astype(np.int32).reshape(size, -1) for each in (on, ~on))
+        return there, elsewhere
 
     def _supports(self, counts: Counts) -> NDArray[np.int64]:
         return self.space.hyperplane_sums(counts)[: len(self.categories)]

@@ -188,7 +188,10 @@ class Protocol(ABC, Generic[E]):
     def _reports(self, reports: Any) -> Reports:  # noqa: ANN401 - reports in any form
         if isinstance(reports, list | tuple) and reports and isinstance(reports[0], bytes | bytearray | memoryview):
             return self.decode(reports)
-        return self._checked(np.asarray(reports))
+        known = np.asarray(reports)
+        if known.dtype == np.object_ and known.size:  # payloads, as an engine hands them over
+            return self.decode(known.ravel().tolist())
+        return self._checked(known)
 
     @abstractmethod
     def _checked(self, reports: Reports) -> Reports:
