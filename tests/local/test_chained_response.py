@@ -66,3 +66,6 @@ def test_kept_answers_stop_a_majority_vote(source: BitSource) -> None:
 def test_refuses_a_lifetime_that_is_none() -> None:
     with pytest.raises(InvalidParameter, match="lifetime must be above"):
         ChainedResponse(4, 2, lifetime=2)
+    for value in ([1], 4, None):
+        with pytest.raises(InvalidParameter):
+            MemoizedDevice(ChainedResponse(4, 1, lifetime=2)).report(value)

@@ -74,6 +74,8 @@ def test_a_noisy_total_is_near_the_sum(source: BitSource) -> None:
 def test_refuses_what_cannot_be_added() -> None:
     with pytest.raises(InvalidParameter, match="honest"):
         LaplaceShares(parties=3, honest=4, epsilon=1)
+    with pytest.raises(InvalidParameter, match="at least sensitivity"):
+        LaplaceShares(parties=3, honest=3, epsilon="1e-6")
     with pytest.raises(InvalidParameter, match="each of 3 parties"):
         SimulatedSecureSum(parties=3).total([1, 2])
     with pytest.raises(InvalidParameter, match="parties has a number"):

@@ -167,15 +167,16 @@ class MemoizedDevice:
 
     protocol: ChainedResponse
     entropy: BitSource = field(default_factory=Entropy)
-    _kept: dict[Any, NDArray[Any]] = field(default_factory=dict, repr=False)
-    _sent: dict[Any, int] = field(default_factory=dict, repr=False)
+    _kept: dict[int, NDArray[Any]] = field(default_factory=dict, repr=False)
+    _sent: dict[int, int] = field(default_factory=dict, repr=False)
 
     def report(self, value: Any) -> bytes:  # noqa: ANN401 - a category
         """A report of this value; the first one draws the answer that is kept for it."""
-        if value not in self._kept:
-            self._kept[value] = self.protocol.permanent([value], entropy=self.entropy)
-        self._sent[value] = self._sent.get(value, 0) + 1
-        return bytes(self.protocol.encode(self.protocol.fresh(self._kept[value], entropy=self.entropy))[0])
+        number = int(self.protocol.categories.numbers([value])[0])
+        if number not in self._kept:
+            self._kept[number] = self.protocol.permanent([value], entropy=self.entropy)
+        self._sent[number] = self._sent.get(number, 0) + 1
+        return bytes(self.protocol.encode(self.protocol.fresh(self._kept[number], entropy=self.entropy))[0])
 
     @property
     def spent(self) -> float:

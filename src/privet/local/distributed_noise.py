@@ -17,7 +17,7 @@ from privet.loss.exact import Exact, exact_within, whole
 from privet.loss.outward import float_up
 from privet.mechanisms.additive import positive
 from privet.noise import BitSource, DiscreteGaussianLaw, Entropy, UniformLaw
-from privet.noise.polya import PolyaLaw
+from privet.noise.polya import MOST_STEPS, PolyaLaw
 
 ROUNDING = 1 + 2.0**-40  # more than the closed forms below lose
 
@@ -135,6 +135,8 @@ class LaplaceShares(NoiseShares):
         _refuse_too_few(self.parties, self.honest)
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         whole(self.sensitivity, "sensitivity")
+        if self.scale > MOST_STEPS:
+            raise InvalidParameter("epsilon must be at least sensitivity / 2^16: shares of more noise are not drawn")
 
     @property
     def scale(self) -> Fraction:

@@ -114,8 +114,9 @@ def test_refuses_what_is_no_design() -> None:
         ForcedResponse("0.8", yes="0.3")
     with pytest.raises(InvalidParameter, match="truth must be in"):
         Warner("1.2")
-    with pytest.raises(InvalidParameter, match="epsilon must be > 0"):
-        Warner.calibrated(epsilon=0)
+    for epsilon in (0, 1000, "1e-12"):
+        with pytest.raises(InvalidParameter, match="epsilon must be in"):
+            Warner.calibrated(epsilon=epsilon)
 
 
 def test_an_answer_that_proves_the_truth_has_no_epsilon() -> None:

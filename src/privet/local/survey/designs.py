@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from privet.errors import InvalidParameter
 from privet.local.survey.design import SurveyDesign, chance, weighted
+from privet.local.weights import declared
 from privet.loss.exact import Exact, readable
 from privet.loss.outward import exp_below
-from privet.mechanisms.additive import positive
 
 NO, YES = (False, False), (True, True)
 TRUTH, LIE = (False, True), (True, False)
@@ -42,8 +42,8 @@ class Warner(SurveyDesign):
 
     @classmethod
     def calibrated(cls, *, epsilon: Exact) -> "Warner":
-        """The most truthful one whose answers cost at most ε, by weights of at most 2^32 times e^ε."""
-        odds = int(exp_below(positive(epsilon, "epsilon")) * FINE)
+        """The most truthful one whose answers cost at most ε, from a millionth to 20; weights are 2^32 and 2^32 e^ε."""
+        odds = int(exp_below(declared(epsilon)) * FINE)
         return cls(Fraction(odds, odds + FINE))
 
     def _words(self) -> str:
