@@ -36,8 +36,8 @@ data and new noise each time. Figures are errors unless a row says otherwise, ea
 known* is the best algorithm that was found or derived, at the same privacy: where it has a standard error it was run
 as plain floating-point code on data of the same kind in the same run, without what exact noise costs; else it is
 computed. *Times* compares with it: below 1.1 or explained below. *Before* is what Privet had when the comparison was
-begun. Peers (OpenDP 0.16.0, diffprivlib 0.6.6, and Google's library as python-dp 1.1.5) answered the same data in the
-same run, each as its own documentation would have it; a dash: it has no function for it.
+begun. Peers (up to 200 runs: OpenDP 0.16.0, diffprivlib 0.6.6, and Google's library as python-dp 1.1.5) answered the
+same data in the same run, each as its own documentation would have it; a dash: it has no function for it.
 
 | task | privacy | figure | Privet | best known | times | before | OpenDP | diffprivlib | Google |
 |---|---|---|---|---|---|---|---|---|---|

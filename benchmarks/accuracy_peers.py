@@ -15,7 +15,7 @@ import numpy as np
 from accuracy_data import Generator, Numbers
 from accuracy_task import MEAN, MEDIAN, ROOT, Measure, figure_of, runs_of
 
-SLOW = 100  # runs where one takes a second
+SLOW, OTHERS = 30, 200  # runs at most where one takes half a second, and else
 CANDIDATES = 1001
 THRESHOLD = 12  # the least for (1, 1e-5)
 Asked = dict[str, tuple[str, dict[str, Measure]]]
@@ -252,7 +252,7 @@ def measured(runs: int) -> dict[str, dict[str, Any]]:
     for key, (figure, peers) in ASKED.items():
         found[key] = {}
         for peer, measure in peers.items():
-            number = min(runs, SLOW) if key.startswith("deciles") else runs
+            number = min(runs, SLOW if key.startswith("deciles") else OTHERS)
             try:
                 found[key][peer] = figure_of(figure, runs_of(measure, number))
             except Exception as failure:  # noqa: BLE001 - a peer that fails is told of, not measured
