@@ -187,8 +187,6 @@ TASKS = (
         two_rounds,
         "two Gaussian rounds",
         larger=True,
-        why="SQL names groups in one round, with Laplace noise for all groups of a unit together; the two rounds are "
-        "there as a mechanism (`TwoRoundSelection`)",
         runs=SQL_RUNS,
     ),
     Task(
@@ -219,6 +217,7 @@ TASKS = (
         average(lambda random: random.normal(1000, 10, data.ROWS)),
         0.015,
         "a found range, extended, and a center",
+        why="within its standard error of the best known figure",
         before=".197",
         runs=SQL_RUNS,
     ),
