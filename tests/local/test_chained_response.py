@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.local import ChainedResponse, MemoizedDevice
+from privet.local import ChainedResponse
 from privet.noise import BitSource
 from tests.contracts.protocol import Example, ProtocolContract
 
@@ -38,19 +38,6 @@ def test_many_reports_cost_what_all_their_sequences_say(reports: int) -> None:
     assert protocol.epsilon_after(reports) == pytest.approx(worst, abs=1e-9)
 
 
-def test_reports_never_cost_more_than_the_lifetime(source: BitSource) -> None:
-    protocol = ChainedResponse(5, 1, lifetime=4)
-    prices = [protocol.epsilon_after(n) for n in (1, 2, 5, 20, 60, 64, 65, 10**6)]
-    assert prices == sorted(prices)
-    assert prices[-1] == protocol.lifetime <= 4
-    device = MemoizedDevice(protocol, entropy=source)
-    for _ in range(100):
-        device.report(2)
-    assert device.spent == protocol.lifetime
-    device.report(3)
-    assert device.spent == pytest.approx(protocol.lifetime + protocol.epsilon)
-
-
 def test_kept_answers_stop_a_majority_vote(source: BitSource) -> None:
     """200 reports of each of 4,000 devices: with kept answers most frequent reports are the kept ones, no better."""
     protocol = ChainedResponse(2, 1, lifetime=2)
@@ -63,19 +50,6 @@ def test_kept_answers_stop_a_majority_vote(source: BitSource) -> None:
     assert float(np.mean(alone == truth)) > 0.99  # the control: fresh noise every time
 
 
-def test_a_device_keeps_its_first_answer(source: BitSource) -> None:
-    """The second round changes one report in 20,000: of 100 reports more than five differ once in 10^11."""
-    protocol = ChainedResponse(2, "0.9999", lifetime=1)
-    device = MemoizedDevice(protocol, entropy=source)
-    said = sum(report == b"\x01" for report in (device.report(1) for _ in range(100)))
-    assert min(said, 100 - said) <= 5
-    fresh = protocol.privatize([1] * 100, entropy=source)
-    assert 5 < fresh.sum() < 95  # the control: answers that are not kept
-
-
 def test_refuses_a_lifetime_that_is_none() -> None:
     with pytest.raises(InvalidParameter, match="lifetime must be above"):
         ChainedResponse(4, 2, lifetime=2)
-    for value in ([1], 4, None):
-        with pytest.raises(InvalidParameter):
-            MemoizedDevice(ChainedResponse(4, 1, lifetime=2)).report(value)

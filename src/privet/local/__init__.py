@@ -10,7 +10,8 @@ Never touches: networks, storage.
 
 from privet.local import survey
 from privet.local.binary_response import BinaryResponse
-from privet.local.chained_response import ChainedResponse, MemoizedDevice
+from privet.local.chained_encoding import ChainedEncoding
+from privet.local.chained_response import ChainedResponse
 from privet.local.choose_frequency_protocol import choose_frequency_protocol
 from privet.local.compare_models import compare_models
 from privet.local.count_mean_sketch import CountMeanSketch
@@ -27,6 +28,7 @@ from privet.local.kary_response import KaryResponse
 from privet.local.local_hashing import LocalHashing
 from privet.local.mean_estimate import MeanEstimate
 from privet.local.mean_variances import mean_variances
+from privet.local.memoized_device import MemoizedDevice
 from privet.local.one_bit_mean import OneBitMean
 from privet.local.projective_geometry_response import ProjectiveGeometryResponse
 from privet.local.protocol import Protocol
@@ -39,6 +41,7 @@ from privet.local.unary_encoding import UnaryEncoding
 
 __all__ = [
     "BinaryResponse",
+    "ChainedEncoding",
     "ChainedResponse",
     "CountMeanSketch",
     "DeviceBudget",

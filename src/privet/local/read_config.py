@@ -6,6 +6,7 @@ from typing import Any
 
 from privet.errors import InvalidParameter
 from privet.local.binary_response import BinaryResponse
+from privet.local.chained_encoding import ChainedEncoding
 from privet.local.chained_response import ChainedResponse
 from privet.local.count_mean_sketch import CountMeanSketch
 from privet.local.grid_mean import GridMean
@@ -25,6 +26,7 @@ from privet.wording.nearest import nearest
 PROTOCOLS: tuple[type[Protocol[Any]], ...] = (
     BinaryResponse,
     CountMeanSketch,
+    ChainedEncoding,
     ChainedResponse,
     GridMean,
     HadamardResponse,

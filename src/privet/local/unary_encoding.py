@@ -3,28 +3,23 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
-from privet.local.bit_reports import BitReports
 from privet.local.categories import Categories
-from privet.local.frequency_protocol import three_outcome_loss
-from privet.local.protocol import Reports, refuse_large
+from privet.local.protocol import Reports
+from privet.local.unary_bits import UnaryBits
 from privet.local.weights import WHOLE, checked_weight, declared, favored_weight
-from privet.loss import PrivacyLoss
 from privet.loss.exact import Exact
-from privet.mechanisms import FiniteMechanism
 from privet.noise import BitSource
 from privet.noise.coins import CoinLaw
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class UnaryEncoding(BitReports):
+class UnaryEncoding(UnaryBits):
     """One bit for each value: easy to explain, and as accurate for very many values as any.
 
     Args:
@@ -36,7 +31,7 @@ class UnaryEncoding(BitReports):
     The bit of the device's value is 1 with the weight `own` out of 2^52, each other with the weight `other`.
 
     Privacy: `epsilon`-DP for each report.
-    Proof: two values differ in two bits, whose probabilities change places: the ratio is p(1-q)/(q(1-p)). Optimised,
+    Proof: the ratio is p(1-q)/(q(1-p)), as for all `UnaryBits`. Optimised,
         p = 1/2 and it is (1-q)/q <= e^ε; symmetric, q = 1 - p and it is (p/(1-p))², with p/(1-p) <= e^(ε/2).
 
     Example:
@@ -73,16 +68,6 @@ class UnaryEncoding(BitReports):
         return {"categories": self.categories.config, "own": self.own, "other": self.other}
 
     @property
-    def ratio(self) -> Fraction:
-        """Of the two bits in which two values differ."""
-        return Fraction(self.own, self.other) * Fraction(WHOLE - self.other, WHOLE - self.own)
-
-    @cached_property
-    def loss(self) -> PrivacyLoss:
-        """The exact curve: the own bit is set and the other value's is not, the reverse, or neither."""
-        return three_outcome_loss(self.true_support * (1 - self.other_support), self.ratio)
-
-    @property
     def true_support(self) -> Fraction:
         """A bit that is set supports its value."""
         return Fraction(self.own, WHOLE)
@@ -102,22 +87,3 @@ class UnaryEncoding(BitReports):
             bits[np.arange(len(values)), values] = own.many(source, len(values))
             reports[part] = np.packbits(bits, axis=1)
         return reports
-
-    def outcomes(self) -> Reports:
-        """All rows of bits."""
-        refuse_large(len(self.categories), 2 ** min(len(self.categories), 60))
-        return np.packbits(np.array(list(product((0, 1), repeat=len(self.categories))), dtype=np.uint8), axis=1)
-
-    def channel(self) -> FiniteMechanism:
-        """The products of the probabilities of the bits."""
-        rows = self.bits(self.outcomes()).tolist()
-        size = range(len(self.categories))
-        chances = [[self.true_support if bit == own else self.other_support for bit in size] for own in size]
-        return FiniteMechanism([[_product(chance, row) for row in rows] for chance in chances])
-
-
-def _product(chances: list[Fraction], bits: list[int]) -> Fraction:
-    result = Fraction(1)
-    for chance, bit in zip(chances, bits, strict=True):
-        result *= chance if bit else 1 - chance
-    return result
