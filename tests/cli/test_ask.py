@@ -65,9 +65,9 @@ def test_explaining_is_free(hospital: Path) -> None:
 
 def test_bounds_can_be_found_for_a_share(hospital: Path) -> None:
     text = "SELECT AVG(1 / cost) AS a FROM visit"
-    assert "--automatic-bounds 0.2" in privet(hospital, text, "--epsilon", "2").stderr
+    assert '--automatic-bounds "auto"' in privet(hospital, text, "--epsilon", "2").stderr
     assert spent(hospital) == 0
-    done = privet(hospital, text, "--epsilon", "2", "--automatic-bounds", "0.25", "--format", "json")
+    done = privet(hospital, text, "--epsilon", "2", "--automatic-bounds", "auto", "--format", "json")
     assert done.exit_code == 0, done.output
     low, high = json.loads(done.stdout)["bounds"]["a"]
     assert low < high

@@ -58,7 +58,7 @@ SELECT LIST(cost) FROM visit
 SELECT CORR(cost, clinic) FROM visit
 -- refused: VAR(cost, stay): it takes one argument; write AVG(x)
 SELECT VAR(cost, stay) FROM visit
--- refused: CORR(cost, weight) needs bounds: declare visit.weight as [lower, upper] in the catalog, write CLIP(weight, lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+-- refused: CORR(cost, weight) needs bounds: declare visit.weight as [lower, upper] in the catalog, write CLIP(weight, lower, upper), or pass automatic_bounds="auto" to pay for finding them
 SELECT CORR(cost, weight) FROM visit
 -- refused: BOOL_OR(stay > 3): no private mechanism answers this aggregate; one unit would decide it; count the rows: COUNT_IF(x)
 SELECT BOOL_OR(stay > 3) FROM visit
@@ -96,23 +96,23 @@ SELECT AVG(SUM(cost)) FROM visit GROUP BY clinic
 SELECT COUNT(*) FROM visit WHERE COUNT(*) > 3
 -- refused: COUNT(*): an aggregate cannot stand here; use HAVING, or compute it in a subquery
 SELECT COUNT(*) FROM visit GROUP BY COUNT(*)
--- refused: SUM(weight) needs bounds: declare visit.weight as [lower, upper] in the catalog, write CLIP(weight, lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+-- refused: SUM(weight) needs bounds: declare visit.weight as [lower, upper] in the catalog, write CLIP(weight, lower, upper), or pass automatic_bounds="auto" to pay for finding them
 SELECT SUM(weight) FROM visit
--- refused: AVG(cost * weight) needs bounds: declare visit.weight as [lower, upper] in the catalog, write CLIP(cost * weight, lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+-- refused: AVG(cost * weight) needs bounds: declare visit.weight as [lower, upper] in the catalog, write CLIP(cost * weight, lower, upper), or pass automatic_bounds="auto" to pay for finding them
 SELECT AVG(cost * weight) FROM visit
--- refused: SUM(1 / cost) needs bounds: write CLIP(1 / cost, lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+-- refused: SUM(1 / cost) needs bounds: write CLIP(1 / cost, lower, upper), or pass automatic_bounds="auto" to pay for finding them
 SELECT SUM(1 / cost) FROM visit
--- refused: SUM(LN(cost)) needs bounds: write CLIP(LN(cost), lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+-- refused: SUM(LN(cost)) needs bounds: write CLIP(LN(cost), lower, upper), or pass automatic_bounds="auto" to pay for finding them
 SELECT SUM(LN(cost)) FROM visit
--- refused: STDDEV(weight) needs bounds: declare visit.weight as [lower, upper] in the catalog, write CLIP(weight, lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+-- refused: STDDEV(weight) needs bounds: declare visit.weight as [lower, upper] in the catalog, write CLIP(weight, lower, upper), or pass automatic_bounds="auto" to pay for finding them
 SELECT STDDEV(weight) FROM visit
--- refused: MAX(vid) needs bounds: declare visit.vid as [lower, upper] in the catalog, write CLIP(vid, lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+-- refused: MAX(vid) needs bounds: declare visit.vid as [lower, upper] in the catalog, write CLIP(vid, lower, upper), or pass automatic_bounds="auto" to pay for finding them
 SELECT MAX(vid) FROM visit
--- refused: MEDIAN(LENGTH(note)) needs bounds: write CLIP(LENGTH(note), lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+-- refused: MEDIAN(LENGTH(note)) needs bounds: write CLIP(LENGTH(note), lower, upper), or pass automatic_bounds="auto" to pay for finding them
 SELECT MEDIAN(LENGTH(note)) FROM visit
--- refused: SUM(CAST(zip AS INT)) needs bounds: write CLIP(CAST(zip AS INT), lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+-- refused: SUM(CAST(zip AS INT)) needs bounds: write CLIP(CAST(zip AS INT), lower, upper), or pass automatic_bounds="auto" to pay for finding them
 SELECT SUM(CAST(zip AS INTEGER)) FROM patient
--- refused: SUM(pid) needs bounds: write CLIP(pid, lower, upper), or pass automatic_bounds=0.2 to pay for finding them
+-- refused: SUM(pid) needs bounds: write CLIP(pid, lower, upper), or pass automatic_bounds="auto" to pay for finding them
 SELECT SUM(pid) FROM patient
 -- refused: CLIP(weight, 0, stay): CLIP takes two literal numbers, the lower bound first: CLIP(x, 0, 100)
 SELECT SUM(CLIP(weight, 0, stay)) FROM visit

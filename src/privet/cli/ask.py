@@ -88,7 +88,7 @@ def ask(  # noqa: PLR0913 - everything that may be said about a question, each b
         typer.Option(help="A value for :name in the statement: name=40, name=text, as often as needed."),
     ] = None,
     automatic_bounds: Annotated[
-        str | None, typer.Option(help="The share of the budget with which to find bounds that are not declared.")
+        str | None, typer.Option(help='"auto", or a share of the budget: find bounds that are not declared.')
     ] = None,
     clipping: Annotated[
         str | None, typer.Option(help='"report" also tells, for a tenth of what is spent, how much was clipped.')

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypedDict
 
+from privet.asking.auto_bounds import SHARE
 from privet.asking.budget import Budget
 from privet.asking.wanted_error import Wanted, wanted_of
 from privet.core.uncertainty import refuse_certainty
@@ -33,7 +34,7 @@ class Keywords(TypedDict, total=False):
     rows_per_unit, or groups_per_unit and
     rows_per_group: how much of one unit is used, in the place of the catalog's limits; "auto" for either of the first
     two finds that number with part of the budget. bounding: whether to
-    "weigh" or "sample" the rows beyond them. automatic_bounds: the share of the budget, such as "0.2", with which
+    "weigh" or "sample" the rows beyond them. automatic_bounds: "auto", or the share of the budget with which
     bounds are found that nobody declared. clipping: "report" also releases, for a tenth of the budget, which share of
     values was clipped and which share of units had more rows or groups than count. confidence: of the intervals.
     interval: whether intervals are for the "data" at hand, or for the "population" that its units are a sample of.
@@ -232,12 +233,12 @@ def reports_clipping(said: object) -> bool:
 
 
 def share_of(share: Exact) -> Fraction:
-    """The share of the budget that finding bounds may take."""
-    number = exact(share, "automatic_bounds")
+    """The share of the budget that finding bounds may take; "auto" is the one that arrays take."""
+    number = SHARE if share == AUTO else exact(share, "automatic_bounds")
     if not 0 < number < 1:
         raise InvalidParameter(
             f"automatic_bounds is the share of the budget that finding bounds takes, between 0 and 1, got "
-            f'{shortest(number)}: pass "0.2" or so'
+            f'{shortest(number)}: pass "auto", or "0.2" or so'
         )
     return number
 

@@ -447,7 +447,7 @@ def test_declared_bounds_are_used_and_nothing_is_searched(tmp_path: Path) -> Non
 
 def test_without_asking_it_is_refused_and_the_fix_is_named(tmp_path: Path) -> None:
     session, backend = weighing(tmp_path, [1.0])
-    with pytest.raises(QueryRefused, match=r"or pass automatic_bounds=0.2 to pay for finding them$"):
+    with pytest.raises(QueryRefused, match=r'or pass automatic_bounds="auto" to pay for finding them$'):
         session.sql(AVERAGE, epsilon=1)
     assert not backend.calls
     assert not any(session.ledger.spent.parts)

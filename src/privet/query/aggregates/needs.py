@@ -228,7 +228,7 @@ def _span_of(argument: Expression | None, found: Found, *, most: int = REAL_STEP
     if facts.low is None or facts.high is None or facts.low > facts.high:
         raise InvalidParameter(
             "an aggregate needs bounds of what it is about: declare the column as [lower, upper] in the catalog, "
-            "write CLIP(x, lower, upper), or pass automatic_bounds=0.2 to pay for finding them"
+            'write CLIP(x, lower, upper), or pass automatic_bounds="auto" to pay for finding them'
         )
     if most == SQUARE_STEPS and max(abs(facts.low), abs(facts.high)) > 1 << WIDEST_SQUARE:
         raise InvalidParameter("an aggregate of squares has bounds too wide to square: write CLIP(x, low, high)")

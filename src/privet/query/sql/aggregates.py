@@ -255,7 +255,7 @@ def _without_bounds(node: exp.Expr, argument: Expression, place: int, marks: Mar
     )
     text = clause(node.find(exp.Column) or node) if node.this is None else _argument_text(node, place)
     declare = f"declare {' and '.join(loose)} as [lower, upper] in the catalog, " if loose else ""
-    pay = "or pass automatic_bounds=0.2 to pay for finding them"
+    pay = 'or pass automatic_bounds="auto" to pay for finding them'
     return QueryRefused(f"{clause(node)} needs bounds: {declare}write CLIP({text}, lower, upper), {pay}")
 
 
