@@ -228,6 +228,22 @@ def test_private_groups_are_named_at_one_price_whatever_is_found() -> None:
     assert "follows from the limit found" in told.groups[0]
 
 
+def test_rows_and_units_stay_two_draws_where_one_row_is_found_to_count() -> None:
+    """Both are paid for; under a declared limit of 1 they would be one number."""
+    session = asking(heavy(), columns={"g": {}, "x": {"bounds": [0, 5]}})
+    text = "SELECT g, COUNT(*) AS n, COUNT(DISTINCT id) AS u FROM data GROUP BY g"
+    right = Run._draw
+
+    def one(run: Run, compute: Any, mechanism: Any, moves: Any) -> Any:  # noqa: ANN401 - passed on
+        return 1 if isinstance(mechanism, CapChoice) else right(run, compute, mechanism, moves)
+
+    with patch.object(Run, "_draw", one):
+        answer = session.sql(text, epsilon=20, delta="1e-5", rows_per_unit="auto")
+    assert answer.found_limits[0].most == 1
+    assert set(answer.table["g"].to_pylist()) == set(GROUPS)
+    assert answer.table["n"].to_pylist() != answer.table["u"].to_pylist()
+
+
 def test_private_groups_need_units_that_come_and_go() -> None:
     session = asking(heavy(), columns={"g": {}}, neighbors="replace")
     with pytest.raises(InvalidParameter, match="only if units come and go"):

@@ -137,12 +137,13 @@ def needs_of(
     move is one row's (`Shape.MEAN`), with VARIANCE or STDDEV off three (`Shape.SPREAD`). COUNT(*) joins them if the
     expression is declared without NULLs. A lone SUM or COUNT has a number of its own, with less noise. Aggregates of
     the same two expressions share nine (`Shape.PRODUCTS`). Where a unit counts for one row in a private group, rows are
-    counted as units are: that number may name groups as well.
+    counted as units are: that number may name groups as well; not where a limit of 1 was found later, as two draws that
+    are paid for would become one.
     """
     families = _families(each for _, each in aggregate.items)
     ends = {search.argument: ANYWHERE for search in aggregate.searches} | dict(found or {})
     wanted = [_draw_of(each, families, ends, quantiles_within) for _, each in aggregate.items]
-    if aggregate.selects and aggregate.limits.cap == 1:
+    if aggregate.selects and aggregate.limits.cap == 1 and not aggregate.limits.late:
         wanted = [UNITS if draw == ROWS else draw for draw in wanted]
     draws = tuple(dict.fromkeys(wanted))
     summed = tuple(draw.measure for draw in draws if draw.measure.shape is not Shape.RANKS)

@@ -20,6 +20,7 @@ class Limits:
         said: whether somebody chose them. Advice depends on it, and nothing else: limits are equal without it.
         automatic: whether rows_per_unit, or else groups_per_unit, is found first (`measures/automatic_caps.py`): then
             STAND_IN is in its place.
+        late: whether that number was found after the price was known: then what is drawn stays as it was priced.
 
     Either rows_per_unit alone, or groups_per_unit and rows_per_group.
     """
@@ -30,6 +31,7 @@ class Limits:
     bounding: str | None = None
     said: bool = field(default=True, compare=False)
     automatic: bool = False
+    late: bool = False
 
     @property
     def cap(self) -> int:

@@ -92,7 +92,8 @@ def capped(stage: PricedStage, cap: int, *, neighbors: Neighbors, copies: int) -
     """
     aggregate = stage.needs.aggregate
     within = next((draw.confidence for draw in stage.needs.draws if draw.confidence is not None), None)
-    needs = needs_of(replace(aggregate, limits=aggregate.limits.found(cap)), quantiles_within=within)
+    limits = replace(aggregate.limits.found(cap), late=True)
+    needs = needs_of(replace(aggregate, limits=limits), quantiles_within=within)
     moves = tuple(draw_moved(needs, draw, neighbors=neighbors, copies=copies) for draw in needs.draws)
     mechanisms = tuple(rescaled(each, far) for each, far in zip(stage.mechanisms, moves, strict=True))
     units = units_moved(needs, neighbors=neighbors, copies=copies) if aggregate.selects else stage.units
