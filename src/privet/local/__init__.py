@@ -38,6 +38,8 @@ from privet.local.square_wave import SquareWave
 from privet.local.subset_selection import SubsetSelection
 from privet.local.tally import Tally
 from privet.local.unary_encoding import UnaryEncoding
+from privet.local.vector_estimate import VectorEstimate
+from privet.local.vector_mean import VectorMean
 
 __all__ = [
     "BinaryResponse",
@@ -70,6 +72,8 @@ __all__ = [
     "SubsetSelection",
     "Tally",
     "UnaryEncoding",
+    "VectorEstimate",
+    "VectorMean",
     "choose_frequency_protocol",
     "compare_models",
     "mean_variances",

@@ -21,6 +21,7 @@ from privet.local.rappor import Rappor
 from privet.local.square_wave import SquareWave
 from privet.local.subset_selection import SubsetSelection
 from privet.local.unary_encoding import UnaryEncoding
+from privet.local.vector_mean import VectorMean
 from privet.wording.nearest import nearest
 
 PROTOCOLS: tuple[type[Protocol[Any]], ...] = (
@@ -39,6 +40,7 @@ PROTOCOLS: tuple[type[Protocol[Any]], ...] = (
     SquareWave,
     SubsetSelection,
     UnaryEncoding,
+    VectorMean,
 )
 
 
