@@ -175,6 +175,22 @@ def values_at(number: float) -> Floats:
     return np.full(10_000, number)
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (values_at(1e300), Expected()),
+        (np.array([1e300, -1e300] * 5000), Expected()),  # near 0, so that both looks are at the same bins
+        (values_at(-1e6), Expected.of(scale=50)),
+        (values_at(1e6), Expected.of(sign="positive", scale=50)),
+    ],
+)
+def test_of_rows_in_the_outermost_bins_all_may_lie_beyond(values: Floats, expected: Expected) -> None:
+    """They do, and nobody looked farther; of those in other bins none does."""
+    found, _ = searched(values, expected=expected)
+    assert found.clipped_share == found.largest_clipped_share == 1
+    assert searched(values_at(60), expected=expected)[0].largest_clipped_share < 0.05
+
+
 @pytest.mark.parametrize("number", [37.25, -37.25, 1e6, 3 * 2.0**-17, 2.0**50])
 def test_a_constant_is_found_to_a_billionth(number: float) -> None:
     ends = searched(values_at(number))[0].ends

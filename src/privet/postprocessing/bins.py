@@ -80,7 +80,7 @@ class Bins:
     Example:
         >>> bins = Expected().bins
         >>> len(bins), [float(edge) for edge in bins.ends(92, 94)]
-        (143, [1048576.0, 8388608.0])
+        (143, [1.0, 8.0])
     """
 
     edges: tuple[Fraction, ...]
@@ -110,6 +110,17 @@ class Bins:
     def outside(self, ends: Ends) -> Iterable[int]:
         """The bins that lie beyond these ends."""
         return (number for number, (low, high) in enumerate(pairwise(self.edges)) if high <= ends[0] or low >= ends[1])
+
+    def reached(self, ends: Ends) -> Iterable[int]:
+        """The outermost bins within these ends: they also hold what lies beyond. Not at 0, where a sign is declared.
+
+        Example:
+            >>> bins = Expected(sign="positive", scale=Fraction(1)).bins
+            >>> list(bins.reached((Fraction(0), Fraction(1)))), list(bins.reached((Fraction(0), Fraction(1024))))
+            ([], [20])
+        """
+        low, *_, high = self.edges
+        return (*((0,) if low and ends[0] <= low else ()), *((len(self) - 1,) if high and ends[1] >= high else ()))
 
 
 def _octave(size: Fraction) -> int:

@@ -233,11 +233,15 @@ def far_from_zero(ends: Ends) -> bool:
 
 
 def _found(ends: Ends, before: tuple[Look, Ends] | None, look: Look) -> FoundBounds:
-    """With the rows beyond a rough range, which only the look before has seen, and those beyond the ends within it."""
+    """With the rows beyond a rough range, which only the look before has seen, and those beyond the ends within it.
+
+    All rows of an outermost bin that is within the ends may lie beyond it: nobody looked farther.
+    """
     seen = [(look, ends), *(() if before is None else (before,))]
     outside, scales = 0.0, list[float]()
     for each, within in seen:
-        places = list(each.bins.outside(within))
+        farthest = each.bins.reached(within) if each is seen[-1][0] else ()
+        places = [*each.bins.outside(within), *farthest]
         outside += float(each.counts[places].sum())
         scales += [noise.scale for noise in each.noises] * len(places)
     law: Uncertainty = GaussianError(scale=1.0) if look.noises[0].normal else LaplaceError(scale=1.0)
