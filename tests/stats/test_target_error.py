@@ -56,7 +56,7 @@ def test_it_is_what_the_statistic_then_says() -> None:
     )
     told = target_error("mean", epsilon=1, bounds=(0, 100), rows=1000, neighbors="replace")
     assert told.error == pytest.approx(mean(x, bounds=(0, 100), epsilon=1, **public).margin(), rel=1e-4)
-    ranks = median(x, bounds=(0, 100), epsilon=1, rows_per_unit=3).rank_margin()
+    ranks = median(x.astype(float), bounds=(0, 100), epsilon=1, rows_per_unit=3).rank_margin()
     assert target_error("quantile", epsilon=1, bounds=(0, 100), rows_per_unit=3).error == pytest.approx(ranks)
     pair: tuple[Any, Any] = ((0, 100), (0, 99))
     told = target_error("covariance", epsilon=1, bounds=pair, rows=1000, neighbors="replace")

@@ -28,6 +28,7 @@ from privet.loss.pricing.solving import solved
 LARGE = 700.0  # exponents up to here are floats
 NEARLY = Fraction(1001, 1000)  # a delta that misses a promise by less is looked at from the other side
 NEAR_ONE = 1.0 + 2.0**-23  # Rényi orders below are read here: divergences grow with the order
+BETWEEN = 1e-3  # the part of epsilon by which values between computed ones of a slow curve may be too high
 
 
 class Known(NamedTuple):
@@ -266,11 +267,16 @@ class PrivacyLoss:
         return min(found, solved(self._conversion, level) * (1 + OUTWARD)) if self._has_bounds else found
 
     def lower_bound(self, delta: Exact) -> float:
-        """An epsilon that the composition of these very curves certainly costs; 0 where a curve is only a bound."""
+        """An epsilon that the composition of these very curves certainly costs; 0 where a curve is only a bound.
+
+        Curves whose values are computed one by one are read between them here, a thousandth of epsilon too high at
+        most (`LossCurve.slow`), which is taken off.
+        """
         level = _level(delta, "delta")
         if self._has_bounds:
             return 0.0
-        return max((epsilon_below(parts, level) for parts in self._directions), default=0.0)
+        found = max((epsilon_below(parts, level) for parts in self._directions), default=0.0)
+        return found * (1 - BETWEEN) if any(curve.slow for curve, _ in self.parts) else found
 
     def max_divergence(self, delta: Exact = 0) -> float:
         """The delta-approximate max divergence: the worst log((P(S) - delta)/Q(S)), which is epsilon(delta)."""

@@ -80,7 +80,7 @@ def covered(kind: str, runs: int, source: BitSource, *, population: bool = True)
     asked, truth, _ = KINDS[kind]
     text = f"SELECT run, {asked} FROM t GROUP BY run"  # noqa: S608 - of our own
     statement = read(text, catalog, values=PublicValues(catalog, backend))
-    quote = quote_statement(statement, catalog, Options.of({"epsilon": 1}))
+    quote = quote_statement(statement, catalog, Options.of({"epsilon": 1, "interval": "population"}))
     ledger = Ledger(catalog.limit, unit=catalog.unit)
 
     class Noisy(ExactRun):

@@ -51,7 +51,7 @@ BROKEN: dict[str, tuple[object, str, object, Callable[[], object]]] = {
         PostgresDialect,
         "digest",
         lambda _, texts: f"MD5('x' || {' || '.join(f'CAST({text} AS TEXT)' for text in texts)})",
-        statement("group_by_private", "crowded"),
+        statement("group_by_private_average", "crowded"),
     ),
     "quotients are rounded": (
         PostgresDialect,
