@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
 from privet.local.frequency_protocol import FrequencyProtocol
-from privet.local.payload import Rows
+from privet.local.payload import refuse_other_rows
 from privet.local.protocol import Reports
 from privet.local.tally import Counts
 
@@ -29,15 +29,8 @@ class BitReports(FrequencyProtocol):
         size = max(1, times * AT_ONCE // len(self.categories))
         return (slice(start, start + size) for start in range(0, devices, size))
 
-    def _packed(self, reports: Reports) -> Rows:
-        return reports
-
-    def _unpacked(self, rows: Rows) -> Reports:
-        return rows
-
     def _checked(self, reports: Reports) -> Reports:
-        if reports.ndim != 2 or reports.shape[1] != self.payload_bytes or reports.dtype != np.uint8:  # noqa: PLR2004 - rows
-            raise InvalidParameter(f"reports must be rows of {self.payload_bytes} bytes, as `privatize` returns them")
+        refuse_other_rows(reports, self.payload_bytes)
         unused = np.uint8((1 << (8 * self.payload_bytes - len(self.categories))) - 1)
         if (reports[:, -1] & unused).any():
             raise InvalidParameter(

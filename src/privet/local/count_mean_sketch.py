@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
 from privet.local.categories import Categories
-from privet.local.payload import Rows, bytes_needed, packed_numbers, unpacked_numbers
+from privet.local.payload import Rows, bytes_needed, packed_numbers, refuse_other_rows, unpacked_numbers
 from privet.local.protocol import Reports, refuse_large
 from privet.local.sketch import Sketch
 from privet.local.tally import Counts
@@ -113,15 +113,8 @@ class CountMeanSketch(Sketch):
         rows = self.response.privatize(self._hashed(functions, inputs), entropy=source)
         return np.hstack([packed_numbers(functions, self._function_bytes), rows])
 
-    def _packed(self, reports: Reports) -> Rows:
-        return reports
-
-    def _unpacked(self, rows: Rows) -> Reports:
-        return rows
-
     def _checked(self, reports: Reports) -> Reports:
-        if reports.ndim != 2 or reports.shape[1] != self.payload_bytes or reports.dtype != np.uint8:  # noqa: PLR2004 - rows
-            raise InvalidParameter(f"reports must be rows of {self.payload_bytes} bytes, as `privatize` returns them")
+        refuse_other_rows(reports, self.payload_bytes)
         functions, rows = self._parts(reports)
         if functions.size and functions.max() >= self.functions:
             raise InvalidParameter("every report must be of a function: drop the others, they are forged")

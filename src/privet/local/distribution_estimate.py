@@ -17,7 +17,6 @@ from privet.core.release import CONFIDENCE
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.local.estimate import Estimate
-from privet.loss import PrivacyLoss
 
 if TYPE_CHECKING:
     from privet.display import Chart
@@ -33,10 +32,7 @@ class DistributionEstimate(Estimate):
     """The share of each bin, smoothed; the mean; quantiles.
 
     Args:
-        protocol: its name.
-        reports: how many there are.
-        loss: of one report.
-        epsilon: of one report.
+        protocol, reports, loss, epsilon: as of every `Estimate`.
         bounds: of the values.
         counts: of each bin of reports.
         law: the probability of each bin of reports (rows) for each bin of values (columns).
@@ -46,10 +42,6 @@ class DistributionEstimate(Estimate):
     neighbors. The mean is unbiased.
     """
 
-    protocol: str
-    reports: int
-    loss: PrivacyLoss
-    epsilon: float
     bounds: Bounds
     counts: NDArray[np.int64]
     law: Floats

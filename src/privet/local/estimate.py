@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -26,8 +27,15 @@ def named(names: Sequence[Any]) -> pa.Array:
     return pa.array(list(names) if numbers else [str(name) for name in names], pa.int64() if numbers else pa.string())
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Estimate(ABC):
-    """An unbiased number, or many, with standard errors and intervals. Subclasses are frozen dataclasses.
+    """An unbiased number, or many, with standard errors and intervals. Subclasses are frozen dataclasses too.
+
+    Args:
+        protocol: its name.
+        reports: n, how many there are.
+        loss: of one report.
+        epsilon: of one report.
 
     Privacy: an estimate is made of reports alone; nothing done to it costs more.
     """

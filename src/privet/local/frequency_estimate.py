@@ -13,7 +13,6 @@ from privet.core.release import CONFIDENCE
 from privet.core.uncertainty import refuse_certainty
 from privet.local.estimate import Estimate, named
 from privet.local.score_interval import score_interval
-from privet.loss import PrivacyLoss
 from privet.postprocessing.simplex import with_total
 
 if TYPE_CHECKING:
@@ -27,10 +26,7 @@ class FrequencyEstimate(Estimate):
     """The share of each value, from how many reports support it.
 
     Args:
-        protocol: its name.
-        reports: n, how many there are.
-        loss: of one report.
-        epsilon: of one report.
+        protocol, reports, loss, epsilon: as of every `Estimate`.
         names: what the values are called.
         supports: how many reports support each value.
         true_support: p, the probability that a report supports its device's value; one for all, or one for each.
@@ -47,10 +43,6 @@ class FrequencyEstimate(Estimate):
         times 1/(K (g - 1)), to the variance of the share of v.
     """
 
-    protocol: str
-    reports: int
-    loss: PrivacyLoss
-    epsilon: float
     names: tuple[Any, ...]
     supports: NDArray[np.int64]
     true_support: float | Floats

@@ -14,7 +14,7 @@ from privet.local.categories import Categories
 from privet.local.frequency_protocol import FrequencyProtocol, three_outcome_loss
 from privet.local.hash_family import PRIME, HashFamily, SharedFunctions, is_prime
 from privet.local.kary_response import KaryResponse
-from privet.local.payload import Rows, bytes_needed, packed_numbers, unpacked_numbers
+from privet.local.payload import Rows, bytes_needed, packed_pairs, unpacked_pairs
 from privet.local.protocol import Reports, refuse_large
 from privet.local.tally import Counts
 from privet.local.weights import checked_weight, declared
@@ -144,7 +144,7 @@ class LocalHashing(FrequencyProtocol):
     @property
     def payload_bytes(self) -> int:
         """Those of the function, and those of the bucket."""
-        return bytes_needed(self._choices) + bytes_needed(self.buckets)
+        return sum(self._widths)
 
     def _hashed(self, functions: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int64]:
         if self.functions is not None:
@@ -157,12 +157,14 @@ class LocalHashing(FrequencyProtocol):
         return np.stack([functions, told], axis=1)
 
     def _packed(self, reports: Reports) -> Rows:
-        parts = (bytes_needed(self._choices), bytes_needed(self.buckets))
-        return np.hstack([packed_numbers(reports[:, place], width) for place, width in enumerate(parts)])
+        return packed_pairs(reports, self._widths)
 
     def _unpacked(self, rows: Rows) -> Reports:
-        width = bytes_needed(self._choices)
-        return np.stack([unpacked_numbers(rows[:, :width]), unpacked_numbers(rows[:, width:])], axis=1)
+        return unpacked_pairs(rows, self._widths)
+
+    @property
+    def _widths(self) -> tuple[int, int]:
+        return bytes_needed(self._choices), bytes_needed(self.buckets)
 
     def _checked(self, reports: Reports) -> Reports:
         if reports.ndim != PAIR or reports.shape[1] != PAIR or (reports.size and reports.dtype.kind not in "iu"):

@@ -14,7 +14,6 @@ from privet.core.release import CONFIDENCE
 from privet.core.uncertainty import refuse_certainty
 from privet.local.estimate import Estimate
 from privet.local.score_interval import score_interval
-from privet.loss import PrivacyLoss
 
 TWO = 2  # points: a report is one bit
 
@@ -24,10 +23,7 @@ class MeanEstimate(Estimate):
     """The mean, from how often each of the grid points 0 to G was reported.
 
     Args:
-        protocol: its name.
-        reports: how many there are.
-        loss: of one report.
-        epsilon: of one report.
+        protocol, reports, loss, epsilon: as of every `Estimate`.
         bounds: of the values.
         counts: of each grid point.
         gain: by how much the mean report moves when a value moves from one bound to the other, as a share of the grid.
@@ -36,10 +32,6 @@ class MeanEstimate(Estimate):
         So (mean report - (1 - gain)/2)/gain is unbiased for the mean share, with the reports' variance over gain².
     """
 
-    protocol: str
-    reports: int
-    loss: PrivacyLoss
-    epsilon: float
     bounds: Bounds
     counts: NDArray[np.int64]
     gain: float

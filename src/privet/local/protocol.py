@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
 from privet.local.estimate import Estimate
-from privet.local.payload import Rows, rows_of
+from privet.local.payload import Rows, refuse_other_rows, rows_of
 from privet.local.tally import Counts, Tally
 from privet.local.weights import realised_epsilon
 from privet.loss import PrivacyLoss
@@ -130,17 +130,16 @@ class Protocol(ABC, Generic[E]):
     def decode(self, payloads: Any) -> Reports:  # noqa: ANN401 - rows of bytes, or a list of bytes
         """The reports of payloads; refused if one is none that a device can send."""
         rows = payloads if isinstance(payloads, np.ndarray) else rows_of(payloads, self.payload_bytes)
-        if rows.ndim != 2 or rows.shape[1] != self.payload_bytes or rows.dtype != np.uint8:  # noqa: PLR2004 - rows
-            raise InvalidParameter(f"payloads must be rows of {self.payload_bytes} bytes")
+        refuse_other_rows(rows, self.payload_bytes)
         return self._checked(self._unpacked(rows))
 
-    @abstractmethod
     def _packed(self, reports: Reports) -> Rows:
-        """Reports as rows of bytes."""
+        """Reports as rows of bytes; as they are, where they are that already."""
+        return reports
 
-    @abstractmethod
     def _unpacked(self, rows: Rows) -> Reports:
         """What `_packed` wrote; of rows that it cannot have written, anything that `_checked` refuses."""
+        return rows
 
     # --- the estimating side ----------------------------------------------------------------------------------
 

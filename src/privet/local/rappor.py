@@ -16,7 +16,7 @@ from privet.errors import InvalidParameter
 from privet.local.bloom_bits import bloom_bits, bloom_map
 from privet.local.categories import Categories
 from privet.local.frequency_protocol import three_outcome_loss
-from privet.local.payload import Rows
+from privet.local.payload import refuse_other_rows
 from privet.local.protocol import Protocol, Reports, refuse_large
 from privet.local.rappor_estimate import RapporEstimate, decoded
 from privet.local.sketch import texts_of
@@ -195,12 +195,6 @@ class Rappor(Protocol[RapporEstimate]):
         packed = np.packbits(np.hstack([pad, bits[:, ::-1].astype(np.uint8)]), axis=1)
         return np.hstack([cohorts.astype(np.uint8)[:, None], packed])
 
-    def _packed(self, reports: Reports) -> Rows:
-        return reports
-
-    def _unpacked(self, rows: Rows) -> Reports:
-        return rows
-
     # --- the estimating side ----------------------------------------------------------------------------------
 
     def looking_for(self, candidates: Any) -> Self:  # noqa: ANN401 - a list, or a number
@@ -210,8 +204,7 @@ class Rappor(Protocol[RapporEstimate]):
         return made
 
     def _checked(self, reports: Reports) -> Reports:
-        if reports.ndim != 2 or reports.shape[1] != self.payload_bytes or reports.dtype != np.uint8:  # noqa: PLR2004 - rows
-            raise InvalidParameter(f"reports must be rows of {self.payload_bytes} bytes, as `privatize` returns them")
+        refuse_other_rows(reports, self.payload_bytes)
         unused = np.uint8(0xFF << min(self.bits, 8) & 0xFF)
         if (reports[:, 0] >= self.cohorts).any() or (reports[:, 1] & unused).any():
             raise InvalidParameter("every report must be of a cohort and its bits: drop the others, they are forged")

@@ -13,7 +13,6 @@ from privet.core.release import CONFIDENCE
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.local.estimate import Estimate
-from privet.loss import PrivacyLoss
 from privet.postprocessing.simplex import with_total
 
 Floats = NDArray[np.float64]
@@ -25,19 +24,12 @@ class RapporEstimate(Estimate):
     """Shares of candidates, and of all that was not looked for.
 
     Args:
-        protocol: its name.
-        reports: how many there are.
-        loss: of one report.
-        epsilon: of one report.
+        protocol, reports, loss, epsilon: as of every `Estimate`.
         names: of the candidates.
         shares: of each candidate, and last of all others.
         errors: the standard errors of these.
     """
 
-    protocol: str
-    reports: int
-    loss: PrivacyLoss
-    epsilon: float
     names: tuple[Any, ...]
     shares: Floats
     errors: Floats

@@ -11,7 +11,6 @@ from scipy.special import ndtri
 from privet.core.release import CONFIDENCE
 from privet.core.uncertainty import refuse_certainty
 from privet.local.estimate import Estimate
-from privet.loss import PrivacyLoss
 
 Floats = NDArray[np.float64]
 
@@ -21,10 +20,7 @@ class VectorEstimate(Estimate):
     """The mean of each coordinate, from the sums of the reported directions and of their squares.
 
     Args:
-        protocol: its name.
-        reports: n, how many there are.
-        loss: of one report.
-        epsilon: of one report.
+        protocol, reports, loss, epsilon: as of every `Estimate`.
         sums: of the reported directions, one for each coordinate.
         squares: of the squares of their coordinates.
         scale: by which the mean direction is multiplied: the radius over the gain.
@@ -34,10 +30,6 @@ class VectorEstimate(Estimate):
         1/d, so that few reports that agree are not taken for certain.
     """
 
-    protocol: str
-    reports: int
-    loss: PrivacyLoss
-    epsilon: float
     sums: Floats
     squares: Floats
     scale: float

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from privet.errors import InvalidParameter
 from privet.local.ball_vectors import full_length, rows_of, shortened
 from privet.local.frequency_protocol import three_outcome_loss
-from privet.local.payload import Rows, bytes_needed, packed_numbers, unpacked_numbers
+from privet.local.payload import Rows, bytes_needed, packed_pairs, unpacked_pairs
 from privet.local.protocol import Protocol, Reports, refuse_large
 from privet.local.seeded_directions import SEEDS, SeededDirections
 from privet.local.tally import Counts, Tally
@@ -141,7 +141,7 @@ class VectorMean(Protocol[VectorEstimate]):
     @property
     def payload_bytes(self) -> int:
         """Those of the seed, and those of the direction."""
-        return bytes_needed(self.seeds) + bytes_needed(self.directions)
+        return sum(self._widths)
 
     def __repr__(self) -> str:
         return f"VectorMean({self.near.dimensions:,} dimensions, ε={readable(self.epsilon)})"
@@ -169,12 +169,14 @@ class VectorMean(Protocol[VectorEstimate]):
         return (slice(start, start + size) for start in range(0, rows, size))
 
     def _packed(self, reports: Reports) -> Rows:
-        parts = (bytes_needed(self.seeds), bytes_needed(self.directions))
-        return np.hstack([packed_numbers(reports[:, place], width) for place, width in enumerate(parts)])
+        return packed_pairs(reports, self._widths)
 
     def _unpacked(self, rows: Rows) -> Reports:
-        width = bytes_needed(self.seeds)
-        return np.stack([unpacked_numbers(rows[:, :width]), unpacked_numbers(rows[:, width:])], axis=1)
+        return unpacked_pairs(rows, self._widths)
+
+    @property
+    def _widths(self) -> tuple[int, int]:
+        return bytes_needed(self.seeds), bytes_needed(self.directions)
 
     def _checked(self, reports: Reports) -> Reports:
         if reports.ndim != PAIR or reports.shape[1] != PAIR or (reports.size and reports.dtype.kind not in "iu"):
