@@ -146,10 +146,10 @@ class CapChoice(Mechanism[Numbers, int]):
     def units_above(self, cap: int, confidence: float = 0.95) -> int:
         """How many units have more than the cap that was chosen, at most, at this confidence.
 
-        Proof: let r be the regret of the choice at this confidence (`Selection.regret`), and let no unit have more than
-            the largest candidate. Then some candidate has distance 0: the first whose N is at most its goal, as goals
-            do not rise. So the best score is at least minus the largest offset, and the chosen one at most r below:
-            N(C) - t(C) <= d(C) <= r + offset(largest) - offset(C).
+        Proof: let r be the regret of the choice at this confidence (`Selection.regret`), and let no more units than its
+            goal have more than the largest candidate. Then some candidate has distance 0: the first whose N is at most
+            its goal, as goals do not rise. So the best score is at least minus the largest offset, and the chosen one
+            at most r below: N(C) - t(C) <= d(C) <= r + offset(largest) - offset(C).
         """
         refuse_certainty(confidence, "confidence")
         place = self.caps.index(cap)
