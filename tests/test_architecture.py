@@ -48,6 +48,8 @@ DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files 
     "altair": "display/chart.py",
     "vl_convert": "display/chart.py",
     "typer": "cli",
+    "sklearn": "learn",
+    "narwhals": "learn",
     "sqlite3": "core/journals/",  # the journal in a file, and a backup of any journal
 }
 RANDOMNESS = {"random", "secrets", "uuid"}

@@ -1,0 +1,18 @@
+"""Models: scikit-learn estimators that learn from protected rows, one a file.
+
+`PrivateEstimator` is what all share: parameters about privacy, one payment before the rows are touched, one receipt.
+Everything a model keeps is computed from numbers that left through a ledger.
+
+May import: errors, loss, noise, core, display, mechanisms, wording, postprocessing, asking.
+Never touches: drawing noise, SQL.
+"""
+
+try:
+    import sklearn  # noqa: F401 - asked for here, so that one sentence says what is missing
+except ModuleNotFoundError:  # pragma: no cover - the tests have it
+    raise ModuleNotFoundError("privet.learn needs scikit-learn: install it with pip install 'privet[learn]'") from None
+
+from privet.learn.model_receipt import ModelReceipt
+from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
+
+__all__ = ["ModelReceipt", "PrivateClassifier", "PrivateEstimator", "PrivateRegressor"]

@@ -1,0 +1,96 @@
+"""Fitting: one fit on its way: who pays, about whom, and the rows, unread."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from privet.asking.budget import Budget
+from privet.asking.payment import Payment
+from privet.core import Ledger, Mechanism, Release, Sensitivity
+from privet.core.reservation import Reservation
+from privet.core.sensitive import Sensitive
+from privet.errors import InvalidParameter
+from privet.learn.rows import Rows
+from privet.loss import Guarantee, Neighbors
+
+Compute = Callable[[Rows], Any]
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """What a model is fitted with.
+
+    Args:
+        payment: price, unit, ledger and purpose.
+        rows: X, y and groups, unread.
+
+    Privacy: `release` and `reserve` charge the ledger before a row is read, and are the only readers of rows.
+    """
+
+    payment: Payment
+    rows: Rows
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent: an ε with a δ, or a ρ."""
+        if self.payment.price.budget is None:
+            raise InvalidParameter("say what a model may cost with epsilon, epsilon and delta, rho or risk")
+        return self.payment.price.budget
+
+    @property
+    def replaces(self) -> bool:
+        """Whether neighbors have a unit replaced, not added or removed."""
+        return self.payment.unit.neighbors is Neighbors.REPLACE
+
+    @property
+    def moved_rows(self) -> int:
+        """How many rows one unit can have."""
+        return self.rows.most
+
+    @property
+    def public_length(self) -> int | None:
+        """How many rows were given, where all neighbors have as many; None where that is private.
+
+        Rows that do not count (another label, no target) are among them.
+        """
+        return self.rows.length if self.replaces and self.rows.owners is None else None
+
+    def release(self, compute: Compute, sensitivity: Sensitivity, mechanism: Mechanism[Any, Any]) -> Release[Any]:
+        """Charge, compute from the rows, and release, for a model that needs one release.
+
+        Args:
+            compute: the exact numbers; gets the rows, and is called once they are paid for.
+            sensitivity: how far one unit can move them.
+            mechanism: made for that, at this price.
+        """
+        rows = self.rows
+        return self.payment.release(lambda: compute(rows), sensitivity, mechanism)
+
+    def reserve(self, plan: Iterable[Mechanism[Any, Any]]) -> "Draws":
+        """Charge for all mechanisms of a plan at once; each is then drawn once.
+
+        Args:
+            plan: fixed before anything is read; together they keep the budget.
+        """
+        payment = self.payment
+        mechanisms = tuple(plan)
+        ledger = payment.ledger if payment.ledger is not None else Ledger(payment.price.limit, unit=payment.unit)
+        limit = payment.price.limit
+        promise = limit if isinstance(limit, Guarantee) else None
+        delta = payment.price.delta or None
+        paid = ledger.reserve(mechanisms, purpose=payment.purpose, delta=delta, promise=promise, key=payment.key)
+        return Draws(paid, self)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """A plan that is paid for; its mechanisms are drawn one by one, each from numbers that follow the last answer."""
+
+    reservation: Reservation
+    fitting: Fitting
+
+    def release(self, compute: Compute, sensitivity: Sensitivity, mechanism: Mechanism[Any, Any]) -> Release[Any]:
+        """Compute from the rows, and release by one of the plan's mechanisms."""
+        rows = self.fitting.rows
+        secret = Sensitive.later(lambda: compute(rows), sensitivity, self.fitting.payment.unit)
+        return self.reservation.release(secret, mechanism, purpose=self.fitting.payment.purpose)

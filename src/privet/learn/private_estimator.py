@@ -1,0 +1,168 @@
+"""PrivateEstimator: what every model shares: its price, its one payment, its receipt."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from privet.asking.bounds import Bounds
+from privet.asking.labeled import distinct_labels
+from privet.asking.payment import Payment
+from privet.core import Ledger
+from privet.errors import InvalidParameter
+from privet.learn.detached_ledger import DetachedLedger
+from privet.learn.features import Ball, Box, Floats
+from privet.learn.fitting import Fitting
+from privet.learn.model_receipt import ModelReceipt
+from privet.learn.rows import Rows
+from privet.loss import PrivacyLoss
+from privet.loss.exact import whole
+
+PRICE = ("epsilon", "delta", "rho", "risk", "neighbors", "purpose", "unit")
+
+
+class PrivateEstimator(BaseEstimator):
+    """A model that learns from protected rows.
+
+    Every model has these parameters (`Priced`), all by name, and says itself which more it has:
+
+    Args:
+        epsilon, delta, rho, risk: what a fit may cost, see `Asking`; nothing is spent where none is said.
+        neighbors: "add_remove" (the default, or the ledger's) or "replace".
+        ledger: a `Ledger` or `Reservation` that is charged by every fit, or the address of one that is there already,
+            such as "sqlite:///ledger.db", which other processes can open too (n_jobs > 1). Without one each fit has a
+            ledger of its own, and adding up is yours.
+        unit: who is protected, "person" by default, or the ledger's.
+        rows_per_unit: how many rows of a unit count: 1 by default. With `groups` in `fit`, further rows are left out;
+            without, it is your promise that nobody has more.
+        purpose: what the model is for, as the ledger records it.
+
+    Privacy: `fit` charges once, before it reads a row; shapes and types of X and y are public, values are not. Missing
+        values count as public ones, rows without a target count for nothing, and nothing in a row raises an error.
+    """
+
+    _needs_target: ClassVar[bool] = False
+
+    def __sklearn_tags__(self) -> Tags:
+        """Noise is never the same twice, and a missing value must not be told by an error."""
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _begin(self, features: Any, target: Any = None, *, groups: Any = None) -> Fitting:  # noqa: ANN401 - any rows
+        """Return what the model is fitted with; refuses by shapes, types and parameters. Nothing is read or paid."""
+        if self._needs_target and target is None:
+            raise InvalidParameter(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        payment = self._payment()
+        most = 1 if self._said("rows_per_unit") is None else whole(self._said("rows_per_unit"), "rows_per_unit")
+        if groups is not None and self._said("rows_per_unit") is None:
+            raise InvalidParameter("groups need rows_per_unit, how many rows of each unit are kept: rows_per_unit=1")
+        validate_data(self, features, skip_check_array=True)
+        labels = self._labels()
+        rows = Rows.of(features, target, width=self.n_features_in_, classes=labels, groups=groups, most=most)
+        return Fitting(payment, rows)
+
+    def _payment(self) -> Payment:
+        """Who pays, from the parameters."""
+        ledger = self._said("ledger")
+        if isinstance(ledger, DetachedLedger):
+            ledger.refuse()
+        opened = Ledger.open(ledger) if isinstance(ledger, str) else ledger
+        said = {name: self._said(name) for name in PRICE if self._said(name) is not None}
+        return Payment.of(type(self).__name__, {**said, "ledger": opened})
+
+    def _said(self, name: str) -> Any:  # noqa: ANN401 - a parameter
+        return getattr(self, name, None)
+
+    def _labels(self) -> tuple[Any, ...] | None:
+        """The labels that y may hold; None where y holds numbers, or there is none."""
+        return None
+
+    def _box(self) -> Box:
+        """The declared bounds of the columns, for the columns of this fit."""
+        names = getattr(self, "feature_names_in_", None)
+        return Box.of(self._said("bounds"), width=self.n_features_in_, names=None if names is None else tuple(names))
+
+    def _map(self) -> Box | Ball:
+        """The declared bounds or norm; exactly one of them."""
+        bounds, norm = self._said("bounds"), self._said("norm")
+        if (bounds is None) == (norm is None):
+            raise InvalidParameter(
+                f"{type(self).__name__} needs bounds=(lower, upper) of the features, or norm, the length to which rows "
+                "are clipped: one of them, from public knowledge and never from the data"
+            )
+        return self._box() if norm is None else Ball.of(norm)
+
+    def _keep_receipt(self, fitting: Fitting, loss: PrivacyLoss, *, mechanism: str, public: Mapping[str, str]) -> None:
+        """Keep what the fit cost as `privacy_`."""
+        paid = fitting.payment
+        self.privacy_ = ModelReceipt(
+            loss, paid.price.limit, paid.unit, fitting.rows.most, mechanism, paid.purpose, dict(public)
+        )
+
+    def _matrix(self, features: Any) -> Floats:  # noqa: ANN401 - rows of any kind
+        """Rows to predict, as floats; they need not be private, and are those of whoever asks."""
+        check_is_fitted(self)
+        found: Floats = validate_data(self, features, reset=False, dtype=np.float64, ensure_all_finite=False)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored: a ledger stays behind, since a copy would be a second budget."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        if isinstance(state.get("ledger"), Ledger):
+            state["ledger"] = DetachedLedger()
+        return state
+
+
+class PrivateClassifier(ClassifierMixin, PrivateEstimator):
+    """A model that tells classes apart; `classes` lists them, and rows with other labels count for nothing."""
+
+    _needs_target = True
+
+    def _labels(self) -> tuple[Any, ...]:
+        """The declared classes, in order, kept as `classes_`."""
+        self.classes_ = declared_classes(self._said("classes"), type(self).__name__)
+        return tuple(self.classes_.tolist())
+
+
+class PrivateRegressor(RegressorMixin, PrivateEstimator):
+    """A model of a number; `target_bounds` are its public bounds, and targets outside are clipped."""
+
+    _needs_target = True
+
+    def _target_bounds(self) -> Bounds:
+        """The declared bounds of y."""
+        bounds = self._said("target_bounds")
+        if bounds is None:
+            raise InvalidParameter(
+                f"{type(self).__name__} needs target_bounds=(lower, upper), the public bounds of y: for example "
+                "target_bounds=(0, 100), never from the data"
+            )
+        return Bounds.of(bounds)
+
+
+def declared_classes(classes: Any, model: str) -> NDArray[Any]:  # noqa: ANN401 - whatever a caller hands over
+    """Return the declared labels as an array, sorted as scikit-learn does where they can be.
+
+    Example:
+        >>> declared_classes(["yes", "no"], "a model").tolist()
+        ['no', 'yes']
+    """
+    if classes is None:
+        raise InvalidParameter(
+            f'{model} needs the classes that y may hold, from public knowledge: for example classes=["no", "yes"]'
+        )
+    known = distinct_labels(classes, "classes")
+    if any(isinstance(each, float) and not each.is_integer() for each in known):
+        raise InvalidParameter("Unknown label type: continuous classes; classes must be labels, such as [0, 1]")
+    if len(known) < 2:  # noqa: PLR2004 - what is told apart
+        raise InvalidParameter(f"{model} needs at least two classes, got one class: list all that y may hold")
+    array = np.asarray(known)
+    if len({type(each) for each in known}) > 1 and array.dtype.kind in "US":
+        raise InvalidParameter("classes must be of one type, texts or numbers: convert them and y first")
+    return np.sort(array) if array.dtype.kind in "biufU" else array

@@ -1,0 +1,175 @@
+"""What every model must do. A test file lists EXAMPLES and subclasses `EstimatorContract`.
+
+An `Example` is a class of models with what must be declared, and small data that is good to learn from. Statistical
+claims and sensitivities are each model's own tests; here is what must be so whatever is learned.
+"""
+
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from privet import Guarantee, Ledger, Unit
+from privet.errors import BudgetExceeded, InvalidParameter
+from privet.learn import ModelReceipt, PrivateEstimator
+from privet.loss import ConcentratedGuarantee
+
+ROWS = 60
+NEVER = np.array([np.nan, np.inf, -np.inf, -0.0, 1e308, 5e-324])
+
+
+@dataclass(frozen=True)
+class Example:
+    """One kind of model.
+
+    Args:
+        model: its class.
+        declared: what must be said besides the price, for rows of `features` and `target`.
+        required: the names among these without which `fit` must refuse.
+        columns: how many features the rows have.
+        classes: the labels of the target; None where it is a number, or there is none.
+        supervised: whether there is a target.
+        delta: beside epsilon, where a model needs one; "0" if it does not.
+        rho: whether it can be asked with a ρ.
+        replace: whether it is proven for replaced units.
+        methods: what a fitted model does with rows.
+    """
+
+    model: type[PrivateEstimator]
+    declared: Mapping[str, Any]
+    required: tuple[str, ...] = ()
+    columns: int = 2
+    classes: tuple[Any, ...] | None = None
+    supervised: bool = True
+    delta: str = "0"
+    rho: bool = True
+    replace: bool = True
+    methods: tuple[str, ...] = field(default=("predict",))
+
+    def made(self, **more: Any) -> PrivateEstimator:  # noqa: ANN401 - parameters
+        """The model with all that must be declared, and a price."""
+        price = {} if {"rho", "epsilon", "risk"} & more.keys() else {"epsilon": 1, "delta": self.delta}
+        return self.model(**{**self.declared, **price, **more})
+
+    def data(self, rows: int = ROWS) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+        """Rows in [0, 1], and targets that follow the first column."""
+        source = np.random.default_rng(7)
+        features = source.uniform(size=(rows, self.columns))
+        if not self.supervised:
+            return features, None
+        if self.classes is None:
+            return features, features[:, 0]
+        place = np.minimum((features[:, 0] * len(self.classes)).astype(int), len(self.classes) - 1)
+        return features, np.asarray(self.classes)[place]
+
+
+class EstimatorContract:
+    """Tests that every model inherits."""
+
+    EXAMPLES: ClassVar[list[Example]]
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "example" in metafunc.fixturenames:
+            metafunc.parametrize("example", self.EXAMPLES, ids=lambda each: each.model.__name__)
+
+    def test_a_fit_is_charged_once_and_has_a_receipt(self, example: Example) -> None:
+        features, target = example.data()
+        ledger = Ledger(Guarantee(1, "1e-5"), unit=Unit("person"))
+        model = example.made(ledger=ledger).fit(features, target)
+        assert len([entry for entry in ledger.entries if entry.kind != "draw"]) == 1  # draws are within their plan
+        assert isinstance(model.privacy_, ModelReceipt)
+        assert model.privacy_.loss.meets(Guarantee(1, example.delta))
+        assert model.privacy_.public
+        for name in example.required:
+            assert name in model.privacy_.public
+        for method in example.methods:
+            assert len(getattr(model, method)(features)) == len(features)
+
+    def test_a_second_fit_pays_again_or_is_refused_before_the_rows_are_read(self, example: Example) -> None:
+        features, target = example.data()
+        ledger = Ledger(Guarantee(1, "1e-5"), unit=Unit("person"))
+        model = example.made(ledger=ledger).fit(features, target)
+        again = clone(model)
+        assert again.ledger is ledger
+        with pytest.raises(BudgetExceeded):
+            again.fit(features, target)
+        assert not hasattr(again, "privacy_")
+
+    def test_prices_and_neighbors(self, example: Example) -> None:
+        features, target = example.data()
+        if example.rho:
+            assert example.made(rho="0.5").fit(features, target).privacy_.loss.zcdp() <= 0.5 * (1 + 1e-9)
+            limited = Ledger(ConcentratedGuarantee("0.5"), unit=Unit("person"))
+            example.made(rho="0.5", ledger=limited).fit(features, target)
+        if example.replace:
+            model = example.made(neighbors="replace").fit(features, target)
+            assert model.privacy_.unit == Unit("person", neighbors="replace")
+        for wrong in (
+            {"epsilon": 0},
+            {"epsilon": -1},
+            {"epsilon": None},
+            {"epsilon": float("nan")},
+            {"epsilon": 1, "rho": 1},
+        ):
+            with pytest.raises(InvalidParameter):
+                example.made(**wrong).fit(features, target)
+
+    def test_what_must_be_declared_is_asked_for(self, example: Example) -> None:
+        features, target = example.data()
+        ledger = Ledger(Guarantee(1, "1e-5"), unit=Unit("person"))
+        for name in example.required:
+            with pytest.raises(InvalidParameter, match=name):
+                example.made(**{name: None}, ledger=ledger).fit(features, target)
+        if example.supervised:
+            with pytest.raises(InvalidParameter, match="requires y"):
+                example.made(ledger=ledger).fit(features)
+        assert ledger.entries == ()
+
+    def test_no_row_raises_or_warns(self, example: Example) -> None:
+        features, target = example.data()
+        spoiled = features.copy()
+        spoiled[: len(NEVER)] = NEVER[:, None]
+        example.made().fit(spoiled, target)
+        example.made().fit(np.full_like(features, np.nan), target)
+        example.made().fit(features[:0], None if target is None else target[:0])
+        example.made().fit(features[:1], None if target is None else target[:1])
+        if target is not None:
+            strange = target.astype(object)
+            strange[:3] = [None, "never heard of", np.nan]
+            example.made().fit(features, strange)
+        holed = features.astype(object)
+        holed[0, 0], holed[1, 0] = None, {"no": "number"}
+        example.made().fit(holed, target)
+
+    def test_the_rows_are_not_changed(self, example: Example) -> None:
+        features, target = example.data()
+        features[0] = 1e9
+        before = features.copy(), None if target is None else target.copy()
+        example.made().fit(features, target)
+        assert (features == before[0]).all()
+        assert target is None or (target == before[1]).all()
+
+    def test_a_stored_model_predicts_and_refuses_to_be_fitted(self, example: Example) -> None:
+        features, target = example.data()
+        ledger = Ledger(Guarantee(2, "1e-4"), unit=Unit("person"))
+        model = example.made(ledger=ledger).fit(features, target)
+        stored = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own
+        for method in example.methods:
+            assert (np.asarray(getattr(stored, method)(features)) == np.asarray(getattr(model, method)(features))).all()
+        with pytest.raises(InvalidParameter, match="set_params"):
+            stored.fit(features, target)
+        assert model.ledger is ledger
+
+    def test_units_with_several_rows(self, example: Example) -> None:
+        features, target = example.data()
+        groups = np.repeat(np.arange(ROWS // 3), 3)
+        with pytest.raises(InvalidParameter, match="rows_per_unit"):
+            example.made().fit(features, target, groups=groups)
+        model = example.made(rows_per_unit=2).fit(features, target, groups=groups)
+        assert model.privacy_.rows_per_unit == 2
+        assert model.privacy_.loss.meets(Guarantee(1, example.delta))
