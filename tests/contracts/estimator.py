@@ -130,6 +130,13 @@ class EstimatorContract:
                 example.made(ledger=ledger).fit(features)
         assert ledger.entries == ()
 
+    def test_explain_says_the_price_and_spends_nothing(self, example: Example) -> None:
+        ledger = Ledger(Guarantee(1, "1e-5"), unit=Unit("person"))
+        told = repr(example.made(ledger=ledger).explain(columns=example.columns, rows=1000))
+        assert "would cost (ε=1" in told
+        assert len(told.splitlines()) > 1
+        assert ledger.entries == ()
+
     def test_no_row_raises_or_warns(self, example: Example) -> None:
         features, target = example.data()
         spoiled = features.copy()

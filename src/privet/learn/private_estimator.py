@@ -16,6 +16,7 @@ from privet.core import Ledger
 from privet.errors import InvalidParameter
 from privet.learn.detached_ledger import DetachedLedger
 from privet.learn.features import Ball, Box, Floats
+from privet.learn.fit_plan import FitPlan
 from privet.learn.fitting import Fitting
 from privet.learn.model_receipt import ModelReceipt
 from privet.learn.rows import Rows
@@ -59,13 +60,35 @@ class PrivateEstimator(BaseEstimator):
         if self._needs_target and target is None:
             raise InvalidParameter(f"{type(self).__name__} requires y to be passed, but the target y is None")
         payment = self._payment()
-        most = 1 if self._said("rows_per_unit") is None else whole(self._said("rows_per_unit"), "rows_per_unit")
+        most = self._most_rows()
         if groups is not None and self._said("rows_per_unit") is None:
             raise InvalidParameter("groups need rows_per_unit, how many rows of each unit are kept: rows_per_unit=1")
         validate_data(self, features, skip_check_array=True)
         labels = self._labels()
         rows = Rows.of(features, target, width=self.n_features_in_, classes=labels, groups=groups, most=most)
         return Fitting(payment, rows)
+
+    def explain(self, *, columns: int, rows: int | None = None) -> FitPlan:
+        """Tell what a fit would cost, what it would release and how far it would err; nothing is read or spent.
+
+        Args:
+            columns: how many features X will have.
+            rows: how many rows are expected, where that is public knowledge; errors that depend on it are told only then.
+        """
+        payment = self._payment()
+        width = whole(columns, "columns")
+        expected = None if rows is None else whole(rows, "rows")
+        foreseen = self._foresee(payment, columns=width, rows=expected)
+        return FitPlan(type(self).__name__, payment.price.limit, payment.unit, self._most_rows(), foreseen)
+
+    def _foresee(self, payment: Payment, *, columns: int, rows: int | None) -> Mapping[str, str]:  # noqa: ARG002 - for models to say
+        """What a model can say of its errors before it is fitted, from public numbers."""
+        return {"expected error": "no formula is known for this model: try it on public or invented rows"}
+
+    def _most_rows(self) -> int:
+        """How many rows of a unit count."""
+        said = self._said("rows_per_unit")
+        return 1 if said is None else whole(said, "rows_per_unit")
 
     def _payment(self) -> Payment:
         """Who pays, from the parameters."""
