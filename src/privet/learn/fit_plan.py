@@ -1,4 +1,4 @@
-"""FitPlan: what a fit would cost and how sure its result would be, told from public numbers before anything is spent."""
+"""FitPlan: what a fit would cost and how far it would err, told from public numbers before anything is spent."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

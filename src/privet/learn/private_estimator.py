@@ -73,7 +73,7 @@ class PrivateEstimator(BaseEstimator):
 
         Args:
             columns: how many features X will have.
-            rows: how many rows are expected, where that is public knowledge; errors that depend on it are told only then.
+            rows: how many are expected, if that is public knowledge; some errors are told only then.
         """
         payment = self._payment()
         width = whole(columns, "columns")
