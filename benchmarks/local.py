@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from privet.local import (
+    AffineResponse,
     HadamardResponse,
     KaryResponse,
     ProjectiveGeometryResponse,
@@ -40,7 +41,14 @@ NEEDED = [
     "statsmodels",
     "setuptools",
 ]
-KINDS = {"kary": KaryResponse, "unary": UnaryEncoding, "subset": SubsetSelection, "hadamard": HadamardResponse}
+KINDS = {
+    "kary": KaryResponse,
+    "unary": UnaryEncoding,
+    "subset": SubsetSelection,
+    "affine": AffineResponse,
+    "hadamard": HadamardResponse,
+    "points": ProjectiveGeometryResponse,
+}
 PEERS = [
     ("pure-ldp", "kary"),
     ("pure-ldp", "unary"),
@@ -83,7 +91,6 @@ def compare(console: Console, size: int, epsilon: float) -> None:
     own = {name: collected(kind(size, epsilon), values) for name, kind in KINDS.items()}
     chosen = choose_frequency_protocol(size, epsilon).protocol
     own["chosen"] = collected(chosen, values)
-    own["points"] = collected(ProjectiveGeometryResponse(size, epsilon), values)
     theirs: dict[tuple[str, str], tuple[float, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "values.npy"
@@ -95,9 +102,11 @@ def compare(console: Console, size: int, epsilon: float) -> None:
             )
             theirs[peer, name] = (said["seconds"], said["error"])
             row(table, name, own[name], f"{peer} {name}", theirs[peer, name])
+    subset = theirs["multi-freq-ldpy", "subset"]  # the same idea, and of all peers the smallest error
+    for name in ("affine", "points"):
+        row(table, name, own[name], "multi-freq-ldpy subset", subset)
     for (peer, name), took in theirs.items():
         row(table, f"chosen: {type(chosen).__name__}", own["chosen"], f"{peer} {name}", took)
-    row(table, "ProjectiveGeometryResponse", own["points"], "the fastest of these", min(theirs.values()))
     console.print(table)
 
 

@@ -36,6 +36,13 @@ def test_short_reports_are_taken_where_they_cost_next_to_nothing() -> None:
     assert "100,000 reports" in choice.why
 
 
+def test_sets_are_told_by_two_numbers_instead_of_a_bit_for_each_value() -> None:
+    choice = choose_frequency_protocol(128, 3)
+    assert type(choice.protocol).__name__ == "AffineResponse"
+    assert choice.protocol.payload_bytes == 2
+    assert choice.protocol.variance(1 / 128) <= 1.003 * choice.candidates[0].variance
+
+
 @pytest.mark.parametrize(("size", "epsilon"), [(10**5, 1), (10**6, 4), (1 << 21, 8)])
 def test_very_many_values(size: int, epsilon: float) -> None:
     choice = choose_frequency_protocol(size, epsilon)

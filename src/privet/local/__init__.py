@@ -9,6 +9,7 @@ Never touches: networks, storage.
 """
 
 from privet.local import survey
+from privet.local.affine_response import AffineResponse
 from privet.local.binary_response import BinaryResponse
 from privet.local.chained_encoding import ChainedEncoding
 from privet.local.chained_response import ChainedResponse
@@ -42,6 +43,7 @@ from privet.local.vector_estimate import VectorEstimate
 from privet.local.vector_mean import VectorMean
 
 __all__ = [
+    "AffineResponse",
     "BinaryResponse",
     "ChainedEncoding",
     "ChainedResponse",

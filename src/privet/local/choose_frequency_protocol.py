@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from privet.local.affine_response import MOST as MOST_AFFINE
+from privet.local.affine_response import AffineResponse
 from privet.local.categories import Categories
 from privet.local.frequency_protocol import FrequencyProtocol
 from privet.local.hadamard_response import HadamardResponse
@@ -114,6 +116,9 @@ def _considered(known: Categories, epsilon: Exact) -> list[FrequencyProtocol]:
     found: list[FrequencyProtocol] = []
     if len(known) <= MOST_KARY:
         found.append(KaryResponse(known, epsilon))
+    if len(known) <= MOST_AFFINE:
+        maps = AffineResponse(known, epsilon)
+        found += [maps] if maps.chosen > 1 else []  # so are maps with sets of one
     if len(known) <= MOST_BITS:
         sets = SubsetSelection(known, epsilon)
         found += [sets] if sets.chosen > 1 else []  # sets of one value are k-ary responses

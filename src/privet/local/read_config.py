@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from privet.errors import InvalidParameter
+from privet.local.affine_response import AffineResponse
 from privet.local.binary_response import BinaryResponse
 from privet.local.chained_encoding import ChainedEncoding
 from privet.local.chained_response import ChainedResponse
@@ -25,6 +26,7 @@ from privet.local.vector_mean import VectorMean
 from privet.wording.nearest import nearest
 
 PROTOCOLS: tuple[type[Protocol[Any]], ...] = (
+    AffineResponse,
     BinaryResponse,
     CountMeanSketch,
     ChainedEncoding,

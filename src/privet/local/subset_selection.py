@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import Any, ClassVar
@@ -14,12 +12,10 @@ from numpy.typing import NDArray
 from privet.errors import InvalidParameter
 from privet.local.bit_reports import BitReports, Bits
 from privet.local.categories import Categories
-from privet.local.frequency_protocol import support_variance, three_outcome_loss
+from privet.local.fair_sets import FairSets, best_size
 from privet.local.protocol import Reports, refuse_large
-from privet.local.weights import WHOLE, checked_weight, declared, favored_weight
-from privet.loss import PrivacyLoss
+from privet.local.weights import checked_weight, declared, favored_weight
 from privet.loss.exact import Exact, whole
-from privet.loss.outward import exp_below
 from privet.mechanisms import FiniteMechanism
 from privet.noise import BitSource, UniformLaw
 from privet.noise.coins import CoinLaw
@@ -28,7 +24,7 @@ ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SubsetSelection(BitReports):
+class SubsetSelection(FairSets, BitReports):
     """The most accurate protocol for a few to a few hundred values (Ye and Barg 2018; Wang et al. 2016).
 
     Args:
@@ -41,8 +37,7 @@ class SubsetSelection(BitReports):
     larger than declared.
 
     Privacy: `epsilon`-DP for each report.
-    Proof: a set with the own value has probability p/C(k-1, w-1), one without (1-p)/C(k-1, w). The ratio is
-        p/(1-p) (k-w)/w, at most e^ε by `favored_weight`.
+    Proof: see `FairSets`; all sets of w values are there.
 
     Example:
         >>> protocol = SubsetSelection(categories=1024, epsilon=1)
@@ -58,14 +53,8 @@ class SubsetSelection(BitReports):
     def __init__(self, categories: Any, epsilon: Exact, *, chosen: int | None = None) -> None:  # noqa: ANN401 - any list
         known = Categories(categories)
         cost = declared(epsilon)
-        size = _best_size(len(known), cost) if chosen is None else whole(chosen, "chosen", high=len(known) - 1)
+        size = best_size(len(known), cost) if chosen is None else whole(chosen, "chosen", high=len(known) - 1)
         self._fill(known, size, favored_weight(cost, favored=size, others=len(known) - size))
-
-    def _fill(self, categories: Categories, chosen: int, inside: int) -> None:
-        size = whole(chosen, "chosen", high=len(categories) - 1)
-        self._keep(categories=categories, chosen=size, inside=inside)
-        if self.ratio <= 1:
-            raise InvalidParameter("inside must favor the own value: otherwise a report tells nothing")
 
     def _fill_from(self, config: Mapping[str, Any]) -> None:
         self._fill(Categories(config["categories"]), config["chosen"], checked_weight(config["inside"], "inside"))
@@ -76,26 +65,9 @@ class SubsetSelection(BitReports):
         return {"categories": self.categories.config, "chosen": self.chosen, "inside": self.inside}
 
     @property
-    def ratio(self) -> Fraction:
-        """Of a set with the own value and one without."""
-        left = len(self.categories) - self.chosen
-        return Fraction(self.inside * left, (WHOLE - self.inside) * self.chosen)
-
-    @cached_property
-    def loss(self) -> PrivacyLoss:
-        """The exact curve: a set holds the own value and not the other one, the reverse, or both or none."""
-        left = Fraction(len(self.categories) - self.chosen, len(self.categories) - 1)
-        return three_outcome_loss(self.true_support * left, self.ratio)
-
-    @property
-    def true_support(self) -> Fraction:
-        """A set supports the values in it."""
-        return Fraction(self.inside, WHOLE)
-
-    @property
-    def other_support(self) -> Fraction:
-        """Of the k - 1 other values w - 1 or w are in it."""
-        return _other_support(self.true_support, len(self.categories), self.chosen)
+    def places(self) -> int:
+        """The values."""
+        return len(self.categories)
 
     def _drawn(self, inputs: NDArray[Any], source: BitSource) -> Reports:
         """Draw sets of any size, all of one size equally likely; then make them of the right size.
@@ -149,19 +121,3 @@ class SubsetSelection(BitReports):
         true = self.true_support / comb(size - 1, self.chosen - 1)
         other = (1 - self.true_support) / comb(size - 1, self.chosen)
         return FiniteMechanism([[true if bit else other for bit in row] for row in rows])
-
-
-def _other_support(true: Fraction, size: int, chosen: int) -> Fraction:
-    return (true * (chosen - 1) + (1 - true) * chosen) / (size - 1)
-
-
-def _best_size(size: int, epsilon: Fraction) -> int:
-    """The size of smallest variance for values that are all equally frequent."""
-    about = int(size / (exp_below(epsilon) + 1))
-    return min((max(1, min(each, size - 1)) for each in (about, about + 1)), key=lambda w: _variance(size, w, epsilon))
-
-
-def _variance(size: int, chosen: int, epsilon: Fraction) -> float:
-    grown = exp_below(epsilon) * chosen
-    true = grown / (grown + size - chosen)
-    return support_variance(true, _other_support(true, size, chosen), Fraction(1, size))
