@@ -11,6 +11,7 @@ from privet.mechanisms.bernstein_function import BernsteinFunction
 from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.centered_products import CenteredProducts
 from privet.mechanisms.centered_spread import CenteredSpread
+from privet.mechanisms.cube_noise import CubeNoise
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.discrete_laplace import DiscreteLaplace
 from privet.mechanisms.exponential import Exponential
@@ -51,6 +52,7 @@ __all__ = [
     "CenteredProducts",
     "CenteredSpread",
     "Crossings",
+    "CubeNoise",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Exponential",

@@ -48,7 +48,7 @@ class WholeNoise(Mechanism[Numbers, WholeAnswer]):
         if wide:
             steps = array.astype(np.object_).ravel() + noise.astype(np.object_)
         else:
-            steps = _within_int64(array.astype(np.int64).ravel(), noise.astype(np.int64, copy=False))
+            steps = within_int64(array.astype(np.int64).ravel(), noise.astype(np.int64, copy=False))
         return steps.reshape(array.shape) if array.ndim else int(steps[0])
 
 
@@ -59,8 +59,8 @@ def whole_array(value: Numbers) -> NDArray[Any]:
     return finite_numbers(value)
 
 
-def _within_int64(values: Steps, noise: Steps) -> Steps:
-    """The sums; where one lies outside int64, its end. The type of an answer would tell that one does."""
+def within_int64(values: Steps, noise: Steps) -> Steps:
+    """Return the sums; where one lies outside int64, its end. The type of an answer would tell that one does."""
     sums: Steps = values + noise
     beyond = ((values ^ sums) & (noise ^ sums)) < 0  # both signs differ from the sum's
     return np.where(beyond, np.where(values < 0, -_INT64, _INT64 - 1), sums)

@@ -10,6 +10,7 @@ Never touches: data, losses.
 from privet.noise.bernoulli import BernoulliExpLaw, BernoulliLaw
 from privet.noise.categorical import CategoricalLaw
 from privet.noise.cauchy import CauchyLaw
+from privet.noise.cube import CubeLaw
 from privet.noise.entropy import BitSource, Entropy
 from privet.noise.gaussian import DiscreteGaussianLaw, GaussianLaw
 from privet.noise.laplace import DiscreteLaplaceLaw, LaplaceLaw
@@ -25,6 +26,7 @@ __all__ = [
     "BitSource",
     "CategoricalLaw",
     "CauchyLaw",
+    "CubeLaw",
     "DiscreteGaussianLaw",
     "DiscreteLaplaceLaw",
     "Entropy",
