@@ -5,19 +5,23 @@ claims and sensitivities are each model's own tests; here is what must be so wha
 """
 
 import pickle
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
 
 from privet import Guarantee, Ledger, Unit
 from privet.errors import BudgetExceeded, InvalidParameter
-from privet.learn import ModelReceipt, PrivateEstimator
+from privet.learn import ModelReceipt, PrivateClassifier, PrivateEstimator
 from privet.loss import ConcentratedGuarantee
+from tests.contracts.scikit_learn import checked, expected_failures
 
 ROWS = 60
 NEVER = np.array([np.nan, np.inf, -np.inf, -0.0, 1e308, 5e-324])
@@ -38,6 +42,9 @@ class Example:
         rho: whether it can be asked with a ρ.
         replace: whether it is proven for replaced units.
         methods: what a fitted model does with rows.
+        checks: what is declared otherwise for scikit-learn's own checks, whose rows lie within ±10; bounds, norm and
+            target_bounds are set for them already.
+        poor: whether the model need not learn well, because it is too simple for that.
     """
 
     model: type[PrivateEstimator]
@@ -50,11 +57,19 @@ class Example:
     rho: bool = True
     replace: bool = True
     methods: tuple[str, ...] = field(default=("predict",))
+    checks: Mapping[str, Any] = field(default_factory=dict)
+    poor: bool = False
 
     def made(self, **more: Any) -> PrivateEstimator:  # noqa: ANN401 - parameters
         """The model with all that must be declared, and a price."""
         price = {} if {"rho", "epsilon", "risk"} & more.keys() else {"epsilon": 1, "delta": self.delta}
         return self.model(**{**self.declared, **price, **more})
+
+    def wide(self) -> PrivateEstimator:
+        """The model as scikit-learn's checks ask it: for rows within ±10, and with next to no noise."""
+        around = {"bounds": (-10, 10), "norm": 10, "target_bounds": (-10, 10)}
+        said = {name: around[name] for name in around if self.declared.get(name) is not None}
+        return checked(self.made(epsilon=1000, **{**said, **self.checks}), poor_score=self.poor)
 
     def data(self, rows: int = ROWS) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
         """Rows in [0, 1], and targets that follow the first column."""
@@ -171,6 +186,42 @@ class EstimatorContract:
         with pytest.raises(InvalidParameter, match="set_params"):
             stored.fit(features, target)
         assert model.ledger is ledger
+
+    def test_every_cross_validated_fit_is_charged(self, example: Example) -> None:
+        if "predict" not in example.methods or not example.supervised:
+            return
+        features, target = example.data()
+        ledger = Ledger(Guarantee(10, "1e-4"), unit=Unit("person"))
+        cross_val_score(example.made(ledger=ledger), features, target, cv=3, error_score="raise")
+        assert len([entry for entry in ledger.entries if entry.kind != "draw"]) == 3
+
+    def test_labels_of_any_kind(self, example: Example) -> None:
+        if example.classes is None or len(example.classes) < 2 or not issubclass(example.model, PrivateClassifier):
+            return
+        few = len(example.classes)
+        for labels in (
+            ("a", "b", "c", "d")[:few],
+            tuple(range(-1, few - 1)),
+            tuple(range(1, few + 1)),
+            (9, 4, 7, 2)[:few],
+        ):
+            features, target = replace(example, classes=labels).data(400)
+            model = example.made(epsilon=1000, classes=list(labels)).fit(features, target)
+            assert model.classes_.tolist() == sorted(labels)
+            found = model.predict(features)
+            assert found.dtype.kind == np.asarray(labels).dtype.kind
+            assert set(found.tolist()) <= set(labels)
+            assert example.poor or np.mean(found == target) > 0.75  # without noise; chance is below 0.6
+
+    def test_what_scikit_learn_checks(self, example: Example) -> None:
+        model = example.wide()
+        expected = expected_failures(model)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # its checks hand over what makes numpy warn
+            found = check_estimator(model, expected_failed_checks=expected, on_fail=None, on_skip=None)
+        failed = {each["check_name"]: each["exception"] for each in found if each["status"] == "failed"}
+        assert not failed
+        assert {each["check_name"] for each in found if each["status"] == "xfail"} == set(expected)
 
     def test_units_with_several_rows(self, example: Example) -> None:
         features, target = example.data()

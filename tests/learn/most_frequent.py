@@ -46,4 +46,5 @@ class MostFrequent(PrivateClassifier):
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803 - scikit-learn's names
         """The class with the largest noisy count, for every row."""
-        return np.repeat(self.classes_[self.class_count_.argmax()], len(self._matrix(X)))
+        rows = len(self._matrix(X))  # refuses a model that was not fitted
+        return np.repeat(self.classes_[self.class_count_.argmax()], rows)

@@ -12,8 +12,8 @@ from tests.learn.most_frequent import MostFrequent
 
 class TestContract(EstimatorContract):
     EXAMPLES: ClassVar = [
-        Example(MostFrequent, {"classes": ["no", "yes"]}, required=("classes",), classes=("no", "yes")),
-        Example(MostFrequent, {"classes": [-1, 1]}, required=("classes",), classes=(-1, 1)),
+        Example(MostFrequent, {"classes": ["no", "yes"]}, required=("classes",), classes=("no", "yes"), poor=True),
+        Example(MostFrequent, {"classes": [-1, 1]}, required=("classes",), classes=(-1, 1), poor=True),
     ]
 
 

@@ -19,7 +19,7 @@ from privet.learn.features import Ball, Box, Floats
 from privet.learn.fit_plan import FitPlan
 from privet.learn.fitting import Fitting
 from privet.learn.model_receipt import ModelReceipt
-from privet.learn.rows import Rows
+from privet.learn.rows import Rows, two_dimensional
 from privet.loss import PrivacyLoss
 from privet.loss.exact import whole
 
@@ -63,9 +63,10 @@ class PrivateEstimator(BaseEstimator):
         most = self._most_rows()
         if groups is not None and self._said("rows_per_unit") is None:
             raise InvalidParameter("groups need rows_per_unit, how many rows of each unit are kept: rows_per_unit=1")
-        validate_data(self, features, skip_check_array=True)
+        table = two_dimensional(features)
+        validate_data(self, table, skip_check_array=True)
         labels = self._labels()
-        rows = Rows.of(features, target, width=self.n_features_in_, classes=labels, groups=groups, most=most)
+        rows = Rows.of(table, target, width=self.n_features_in_, classes=labels, groups=groups, most=most)
         return Fitting(payment, rows)
 
     def explain(self, *, columns: int, rows: int | None = None) -> FitPlan:

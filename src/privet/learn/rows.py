@@ -59,7 +59,7 @@ class Rows:
         """Return the rows, or refuse them by their shape and type; nothing is read.
 
         Args:
-            features: X.
+            features: X, as `two_dimensional` returns it.
             target: y, or None.
             width: how many columns X has.
             classes: the labels that y may hold; None where y holds numbers.
@@ -99,7 +99,8 @@ class Rows:
         return self.target is not None and self.target.kind == "whole"
 
 
-def _table(features: Any, width: int) -> Table:  # noqa: ANN401 - rows of any kind
+def two_dimensional(features: Any) -> Any:  # noqa: ANN401 - rows of any kind
+    """Return X as an array, a list of rows or a frame, or refuse it by its shape and type; no value is read."""
     if sparse.issparse(features):
         raise InvalidParameter("Sparse data was passed, but dense rows are required: convert X with .toarray()")
     if not isinstance(features, np.ndarray | list | tuple) and not hasattr(features, "columns"):
@@ -115,6 +116,10 @@ def _table(features: Any, width: int) -> Table:  # noqa: ANN401 - rows of any ki
             raise InvalidParameter(f"X must hold numbers, got an array of {features.dtype}: convert it first")
     elif isinstance(features, list | tuple) and not all(hasattr(row, "__len__") for row in features[:1]):
         raise InvalidParameter(f"Expected 2D array, got a list of numbers instead: {FLAT}")
+    return features
+
+
+def _table(features: Any, width: int) -> Table:  # noqa: ANN401 - rows of any kind
     if width < 1:
         raise InvalidParameter(
             f"Found array with 0 feature(s) (shape=({len(features)}, 0)) while a minimum of 1 is required."
