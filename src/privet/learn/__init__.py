@@ -14,5 +14,6 @@ except ModuleNotFoundError:  # pragma: no cover - the tests have it
 
 from privet.learn.model_receipt import ModelReceipt
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
+from privet.learn.private_transformer import PrivateTransformer
 
-__all__ = ["ModelReceipt", "PrivateClassifier", "PrivateEstimator", "PrivateRegressor"]
+__all__ = ["ModelReceipt", "PrivateClassifier", "PrivateEstimator", "PrivateRegressor", "PrivateTransformer"]

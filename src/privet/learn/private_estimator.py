@@ -1,7 +1,8 @@
 """PrivateEstimator: what every model shares: its price, its one payment, its receipt."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from copy import deepcopy
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,8 +133,21 @@ class PrivateEstimator(BaseEstimator):
     def _matrix(self, features: Any) -> Floats:  # noqa: ANN401 - rows of any kind
         """Rows to predict, as floats; they need not be private, and are those of whoever asks."""
         check_is_fitted(self)
-        found: Floats = validate_data(self, features, reset=False, dtype=np.float64, ensure_all_finite=False)
+        found: Floats = validate_data(
+            self, features, reset=False, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0
+        )
         return found
+
+    def __copy__(self) -> Self:
+        """A copy within this process is charged to the same ledger."""
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        made = memo[id(self)] = type(self).__new__(type(self))
+        made.__dict__.update({name: deepcopy(value, memo) for name, value in self.__dict__.items()})
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         """What is stored: a ledger stays behind, since a copy would be a second budget."""
