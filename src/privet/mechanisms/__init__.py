@@ -42,6 +42,7 @@ from privet.mechanisms.smooth_sensitivity import (
 )
 from privet.mechanisms.sparse_vector import Crossings, SparseVector
 from privet.mechanisms.staircase import Staircase
+from privet.mechanisms.symmetric_gaussian import SymmetricGaussian
 from privet.mechanisms.top_choices import TopChoices
 from privet.mechanisms.two_round_selection import TwoRoundSelection
 
@@ -77,6 +78,7 @@ __all__ = [
     "SmoothValue",
     "SparseVector",
     "Staircase",
+    "SymmetricGaussian",
     "TopChoices",
     "TwoRoundSelection",
     "compare_with_global",
