@@ -56,6 +56,8 @@ def checked(model: PrivateEstimator, *, poor_score: bool = False) -> PrivateEsti
             tags = super().__sklearn_tags__()
             if poor_score and tags.classifier_tags is not None:
                 tags.classifier_tags.poor_score = True
+            if poor_score and tags.regressor_tags is not None:
+                tags.regressor_tags.poor_score = True
             return tags
 
     Declaring.__name__ = kind.__name__

@@ -14,6 +14,14 @@ except ModuleNotFoundError:  # pragma: no cover - the tests have it
 
 from privet.learn.model_receipt import ModelReceipt
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
+from privet.learn.private_score import PrivateScore
 from privet.learn.private_transformer import PrivateTransformer
 
-__all__ = ["ModelReceipt", "PrivateClassifier", "PrivateEstimator", "PrivateRegressor", "PrivateTransformer"]
+__all__ = [
+    "ModelReceipt",
+    "PrivateClassifier",
+    "PrivateEstimator",
+    "PrivateRegressor",
+    "PrivateScore",
+    "PrivateTransformer",
+]

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, ClassVar, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,10 +21,14 @@ from privet.learn.features import Ball, Box, Floats
 from privet.learn.fit_plan import FitPlan
 from privet.learn.fitting import Fitting
 from privet.learn.model_receipt import ModelReceipt
+from privet.learn.priced import Priced
+from privet.learn.private_score import PrivateScore, scored
 from privet.learn.rows import Rows, two_dimensional
 from privet.loss import PrivacyLoss
-from privet.loss.exact import whole
+from privet.loss.exact import shown, whole
+from privet.wording.nearest import nearest
 
+GROUPS = "groups need rows_per_unit, how many rows of each unit are kept: rows_per_unit=1"
 PRICE = ("epsilon", "delta", "rho", "risk", "neighbors", "purpose", "unit")
 
 
@@ -63,7 +68,7 @@ class PrivateEstimator(BaseEstimator):
         payment = self._payment()
         most = self._most_rows()
         if groups is not None and self._said("rows_per_unit") is None:
-            raise InvalidParameter("groups need rows_per_unit, how many rows of each unit are kept: rows_per_unit=1")
+            raise InvalidParameter(GROUPS)
         table = two_dimensional(features)
         validate_data(self, table, skip_check_array=True)
         labels = self._labels()
@@ -94,12 +99,28 @@ class PrivateEstimator(BaseEstimator):
 
     def _payment(self) -> Payment:
         """Who pays, from the parameters."""
-        ledger = self._said("ledger")
-        if isinstance(ledger, DetachedLedger):
-            ledger.refuse()
-        opened = Ledger.open(ledger) if isinstance(ledger, str) else ledger
         said = {name: self._said(name) for name in PRICE if self._said(name) is not None}
-        return Payment.of(type(self).__name__, {**said, "ledger": opened})
+        return Payment.of(type(self).__name__, {**said, "ledger": _opened(self._said("ledger"))})
+
+    def _begin_score(self, features: Any, target: Any, groups: Any, asked: Priced) -> Fitting:  # noqa: ANN401 - any rows
+        """Return what a fitted model is scored with: who is protected and who pays as in its fit, unless said."""
+        check_is_fitted(self)
+        if target is None:
+            raise InvalidParameter("private_score needs y, what the rows should have been predicted to be")
+        for name in asked:
+            if name not in Priced.__annotations__:
+                raise InvalidParameter(f"private_score does not take {name!r}{nearest(name, Priced.__annotations__)}")
+        model = clone(self).set_params(**{**dict.fromkeys(PRICE[:4]), **asked})
+        payment = replace(model._payment(), purpose=asked.get("purpose") or f"score of {type(self).__name__}")  # noqa: SLF001 - its own class
+        if groups is not None and model._said("rows_per_unit") is None:  # noqa: SLF001 - the same
+            raise InvalidParameter(GROUPS)
+        table = two_dimensional(features)
+        validate_data(self, table, reset=False, skip_check_array=True)
+        labels = tuple(self.classes_.tolist()) if isinstance(self, PrivateClassifier) else None
+        most = model._most_rows()  # noqa: SLF001 - the same
+        return Fitting(
+            payment, Rows.of(table, target, width=self.n_features_in_, classes=labels, groups=groups, most=most)
+        )
 
     def _said(self, name: str) -> Any:  # noqa: ANN401 - a parameter
         return getattr(self, name, None)
@@ -162,6 +183,27 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     _needs_target = True
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: ANN401, N803 - scikit-learn's names
+        """The exact accuracy on these rows: for public or invented ones alone.
+
+        Of private rows it is a release without noise that no ledger sees: how often it is asked decides how much of
+        them leaks, and so it is with `cross_val_score` and searches. `private_score` pays.
+        """
+        return float(super().score(X, y, sample_weight))
+
+    def private_score(self, X: Any, y: Any, *, groups: Any = None, **asked: Unpack[Priced]) -> PrivateScore:  # noqa: ANN401, N803 - scikit-learn's names
+        """The accuracy on protected rows, for a price of its own: the rows need not be those of the fit.
+
+        Args:
+            X: the rows.
+            y: their labels; a row whose label was not declared counts as wrong.
+            groups: whose row each is, see `fit`.
+            **asked: the price, and what shall differ from the model's ledger, unit, neighbors and rows_per_unit.
+
+        Privacy: as promised by the price; on the rows of the fit it adds to what the fit cost.
+        """
+        return scored(self, self._begin_score(X, y, groups, asked), "accuracy")
+
     def _labels(self) -> tuple[Any, ...]:
         """The declared classes, in order, kept as `classes_`."""
         self.classes_ = declared_classes(self._said("classes"), type(self).__name__)
@@ -173,6 +215,38 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
 
     _needs_target = True
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: ANN401, N803 - scikit-learn's names
+        """The exact R² on these rows: for public or invented ones alone.
+
+        Of private rows it is a release without noise that no ledger sees, and one far target can be read off it; so
+        it is with `cross_val_score` and searches. `private_score` pays.
+        """
+        return float(super().score(X, y, sample_weight))
+
+    def private_score(
+        self,
+        X: Any,  # noqa: ANN401, N803 - scikit-learn's names
+        y: Any,  # noqa: ANN401 - any targets
+        *,
+        metric: Literal["r2", "mse"] = "r2",
+        groups: Any = None,  # noqa: ANN401 - any owners
+        **asked: Unpack[Priced],
+    ) -> PrivateScore:
+        """R² or the mean squared error on protected rows, for a price of its own: they need not be those of the fit.
+
+        Args:
+            X: the rows.
+            y: their targets; these and predictions are clipped to `target_bounds`, rows without one are left out.
+            metric: "r2" or "mse".
+            groups: whose row each is, see `fit`.
+            **asked: the price, and what shall differ from the model's ledger, unit, neighbors and rows_per_unit.
+
+        Privacy: as promised by the price; on the rows of the fit it adds to what the fit cost.
+        """
+        if metric not in {"r2", "mse"}:
+            raise InvalidParameter(f'metric must be "r2" or "mse", got {shown(metric)}')
+        return scored(self, self._begin_score(X, y, groups, asked), metric, self._target_bounds())
+
     def _target_bounds(self) -> Bounds:
         """The declared bounds of y."""
         bounds = self._said("target_bounds")
@@ -182,6 +256,13 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
                 "target_bounds=(0, 100), never from the data"
             )
         return Bounds.of(bounds)
+
+
+def _opened(ledger: Any) -> Any:  # noqa: ANN401 - a parameter
+    """The ledger, opened where its address was said; one that stayed behind is refused."""
+    if isinstance(ledger, DetachedLedger):
+        ledger.refuse()
+    return Ledger.open(ledger) if isinstance(ledger, str) else ledger
 
 
 def declared_classes(classes: Any, model: str) -> NDArray[Any]:  # noqa: ANN401 - whatever a caller hands over
