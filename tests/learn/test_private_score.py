@@ -151,3 +151,25 @@ def test_intervals_hold(metric: str) -> None:
 
     assert held(0.8) >= least
     assert held(0.001) < least
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace"])
+@pytest.mark.parametrize("made", [classifier, regressor])
+def test_a_unit_of_several_rows_moves_the_sums_no_farther_than_declared(made: Any, neighbors: str) -> None:  # noqa: ANN401 - a function
+    """Three rows of the last owner at one corner are taken away, or moved to the other."""
+    model = made(neighbors=neighbors)
+    wanted = LABELS.copy() if isinstance(model, MostFrequent) else Y.copy()
+    low, high = ("no", "yes") if isinstance(model, MostFrequent) else (0.0, 10.0)
+    owners = np.r_[np.zeros(30), np.ones(4)]
+    unit = Unit("person", neighbors=neighbors)
+
+    def asked(rows: int, last: Any, place: float) -> Any:  # noqa: ANN401 - a label or a number; a secret
+        table, targets = X[:rows].copy(), wanted[:rows].copy()
+        table[30:], targets[30:] = place, last
+        limits: dict[str, Any] = {"groups": owners[:rows], "rows_per_unit": 3, "epsilon": 1}
+        return recorded(lambda ledger: model.private_score(table, targets, ledger=ledger, **limits), unit)
+
+    mine, sensitivity = asked(34, high, 0.0)
+    theirs, _ = asked(30, low, 0.0) if neighbors == "add_remove" else asked(34, low, 10.0)
+    assert_within(mine, theirs, sensitivity)
+    assert sum(abs(one - other) for one, other in zip(mine, theirs, strict=True)) >= 3  # it is as near as can be
