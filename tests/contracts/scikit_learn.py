@@ -46,6 +46,13 @@ def checked(model: PrivateEstimator, *, poor_score: bool = False) -> PrivateEsti
             finally:
                 del self._found
 
+        def partial_fit(self, X: Any, y: Any = None, **more: Any) -> Any:  # noqa: ANN401, N803 - scikit-learn's names
+            self._found = more.get("classes", y)
+            try:
+                return super().partial_fit(X, y, **more)
+            finally:
+                del self._found
+
         def _labels(self) -> tuple[Any, ...] | None:
             if not isinstance(self, PrivateClassifier) or not hasattr(self, "_found"):
                 return super()._labels()  # type: ignore[no-any-return]
@@ -60,6 +67,8 @@ def checked(model: PrivateEstimator, *, poor_score: bool = False) -> PrivateEsti
                 tags.regressor_tags.poor_score = True
             return tags
 
+    if not hasattr(kind, "partial_fit"):
+        del Declaring.partial_fit
     Declaring.__name__ = kind.__name__
     Declaring.__qualname__ = name = f"checked_{kind.__name__}"  # where pickle looks for it
     Declaring.__module__ = __name__
