@@ -69,7 +69,7 @@ class Example:
         """The model as scikit-learn's checks ask it: for rows within ±10, and with next to no noise."""
         around = {"bounds": (-10, 10), "norm": 10, "target_bounds": (-10, 10)}
         said = {name: around[name] for name in around if self.declared.get(name) is not None}
-        return checked(self.made(epsilon=1000, **{**said, **self.checks}), poor_score=self.poor)
+        return checked(self.made(**{"epsilon": 1000, **said, **self.checks}), poor_score=self.poor)
 
     def data(self, rows: int = ROWS) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
         """Rows in [0, 1], and targets that follow the first column."""

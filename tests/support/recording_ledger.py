@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
-from privet.loss import Guarantee
+from privet.core.reservation import Reservation
+from privet.loss import Guarantee, Promise
 from privet.loss.exact import Exact
+
+LARGE = Guarantee(10**9, "0.9")
 
 
 class Recording(Ledger):
     """A ledger with a large limit; `secrets` and `sensitivities` are those of all releases so far."""
 
-    def __init__(self, unit: Unit) -> None:
-        super().__init__(Guarantee(10**9, "0.9"), unit=unit)
+    def __init__(self, unit: Unit, limit: Promise = LARGE) -> None:
+        super().__init__(limit, unit=unit)
         self.secrets: list[tuple[Fraction, ...]] = []
         self.sensitivities: list[Sensitivity] = []
         self.mechanisms: list[Mechanism[Any, Any]] = []
@@ -66,3 +69,26 @@ def assert_within(mine: tuple[Fraction, ...], theirs: tuple[Fraction, ...], sens
     assert sum(moves) <= sensitivity.l1
     assert sum(move**2 for move in moves) <= sensitivity.l2**2
     assert sum(move > 0 for move in moves) <= sensitivity.cells
+
+
+class RecordingPlans(Recording):
+    """A ledger that keeps what its reservations were handed too, and draws from the bits it is given, if any."""
+
+    def __init__(self, unit: Unit, source: Any = None, *, limit: Promise = LARGE) -> None:  # noqa: ANN401 - bits
+        super().__init__(unit, limit)
+        if source is not None:
+            self._entropy = source
+
+    def reserve(self, plan: Any, **said: Any) -> Reservation:  # noqa: ANN401 - the ledger's own signature
+        reservation = super().reserve(plan, **said)
+        draw = reservation.release
+
+        def release(secret: Sensitive[Any], mechanism: Mechanism[Any, Any], **more: Any) -> Release[Any]:  # noqa: ANN401 - the ledger's
+            assert secret.deferred, "a model computes nothing before the charge"
+            self.secrets.append(exactly(secret.reveal_to_ledger()))
+            self.sensitivities.append(secret.sensitivity)
+            self.mechanisms.append(mechanism)
+            return draw(secret, mechanism, **more)
+
+        reservation.release = release  # type: ignore[method-assign] # what is handed over is all we add
+        return reservation

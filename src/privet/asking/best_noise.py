@@ -1,19 +1,21 @@
 """best_noise: the noise with the smallest expected error for a budget, chosen from public numbers."""
 
+from fractions import Fraction
 from functools import lru_cache
 
 from privet.asking.budget import Budget
 from privet.core import Sensitivity
 from privet.loss import ConcentratedGuarantee, Guarantee
-from privet.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
+from privet.mechanisms import CubeNoise, DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Staircase
 from privet.mechanisms.least_noise import Error, Noise, expected_error, least_noise
+from privet.noise.cube import MOST_WIDTH, WIDEST
 
 _STAIRS = 100  # above this ε the stairs are too narrow for the lattice to be worth it
 
 
 @lru_cache(maxsize=1024)
 def best_noise(
-    budget: Budget, sensitivity: Sensitivity, *, whole: bool = False, error: Error = expected_error
+    budget: Budget, sensitivity: Sensitivity, *, whole: bool = False, row: int = 1, error: Error = expected_error
 ) -> Noise:
     """Return the mechanism of the smallest expected absolute error of a number.
 
@@ -21,6 +23,7 @@ def best_noise(
         budget: what the answer may cost.
         sensitivity: how far one unit can move it.
         whole: True for counts: whole numbers in, whole numbers out.
+        row: of whole numbers, how many stand in a row of which one unit can move each (`CubeNoise`); 1 if no rows do.
         error: another one that decides, see `least_noise`.
 
     Privacy: the choice depends on the budget and the sensitivity only. Where a pure mechanism wins, no δ is spent.
@@ -35,8 +38,17 @@ def best_noise(
         kind = DiscreteGaussian if whole else Gaussian
         return kind.calibrated(rho=budget.promise.rho, sensitivity=sensitivity)
     candidates = _candidates(budget.promise, sensitivity, whole=whole)
+    if whole and row > 1 and fits(budget.promise.epsilon, sensitivity, row):
+        candidates.append(CubeNoise.calibrated(epsilon=budget.promise.epsilon, width=row, sensitivity=sensitivity))
     (noise,) = least_noise([[each] for each in candidates], error=error)
     return noise
+
+
+def fits(epsilon: Fraction, sensitivity: Sensitivity, width: int) -> bool:
+    """Whether cubes can be drawn at the scale that an ε needs."""
+    if not epsilon or width > MOST_WIDTH:
+        return False
+    return Fraction(width, 4) <= sensitivity.linf / epsilon <= WIDEST / width
 
 
 def _candidates(promise: Guarantee, sensitivity: Sensitivity, *, whole: bool) -> list[Noise]:

@@ -12,13 +12,16 @@ try:
 except ModuleNotFoundError:  # pragma: no cover - the tests have it
     raise ModuleNotFoundError("privet.learn needs scikit-learn: install it with pip install 'privet[learn]'") from None
 
+from privet.learn.gaussian_nb import GaussianNB
 from privet.learn.k_means import KMeans
 from privet.learn.model_receipt import ModelReceipt
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.learn.private_score import PrivateScore
 from privet.learn.private_transformer import PrivateTransformer
+from privet.learn.standard_scaler import StandardScaler
 
 __all__ = [
+    "GaussianNB",
     "KMeans",
     "ModelReceipt",
     "PrivateClassifier",
@@ -26,4 +29,5 @@ __all__ = [
     "PrivateRegressor",
     "PrivateScore",
     "PrivateTransformer",
+    "StandardScaler",
 ]

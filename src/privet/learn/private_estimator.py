@@ -61,8 +61,15 @@ class PrivateEstimator(BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _begin(self, features: Any, target: Any = None, *, groups: Any = None) -> Fitting:  # noqa: ANN401 - any rows
-        """Return what the model is fitted with; refuses by shapes, types and parameters. Nothing is read or paid."""
+    def _begin(self, features: Any, target: Any = None, *, groups: Any = None, first: bool = True) -> Fitting:  # noqa: ANN401 - any rows
+        """Return what the model is fitted with; refuses by shapes, types and parameters. Nothing is read or paid.
+
+        Args:
+            features: X.
+            target: y.
+            groups: whose rows they are.
+            first: False for a further batch, whose columns must be those of the first.
+        """
         if self._needs_target and target is None:
             raise InvalidParameter(f"{type(self).__name__} requires y to be passed, but the target y is None")
         payment = self._payment()
@@ -70,7 +77,7 @@ class PrivateEstimator(BaseEstimator):
         if groups is not None and self._said("rows_per_unit") is None:
             raise InvalidParameter(GROUPS)
         table = two_dimensional(features)
-        validate_data(self, table, skip_check_array=True)
+        validate_data(self, table, reset=first, skip_check_array=True)
         labels = self._labels()
         rows = Rows.of(table, target, width=self.n_features_in_, classes=labels, groups=groups, most=most)
         return Fitting(payment, rows)

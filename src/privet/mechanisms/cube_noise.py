@@ -141,6 +141,11 @@ class CubeNoise(Mechanism[Numbers, NDArray[np.int64]]):
         """Of the noise of a number, for scales of many steps: √((w + 1)(w + 2)/3) scale."""
         return math.sqrt((self.width + 1) * (self.width + 2) / 3) * float(self.scale)
 
+    @property
+    def expected_error(self) -> float:
+        """Of a number, for scales of many steps: half the mean of a gamma of shape w + 1."""
+        return (self.width + 1) / 2 * float(self.scale)
+
     @cached_property
     def uncertainty(self) -> CubeError:
         """Of each number."""

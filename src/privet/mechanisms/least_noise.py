@@ -12,13 +12,14 @@ from privet.core.sensitivity import refuse_undeclared
 from privet.errors import InvalidParameter
 from privet.loss import LaplaceCurve, PrivacyLoss
 from privet.loss.exact import Exact, exact
+from privet.mechanisms.cube_noise import CubeNoise
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.discrete_laplace import DiscreteLaplace
 from privet.mechanisms.gaussian import Gaussian
 from privet.mechanisms.laplace import Laplace
 from privet.mechanisms.staircase import Staircase
 
-Noise: TypeAlias = Laplace | Gaussian | Staircase | DiscreteLaplace | DiscreteGaussian
+Noise: TypeAlias = Laplace | Gaussian | Staircase | DiscreteLaplace | DiscreteGaussian | CubeNoise
 Error: TypeAlias = Callable[[Any], float]
 M = TypeVar("M", bound=Mechanism[Any, Any])
 _SUMMED = 1000.0  # discrete Gaussian scales up to here are summed term by term
@@ -42,6 +43,8 @@ def expected_error(noise: Mechanism[Any, Any]) -> float:
         return _float(noise.scale) * math.sqrt(2 / math.pi)
     if isinstance(noise, DiscreteGaussian):
         return _whole_gaussian_moment(_float(noise.scale), 1)
+    if isinstance(noise, CubeNoise):
+        return noise.expected_error
     raise InvalidParameter(f"the expected error of {noise!r} is not known: use Laplace, Staircase or Gaussian noise")
 
 
@@ -56,6 +59,8 @@ def standard_deviation(noise: Mechanism[Any, Any]) -> float:
         return 1 / math.sinh(0.5 / _float(noise.scale)) / math.sqrt(2) if noise.scale > _NARROW else 0.0
     if isinstance(noise, DiscreteGaussian):
         return math.sqrt(_whole_gaussian_moment(_float(noise.scale), 2))
+    if isinstance(noise, CubeNoise):
+        return noise.standard_deviation
     if isinstance(noise, Laplace | Gaussian):
         return _float(noise.scale) * (math.sqrt(2) if isinstance(noise, Laplace) else 1)
     raise InvalidParameter(f"the standard deviation of {noise!r} is not known: use Laplace or Gaussian noise")
