@@ -26,6 +26,7 @@ from privet.mechanisms.partition_counts import PartitionCounts
 from privet.mechanisms.partition_selection import PartitionSelection
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.mechanisms.point_quantile import PointQuantile
+from privet.mechanisms.promised_selection import PromisedSelection
 from privet.mechanisms.quantile_interval import QuantileInterval
 from privet.mechanisms.randomized_response import RandomizedResponse
 from privet.mechanisms.sample_and_aggregate import GroupedRows, SampleAndAggregate
@@ -69,6 +70,7 @@ __all__ = [
     "PartitionSelection",
     "PermuteAndFlip",
     "PointQuantile",
+    "PromisedSelection",
     "QuantileInterval",
     "RandomizedResponse",
     "SampleAndAggregate",

@@ -16,7 +16,7 @@ from privet import Catalog, Guarantee
 from privet.core import Ledger
 from privet.core.silence import FAILED
 from privet.errors import InvalidParameter, KeyReused, PrivetError, ReleaseFailed
-from privet.mechanisms import CapChoice, Gaussian, Laplace, TwoRoundSelection
+from privet.mechanisms import CapChoice, Gaussian, Laplace, PromisedSelection, TwoRoundSelection
 from privet.query.answering.run import Run
 from privet.query.backends.backend import Backend
 from privet.query.backends.duckdb import DuckDBBackend
@@ -27,6 +27,7 @@ from privet.query.plan.limits import Limits
 from privet.query.pricing.caps import capped
 from privet.query.pricing.quote import Quote, quote_statement
 from privet.query.results.answer import Answer
+from privet.query.results.limit_words import hidden_by
 from privet.query.second_price.price_check import second_loss, stage_loss
 from privet.query.session import Session
 from tests.support.statistics import FALSE_ALARM
@@ -36,6 +37,7 @@ pytestmark = pytest.mark.whole
 GROUPS = "abcdefghij"
 COUNTS = "SELECT g, COUNT(*) AS n FROM data GROUP BY g"
 UNITS = "SELECT g, COUNT(DISTINCT id) AS n FROM data GROUP BY g"
+NAMES = "SELECT g FROM data GROUP BY g"
 
 
 def frame(rows: list[tuple[int, str, float]]) -> pa.Table:
@@ -208,7 +210,7 @@ def test_private_groups_are_named_at_one_price_whatever_is_found() -> None:
     table = heavy(2000)
     session = asking(table, columns={"g": {}, "x": {"bounds": [0, 5]}})
     backend = engine_of(session)
-    for text in (COUNTS, UNITS, "SELECT g, AVG(x) AS a FROM data GROUP BY g"):
+    for text in (COUNTS, UNITS, "SELECT g, AVG(x) AS a FROM data GROUP BY g", NAMES):
         for limit in ({}, {"rows_per_unit": None, "groups_per_unit": "auto"}):
             plan = planned(session, text, epsilon=3, delta="1e-5", **limit)
             stage = plan.by_name["answer"]
@@ -219,6 +221,7 @@ def test_private_groups_are_named_at_one_price_whatever_is_found() -> None:
                 assert stage_loss(found, backend, session.catalog) == stage.loss
                 assert isinstance(found.selection, TwoRoundSelection)
                 assert found.selection.groups_per_unit == cap
+                assert isinstance(found.selection, PromisedSelection) or text != NAMES
     answer = session.sql(UNITS, epsilon=3, delta="1e-5", rows_per_unit="auto")
     assert set(answer.table["g"].to_pylist()) == set(GROUPS)
     assert answer.found_limits[0].what == "group"
@@ -226,6 +229,20 @@ def test_private_groups_are_named_at_one_price_whatever_is_found() -> None:
     told = session.explain(UNITS, epsilon=3, delta="1e-5", rows_per_unit="auto")
     assert "a guess because they are private" in told.contributions[0]
     assert "follows from the limit found" in told.groups[0]
+
+
+def test_units_that_turn_out_to_be_in_one_group_are_named_by_counts() -> None:
+    session = asking(heavy(100), columns={"g": {}, "x": {"bounds": [0, 5]}})
+    stage = planned(session, NAMES, epsilon=1, delta="1e-5", rows_per_unit=None, groups_per_unit="auto").by_name[
+        "answer"
+    ]
+    told = []
+    for cap in (1, 2):
+        found = capped(stage, cap, neighbors=session.catalog.unit.neighbors, copies=1).selection
+        assert isinstance(found, PromisedSelection)
+        told.append(hidden_by(found, unit=session.catalog.unit))
+    assert "one of 13 persons or more is shown with probability 50 %" in told[0]
+    assert "two rounds" in told[1]
 
 
 def test_rows_and_units_stay_two_draws_where_one_row_is_found_to_count() -> None:

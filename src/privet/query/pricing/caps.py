@@ -13,11 +13,12 @@ from privet.mechanisms.cap_choice import MOST_RANK, CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
 from privet.mechanisms.least_noise import expected_error
+from privet.mechanisms.promised_selection import PromisedSelection
 from privet.query.aggregates.needs import Needs, needs_of
 from privet.query.measures.automatic_caps import groups_expected, share_for
 from privet.query.measures.request import Shape
 from privet.query.plan.limits import STAND_IN
-from privet.query.pricing.naming import named_in_rounds
+from privet.query.pricing.naming import named_at_any_limit, named_in_rounds
 from privet.query.pricing.priced import Drawn, Naming, PricedStage
 from privet.query.pricing.split import draw_moved, units_moved, weight_of
 from privet.query.scalars.expressions import Column
@@ -108,7 +109,9 @@ def capped(stage: PricedStage, cap: int, *, neighbors: Neighbors, copies: int) -
 
 
 def _renamed(selection: Naming, units: Sensitivity) -> Naming:
-    """The same noise and the same chance to name what is one unit's own, for units in so many groups."""
+    """At the same price, for units in so many groups: the same promise, or the same noise and chance of names."""
+    if isinstance(selection, PromisedSelection):
+        return named_at_any_limit(selection.kept, units.cells)
     if not isinstance(selection, TwoRoundSelection):
         raise TypeError("its price depends on how many groups a unit is in")
     return named_in_rounds(selection.mu, selection.delta, units.cells)

@@ -13,6 +13,7 @@ from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import PartitionCounts, PartitionSelection, TwoRoundSelection
 from privet.mechanisms.least_noise import Noise, expected_error
 from privet.mechanisms.partition_selection import bound_of
+from privet.mechanisms.promised_selection import PromisedSelection
 from privet.mechanisms.two_round_selection import MOST_GROUPS, NAMED
 from privet.query.aggregates.needs import UNITS
 from privet.query.pricing.priced import Drawn, Naming
@@ -62,6 +63,12 @@ def refuse_unnamed(shares: Sequence[Share]) -> None:
 def named_in_rounds(mu: Fraction, delta: Fraction, groups: int) -> TwoRoundSelection:
     """Names in two rounds, at this noise; its thresholds are a search, and are asked for again and again."""
     return TwoRoundSelection(mu, delta, groups_per_unit=groups)
+
+
+@lru_cache(maxsize=256)
+def named_at_any_limit(promise: Guarantee, groups: int) -> PromisedSelection:
+    """Names where a limit on groups is found first, at one price for all of them; its noise is a search."""
+    return PromisedSelection(promise, groups_per_unit=groups)
 
 
 @lru_cache(maxsize=256)

@@ -25,6 +25,7 @@ from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.chosen_way import ChosenWay
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import SHARES, GroupedInterval
+from privet.mechanisms.promised_selection import PromisedSelection
 from privet.mechanisms.two_round_selection import NAMED
 from privet.query.aggregates.needs import Draw, Needs
 from privet.query.measures.request import PART, Shape
@@ -36,6 +37,7 @@ from privet.query.pricing.naming import (
     gaussian_scale,
     in_rounds,
     named_alone,
+    named_at_any_limit,
     named_in_rounds,
     named_with_counts,
     once,
@@ -186,7 +188,11 @@ def _names(shares: Sequence[Share], promise: Guarantee, delta: Fraction, *, in_t
         epsilon = promise.epsilon * share.weight / total
         if in_two and in_rounds(share):
             mine = Guarantee(epsilon, part)
-            found[place] = named_in_rounds(1 / gaussian_scale(mine, 1), NAMED * part, share.moves.cells)
+            found[place] = (
+                named_at_any_limit(mine, share.moves.cells)
+                if share.later
+                else named_in_rounds(1 / gaussian_scale(mine, 1), NAMED * part, share.moves.cells)
+            )
             continue
         if number is not None:
             joint = epsilon + promise.epsilon * shares[number].weight / total
@@ -306,6 +312,16 @@ def _wider(mechanism: Drawn | Naming) -> Drawn | Naming:
             return DiscreteLaplace(mechanism.l1_sensitivity, mechanism.scale * COARSER)
         case GroupedChoice() | GroupedInterval() | CapChoice():
             return replace(mechanism, epsilon=mechanism.epsilon / COARSER)
+        case PartitionSelection() | PartitionCounts() | TwoRoundSelection():
+            return _naming_less(mechanism)
+
+
+def _naming_less(mechanism: Naming) -> Naming:
+    """As `_wider`."""
+    match mechanism:
+        case PromisedSelection():
+            kept = Guarantee(mechanism.kept.epsilon / COARSER, mechanism.kept.delta / COARSER)
+            return named_at_any_limit(kept, mechanism.groups_per_unit)
         case TwoRoundSelection():
             return named_in_rounds(mechanism.mu / COARSER, mechanism.delta / COARSER, mechanism.groups_per_unit)
         case PartitionSelection() | PartitionCounts():

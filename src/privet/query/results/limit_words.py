@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from privet.core import Unit
 from privet.loss.exact import readable
-from privet.mechanisms import PartitionCounts, TwoRoundSelection
+from privet.mechanisms import PartitionCounts, PromisedSelection, TwoRoundSelection
 from privet.query.catalog import DeclaredTable
 from privet.query.measures.assumed_data import lost_share
 from privet.query.measures.overflow import counts_rows
@@ -124,6 +124,8 @@ def hidden_by(selection: Naming, *, unit: Unit) -> str:
     """What a selection hides in expectation, in words."""
     if isinstance(selection, PartitionCounts):
         return _counted_by(selection, unit.name)
+    if isinstance(selection, PromisedSelection) and selection.groups_per_unit == 1:
+        selection = selection.alone
     if isinstance(selection, TwoRoundSelection):
         return _weighed_by(selection, unit.name)
     seldom, half, mostly = (selection.units_for(Fraction(*share)) for share in ((1, 20), (1, 2), (19, 20)))

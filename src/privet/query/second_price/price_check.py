@@ -20,6 +20,7 @@ from privet.loss import (
     ExponentialCurve,
     GaussianCurve,
     LaplaceCurve,
+    LossCurve,
     NamingCurve,
     Neighbors,
     PermuteAndFlipCurve,
@@ -30,6 +31,7 @@ from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace, PartitionCount
 from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.grouped_choice import GroupedChoice
 from privet.mechanisms.grouped_interval import GroupedInterval
+from privet.mechanisms.promised_selection import PromisedSelection
 from privet.query.backends.backend import Backend
 from privet.query.catalog import Catalog
 from privet.query.measures.noise_margin import Noise
@@ -166,7 +168,12 @@ def _two_rounds(
         raise InvalidParameter("units are in more groups than they are named for: nothing was run or charged")
     if neighbors is not Neighbors.ADD_REMOVE or copies > 1:
         raise InvalidParameter("two rounds hold for one unit more or less only: nothing was run or charged")
-    return PrivacyLoss.of(GaussianCurve(selection.mu)) + PrivacyLoss.of(NamingCurve(selection.delta))
+    if isinstance(selection, PromisedSelection):  # it refuses to be made unless it keeps this, in so many groups
+        noise: LossCurve = ApproximateCurve(selection.kept.epsilon, selection.kept.delta)
+        named = Fraction(0)
+    else:
+        noise, named = GaussianCurve(selection.mu), selection.delta
+    return PrivacyLoss.of(noise) + PrivacyLoss.of(NamingCurve(named))
 
 
 def _refuse_other_counts(stage: PricedStage, mechanism: PartitionCounts, numbers: ReadNumbers) -> None:
