@@ -12,6 +12,7 @@ try:
 except ModuleNotFoundError:  # pragma: no cover - the tests have it
     raise ModuleNotFoundError("privet.learn needs scikit-learn: install it with pip install 'privet[learn]'") from None
 
+from privet.learn.comparison import Comparison, compare, learning_curve
 from privet.learn.gaussian_nb import GaussianNB
 from privet.learn.k_means import KMeans
 from privet.learn.model_receipt import ModelReceipt
@@ -21,6 +22,7 @@ from privet.learn.private_transformer import PrivateTransformer
 from privet.learn.standard_scaler import StandardScaler
 
 __all__ = [
+    "Comparison",
     "GaussianNB",
     "KMeans",
     "ModelReceipt",
@@ -30,4 +32,6 @@ __all__ = [
     "PrivateScore",
     "PrivateTransformer",
     "StandardScaler",
+    "compare",
+    "learning_curve",
 ]
