@@ -12,25 +12,33 @@ try:
 except ModuleNotFoundError:  # pragma: no cover - the tests have it
     raise ModuleNotFoundError("privet.learn needs scikit-learn: install it with pip install 'privet[learn]'") from None
 
+from privet.learn.bayesian_linear_regression import BayesianLinearRegression
 from privet.learn.comparison import Comparison, compare, learning_curve
+from privet.learn.functional_regression import FunctionalRegression
 from privet.learn.gaussian_nb import GaussianNB
 from privet.learn.k_means import KMeans
+from privet.learn.linear_regression import LinearRegression
 from privet.learn.model_receipt import ModelReceipt
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.learn.private_score import PrivateScore
 from privet.learn.private_transformer import PrivateTransformer
+from privet.learn.ridge import Ridge
 from privet.learn.standard_scaler import StandardScaler
 
 __all__ = [
+    "BayesianLinearRegression",
     "Comparison",
+    "FunctionalRegression",
     "GaussianNB",
     "KMeans",
+    "LinearRegression",
     "ModelReceipt",
     "PrivateClassifier",
     "PrivateEstimator",
     "PrivateRegressor",
     "PrivateScore",
     "PrivateTransformer",
+    "Ridge",
     "StandardScaler",
     "compare",
     "learning_curve",

@@ -1,6 +1,7 @@
 """SecondMoments: sums of all products of two columns, released together: what linear models and PCA learn from."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from privet.asking.budget import Budget
 from privet.core import Mechanism, Sensitivity
 from privet.core.sensitivity import root_above
+from privet.errors import InvalidParameter
 from privet.learn.features import BITS, Ball, Box, Floats
 from privet.learn.fitting import Fitting
 from privet.learn.noisy_moments import NoisyMoments
@@ -90,11 +92,14 @@ class SecondMoments:
         Privacy: the choice depends on public numbers only. Where a pure mechanism wins, no δ is spent.
         """
         promise = budget.promise
-        ways = []
+        ways: list[Way] = []
         if isinstance(promise, ConcentratedGuarantee) or promise.delta:
-            ways.append(self._gaussian(budget, rows, replaces=replaces))
+            with suppress(InvalidParameter):  # there are widths at which a law cannot be drawn: then others are left
+                ways.append(self._gaussian(budget, rows, replaces=replaces))
         if isinstance(promise, Guarantee):
             ways += self._pure(promise.epsilon, rows, replaces=replaces)
+        if not ways:
+            raise InvalidParameter("the price is too small for any noise that can be drawn: spend more than that")
         return min(ways, key=self._noise)
 
     def release(self, fitting: Fitting) -> NoisyMoments:
@@ -149,10 +154,14 @@ class SecondMoments:
             outside = self.constant + (self.target is not None)
             most = min(most, ((outside + root_above(Fraction(self.columns))) ** 2 + outside + 1) / 2)
         sensitivity = Sensitivity(moved * ONE, cells=cells, l1=moved * most * ONE)
-        cube = CubeNoise.calibrated(epsilon=epsilon, width=cells, sensitivity=sensitivity)
-        laplace = DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=sensitivity)
-        pairs = ((cube, cube.standard_deviation), (laplace, standard_deviation(laplace)))
-        return [Way(noise, sensitivity, np.full(cells, deviation / ONE)) for noise, deviation in pairs]
+        found: list[tuple[Mechanism[Any, Any], float]] = []
+        with suppress(InvalidParameter):
+            cube = CubeNoise.calibrated(epsilon=epsilon, width=cells, sensitivity=sensitivity)
+            found.append((cube, cube.standard_deviation))
+        with suppress(InvalidParameter):
+            laplace = DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=sensitivity)
+            found.append((laplace, standard_deviation(laplace)))
+        return [Way(noise, sensitivity, np.full(cells, deviation / ONE)) for noise, deviation in found]
 
     def _beside(self, between: Sequence[Fraction], constant: Fraction, target: Fraction) -> list[Fraction]:
         """What there is of the constant's number, those of the features, and the target's."""
