@@ -17,7 +17,7 @@ Make = Callable[..., PrivateEstimator]
 EVIL = (np.nan, np.inf, -np.inf, -0.0, 1e308, -1e308, 5e-324)
 
 
-def secrets(model: PrivateEstimator, rows: Any, target: Any = None, **more: Any) -> list[tuple[Fraction, ...]]:  # noqa: ANN401 - rows of any kind
+def secrets(model: PrivateEstimator, rows: Any, target: Any = None, **more: Any) -> list[Any]:  # noqa: ANN401 - rows of any kind
     """The exact numbers of each release of one fit."""
     ledger = model.ledger
     assert isinstance(ledger, RecordingPlans)

@@ -137,7 +137,7 @@ def test_the_noise_is_as_wide_as_said(price: dict[str, Any], source: BitSource) 
     limit = ConcentratedGuarantee(1) if "rho" in price else LARGE
     ledger = RecordingPlans(Unit("person"), source, limit=limit)
     model = bayes(classes=list(range(2000)), ledger=ledger, **{"epsilon": None, **price})
-    found = model.fit(np.zeros((0, 2)), np.zeros(0, dtype=int))._moments
+    found = model.fit(np.zeros((0, 2)), np.zeros(0, dtype=int))._learned
     for noise, deviation in (
         (found.counts, found.count_noise),
         (found.sums[:, 0], found.sum_noise),

@@ -13,9 +13,13 @@ except ModuleNotFoundError:  # pragma: no cover - the tests have it
     raise ModuleNotFoundError("privet.learn needs scikit-learn: install it with pip install 'privet[learn]'") from None
 
 from privet.learn.bayesian_linear_regression import BayesianLinearRegression
+from privet.learn.binned_nb import BinnedNB
+from privet.learn.categorical_nb import CategoricalNB
 from privet.learn.comparison import Comparison, compare, learning_curve
 from privet.learn.functional_regression import FunctionalRegression
 from privet.learn.gaussian_nb import GaussianNB
+from privet.learn.histogram_classifier import HistogramClassifier
+from privet.learn.histogram_density import HistogramDensity
 from privet.learn.k_means import KMeans
 from privet.learn.linear_regression import LinearRegression
 from privet.learn.model_receipt import ModelReceipt
@@ -27,9 +31,13 @@ from privet.learn.standard_scaler import StandardScaler
 
 __all__ = [
     "BayesianLinearRegression",
+    "BinnedNB",
+    "CategoricalNB",
     "Comparison",
     "FunctionalRegression",
     "GaussianNB",
+    "HistogramClassifier",
+    "HistogramDensity",
     "KMeans",
     "LinearRegression",
     "ModelReceipt",

@@ -1,24 +1,95 @@
 """BayesClassifier: what classifiers share that weigh classes by joint probabilities."""
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from privet.errors import InvalidParameter
 from privet.learn.features import Floats
+from privet.learn.fitting import Fitting
 from privet.learn.private_estimator import PrivateClassifier
+from privet.loss import PrivacyLoss
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What one batch of rows gave.
+
+    Args:
+        counts: released ones, which can be added to those of another batch: `ClassMoments` or `ClassTables`.
+        loss: what they cost.
+        mechanism: how they were made, in words.
+        public: what was taken to be public.
+    """
+
+    counts: Any
+    loss: PrivacyLoss
+    mechanism: str
+    public: Mapping[str, str]
 
 
 class BayesClassifier(PrivateClassifier):
-    """Predicts the class of the largest joint probability, from released numbers alone."""
+    """Predicts the class of the largest joint probability, from released sums that batches of rows can add to."""
 
     classes_: NDArray[Any]
+    _learned: Any
+
+    @abstractmethod
+    def _released(self, fitting: Fitting) -> Learned:
+        """Pay, and release what this model learns from."""
+
+    @abstractmethod
+    def _read(self, counts: Any) -> None:  # noqa: ANN401 - of this model
+        """Keep what follows from all that was released."""
 
     @abstractmethod
     def _joint(self, rows: Floats) -> Floats:
         """The logarithm of the probability of each row together with each class, up to a constant of the row."""
+
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:  # noqa: ANN401, N803 - scikit-learn's names
+        """Learn from rows; what was learned before is forgotten."""
+        return self._learn(self._begin(X, y, groups=groups), further=False)
+
+    def partial_fit(  # the order is scikit-learn's
+        self,
+        X: Any,  # noqa: ANN401, N803 - scikit-learn's names
+        y: Any = None,  # noqa: ANN401 - any labels
+        classes: Any = None,  # noqa: ANN401 - any labels
+        *,
+        groups: Any = None,  # noqa: ANN401 - whose rows they are
+    ) -> Self:
+        """Learn from more rows, for one more price. Noise adds up: few large batches are better than many small ones.
+
+        Args:
+            X: rows.
+            y: their labels.
+            classes: those of the constructor, if at all.
+            groups: whose rows they are.
+
+        Privacy: the ledger is charged for every batch, and `privacy_.loss` is that of all together, which holds for
+            units with rows in every batch. A unit with rows in one batch alone loses what one costs.
+        """
+        further = hasattr(self, "_learned")
+        before = len(self.classes_) if further else 0
+        fitting = self._begin(X, y, groups=groups, first=not further)
+        if classes is not None and sorted(map(str, classes)) != sorted(map(str, self.classes_.tolist())):
+            raise InvalidParameter("classes of partial_fit must be those of the constructor: leave them out")
+        if further and before != len(self.classes_):
+            raise InvalidParameter("partial_fit needs the classes of the first batch: call fit to begin anew")
+        return self._learn(fitting, further=further)
+
+    def _learn(self, fitting: Fitting, *, further: bool) -> Self:
+        found = self._released(fitting)
+        self._learned = self._learned + found.counts if further else found.counts
+        loss = self.privacy_.loss + found.loss if further else found.loss
+        self._read(self._learned)
+        self._keep_receipt(fitting, loss, mechanism=found.mechanism, public=found.public)
+        return self
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803 - scikit-learn's names
         """The likeliest class of every row."""

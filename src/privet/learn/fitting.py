@@ -33,14 +33,12 @@ class Fitting:
     @property
     def budget(self) -> Budget:
         """What may be spent: an ε with a δ, or a ρ."""
-        if self.payment.price.budget is None:
-            raise InvalidParameter("say what a model may cost with epsilon, epsilon and delta, rho or risk")
-        return self.payment.price.budget
+        return budget_of(self.payment)
 
     @property
     def replaces(self) -> bool:
         """Whether neighbors have a unit replaced, not added or removed."""
-        return self.payment.unit.neighbors is Neighbors.REPLACE
+        return replaces(self.payment)
 
     @property
     def moved_rows(self) -> int:
@@ -94,3 +92,15 @@ class Draws:
         rows = self.fitting.rows
         secret = Sensitive.later(lambda: compute(rows), sensitivity, self.fitting.payment.unit)
         return self.reservation.release(secret, mechanism, purpose=self.fitting.payment.purpose)
+
+
+def budget_of(payment: Payment) -> Budget:
+    """What may be spent: an ε with a δ, or a ρ."""
+    if payment.price.budget is None:
+        raise InvalidParameter("say what a model may cost with epsilon, epsilon and delta, rho or risk")
+    return payment.price.budget
+
+
+def replaces(payment: Payment) -> bool:
+    """Whether neighbors have a unit replaced, not added or removed."""
+    return payment.unit.neighbors is Neighbors.REPLACE

@@ -2,19 +2,18 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any, Self, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from privet.asking.payment import Payment
 from privet.errors import InvalidParameter
-from privet.learn.bayes_classifier import BayesClassifier, class_shares, kept_share
+from privet.learn.bayes_classifier import BayesClassifier, Learned, class_shares, kept_share
 from privet.learn.class_moments import ClassMoments
 from privet.learn.features import Floats
-from privet.learn.fitting import Fitting
+from privet.learn.fitting import Fitting, budget_of, replaces
 from privet.learn.moment_plan import MomentPlan
 from privet.learn.priced import Priced, priced
-from privet.loss import Neighbors, PrivacyLoss
 from privet.loss.exact import shown
 
 LEAST_KEPT = 0.2  # of differences between means that noise alone could make: what little is there still decides
@@ -59,67 +58,26 @@ class GaussianNB(BayesClassifier):
         self.bounds = bounds
         self.pooled = pooled
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:  # noqa: ANN401, N803 - scikit-learn's names
-        """Learn from rows; what was learned before is forgotten."""
-        return self._learn(self._begin(X, y, groups=groups), None, None)
-
-    def partial_fit(  # the order is scikit-learn's
-        self,
-        X: Any,  # noqa: ANN401, N803 - scikit-learn's names
-        y: Any = None,  # noqa: ANN401 - any labels
-        classes: Any = None,  # noqa: ANN401 - any labels
-        *,
-        groups: Any = None,  # noqa: ANN401 - whose rows they are
-    ) -> Self:
-        """Learn from more rows, for one more price. Noise adds up: few large batches are better than many small ones.
-
-        Args:
-            X: rows.
-            y: their labels.
-            classes: those of the constructor, if at all.
-            groups: whose rows they are.
-
-        Privacy: the ledger is charged for every batch, and `privacy_.loss` is that of all together, which holds for
-            units with rows in every batch. A unit with rows in one batch alone loses what one costs.
-        """
-        known: ClassMoments | None = getattr(self, "_moments", None)
-        told = None if known is None else (len(known.sums[0]), len(known.counts))
-        fitting = self._begin(X, y, groups=groups, first=told is None)
-        if classes is not None and sorted(map(str, classes)) != sorted(map(str, self.classes_.tolist())):
-            raise InvalidParameter("classes of partial_fit must be those of the constructor: leave them out")
-        if told is not None and told != (fitting.rows.width, len(self.classes_)):
-            raise InvalidParameter(f"partial_fit needs the {told[0]} features and {told[1]} classes of the first batch")
-        return self._learn(fitting, known, None if known is None else self.privacy_.loss)
-
-    def _learn(self, fitting: Fitting, known: ClassMoments | None, before: PrivacyLoss | None) -> Self:
-        box = self._box()
+    def _released(self, fitting: Fitting) -> Learned:
+        """Counts, sums and squares of each class."""
+        self._box_ = self._box()
         plan = self._plan(fitting.payment, fitting.rows.width)
-        found = plan.released(fitting, box, classes=len(self.classes_), pooled=self._pooled())
-        self._moments = found if known is None else known + found
-        self._box_ = box
-        self._read_moments()
-        self._keep_receipt(
-            fitting,
-            plan.loss if before is None else before + plan.loss,
-            mechanism=" and ".join(dict.fromkeys(type(each).__name__ for each in plan.mechanisms)),
-            public={"classes": f"{len(self.classes_)} labels", "bounds": "a pair for each column"},
-        )
-        return self
+        found = plan.released(fitting, self._box_, classes=len(self.classes_), pooled=self._pooled())
+        names = " and ".join(dict.fromkeys(type(each).__name__ for each in plan.mechanisms))
+        public = {"classes": f"{len(self.classes_)} labels", "bounds": "a pair for each column"}
+        return Learned(found, plan.loss, names, public)
 
     def _plan(self, payment: Payment, width: int) -> MomentPlan:
-        if payment.price.budget is None:
-            raise InvalidParameter("say what a model may cost with epsilon, epsilon and delta, rho or risk")
-        replaces = payment.unit.neighbors is Neighbors.REPLACE
-        return MomentPlan.of(payment.price.budget, width=width, moved=self._most_rows(), replaces=replaces)
+        return MomentPlan.of(budget_of(payment), width=width, moved=self._most_rows(), replaces=replaces(payment))
 
     def _pooled(self) -> bool | None:
         if self.pooled not in {None, True, False}:
             raise InvalidParameter(f"pooled must be True, False or None, got {shown(self.pooled)}")
         return self.pooled
 
-    def _read_moments(self) -> None:
+    def _read(self, counts: ClassMoments) -> None:
         """Everything that is kept, from released numbers."""
-        known, box = self._moments, self._box_
+        known, box = counts, self._box_
         self.class_count_ = known.counts
         self.class_prior_ = class_shares(known.counts, known.count_noise)
         rows = self.class_prior_ * max(float(known.counts.sum()), len(known.counts))

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from privet.asking.payment import Payment
 from privet.errors import InvalidParameter
 from privet.learn.features import Floats
+from privet.learn.fitting import budget_of, replaces
 from privet.learn.moment_plan import MomentPlan
 from privet.learn.priced import Priced, priced
 from privet.learn.private_transformer import PrivateTransformer
-from privet.loss import Neighbors
 
 EVEN = 1 / 3  # the variance of a mean that may lie anywhere within the bounds, in squared half widths
 LEAST_VARIANCE = 2.0**-20
@@ -95,11 +95,8 @@ class StandardScaler(OneToOneFeatureMixin, PrivateTransformer):
         return found
 
     def _plan(self, payment: Payment, width: int, *, counted: bool) -> MomentPlan:
-        if payment.price.budget is None:
-            raise InvalidParameter("say what a model may cost with epsilon, epsilon and delta, rho or risk")
-        replaces = payment.unit.neighbors is Neighbors.REPLACE
-        moved = self._most_rows()
-        return MomentPlan.of(payment.price.budget, width=width, moved=moved, replaces=replaces, counted=counted)
+        said = {"replaces": replaces(payment), "counted": counted}
+        return MomentPlan.of(budget_of(payment), width=width, moved=self._most_rows(), **said)
 
     def _foresee(self, payment: Payment, *, columns: int, rows: int | None) -> Mapping[str, str]:
         """The noise, and what it means if there are as many rows as expected."""
