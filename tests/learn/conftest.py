@@ -1,4 +1,4 @@
-"""Models are tested on one core each: test processes share the cores, and threads that wait for one another are slow."""
+"""Models are tested on one core each: test processes share the cores, and threads that wait are slow."""
 
 from collections.abc import Iterator
 
