@@ -31,6 +31,7 @@ from privet.loss import (
 from privet.loss.curve import Array
 from privet.loss.curves.combined import ParallelCurve, ReversedCurve
 from privet.loss.curves.group import GroupCurve
+from privet.loss.curves.objective import PerturbedObjectiveCurve
 from privet.loss.curves.replaced_sample import ReplacedSampleCurve
 from privet.loss.curves.sampled import SampledCurve
 
@@ -58,6 +59,9 @@ CURVES: tuple[LossCurve, ...] = (
     LaplaceCurve(1000),
     DiscreteLaplaceCurve(scale=3, sensitivity=2),
     GaussianCurve("0.4"),
+    PerturbedObjectiveCurve("0.5", "0.1", free="0.3"),
+    PerturbedObjectiveCurve("0.3", "0.2", corners=2),
+    PerturbedObjectiveCurve("0.3", "0.2", replaced=True),
     GaussianCurve(30),
     GaussianCurve(0),
     DiscreteGaussianCurve(scale=4, sensitivity=3),

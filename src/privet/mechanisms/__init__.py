@@ -22,9 +22,12 @@ from privet.mechanisms.interval_quantile import IntervalQuantile
 from privet.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from privet.mechanisms.laplace import Laplace
 from privet.mechanisms.noisy_max import NoisyMax
+from privet.mechanisms.objective_perturbation import ObjectivePerturbation
+from privet.mechanisms.output_perturbation import OutputPerturbation
 from privet.mechanisms.partition_counts import PartitionCounts
 from privet.mechanisms.partition_selection import PartitionSelection
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
+from privet.mechanisms.perturbed_minimiser import LabeledRows
 from privet.mechanisms.point_quantile import PointQuantile
 from privet.mechanisms.promised_selection import PromisedSelection
 from privet.mechanisms.quantile_interval import QuantileInterval
@@ -64,8 +67,11 @@ __all__ = [
     "HalvingQuantiles",
     "IntervalQuantile",
     "KaryRandomizedResponse",
+    "LabeledRows",
     "Laplace",
     "NoisyMax",
+    "ObjectivePerturbation",
+    "OutputPerturbation",
     "PartitionCounts",
     "PartitionSelection",
     "PermuteAndFlip",
