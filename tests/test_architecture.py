@@ -39,7 +39,11 @@ FRONT_DOORS = 12  # files at the top of query/, at most
 DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files may import, or one room
     "cryptography": "noise/entropy.py",
     "secrets": "noise/entropy.py",
-    "flint": ("noise", "mechanisms/linear_loss.py", "mechanisms/objective_solver.py"),  # draws; proofs of a solver's end
+    "flint": (
+        "noise",
+        "mechanisms/linear_loss.py",
+        "mechanisms/objective_solver.py",
+    ),  # draws; proofs of a solver's end
     "duckdb": "query",
     "sqlglot": ("query/sql", "query/second_price"),  # what analysts write; what engines are given, read back
     "pyspark": "query",
