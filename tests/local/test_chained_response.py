@@ -50,6 +50,14 @@ def test_kept_answers_stop_a_majority_vote(source: BitSource) -> None:
     assert float(np.mean(alone == truth)) > 0.99  # the control: fresh noise every time
 
 
+@pytest.mark.parametrize(("epsilon", "lifetime"), [("1", "1.0000000000000001"), ("19.9", "20"), ("1", "1.000000001")])
+def test_a_lifetime_close_to_epsilon_needs_hardly_a_second_round(epsilon: str, lifetime: str) -> None:
+    protocol = ChainedResponse(4, epsilon, lifetime=lifetime)
+    assert float(epsilon) * 0.9 < protocol.epsilon <= float(epsilon)
+    assert protocol.second.epsilon > 19
+    assert protocol.lifetime <= float(lifetime)
+
+
 def test_refuses_a_lifetime_that_is_none() -> None:
     with pytest.raises(InvalidParameter, match="lifetime must be above"):
         ChainedResponse(4, 2, lifetime=2)

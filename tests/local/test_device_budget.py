@@ -1,5 +1,6 @@
 """Event, window and user level: 24 events of 0.1 cost 0.1, 0.5 in windows of five, and 2.4 in all."""
 
+import json
 from fractions import Fraction
 
 import pytest
@@ -75,6 +76,29 @@ def test_a_period_with_events_cannot_be_left_out(source: BitSource) -> None:
     device.add("smile")
     with pytest.raises(InvalidParameter, match="silence"):
         device.rest()
+
+
+def test_a_device_that_was_switched_off_goes_on_where_it_was(source: BitSource) -> None:
+    device = budget(source, window=(3, 6), lifetime=9)
+    device.add("smile")
+    device.close()
+    device.add("heart")
+    again = DeviceBudget.from_json(device.to_json(), entropy=source)
+    assert again.to_json() == device.to_json()
+    assert (again.spent, again.levels) == (device.spent, device.levels)
+    assert len(again.close()) == 3
+    with pytest.raises(BudgetExceeded, match="in a row"):
+        again.add("heart")
+    changes: tuple[dict[str, object], ...] = (
+        {"spent": "-1"},
+        {"reports": ["07"]},
+        {"lifetime": "x"},
+        {"window": 3},
+        {"config": {}},
+    )
+    for change in changes:
+        with pytest.raises(InvalidParameter, match="JSON of a device"):
+            DeviceBudget.from_json(json.dumps({**json.loads(device.to_json()), **change}))
 
 
 def test_refuses_limits_that_allow_nothing(source: BitSource) -> None:

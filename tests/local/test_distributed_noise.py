@@ -71,6 +71,28 @@ def test_a_noisy_total_is_near_the_sum(source: BitSource) -> None:
     assert abs(found - 200) < 40  # twice the noise of scale 1/2: off by more once in 10^15
 
 
+def test_shares_of_hardly_any_noise_are_drawn() -> None:
+    assert LaplaceShares(parties=3, honest=2, epsilon=50).shares(1000).any() == np.False_  # a share of 1e-22 is not 0
+
+
+def test_many_parties_are_priced_at_once_from_above() -> None:
+    """All terms of the sum but 4,096 are counted as that one, which is larger; here they count."""
+    shares = GaussianShares(parties=10**12, honest=10**12, scale=10**6)
+    assert 1 / (2 * 10**12) < shares.rho < 10**6
+    few = GaussianShares(parties=6_000, honest=6_000, scale=60)
+    k = np.arange(1, 6_000)
+    gap = 10 * np.exp(-2 * np.pi**2 * float(few._share) ** 2 * k / (k + 1)).sum()
+    assert few.rho >= min(1 / 60**2 + gap / 2, (1 / 60 + gap) ** 2) / 2
+
+
+def test_parties_add_up_whole_numbers_only() -> None:
+    for numbers in ([1.5, 2, 3], [math.nan, 1, 2], ["1", 2, 3]):
+        with pytest.raises(InvalidParameter, match="whole numbers"):
+            SimulatedSecureSum(parties=3).masked(numbers)  # type: ignore[arg-type]
+        with pytest.raises(InvalidParameter, match="whole numbers"):
+            LaplaceShares(3, 2, 1).noisy_total(numbers, secure=SimulatedSecureSum(parties=3))  # type: ignore[arg-type]
+
+
 def test_refuses_what_cannot_be_added() -> None:
     with pytest.raises(InvalidParameter, match="honest"):
         LaplaceShares(parties=3, honest=4, epsilon=1)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.local import Rappor
+from privet.local import Rappor, RapporDevice
 from privet.local.bloom_bits import bloom_bits
 from privet.noise import BitSource
 from tests.contracts.protocol import Example, ProtocolContract
@@ -50,7 +50,8 @@ class Uniforms:
 
 
 def test_the_published_report() -> None:
-    device = Rappor(bits=16, hashes=2, cohorts=64, f=0.5, p=0.5, q=0.75).device(b"secret", cohort=0)
+    protocol = Rappor(bits=16, hashes=2, cohorts=64, f=0.5, p=0.5, q=0.75)
+    device = RapporDevice(protocol, b"secret", cohort=0)  # shorter than `device` takes
     assert device.bloom("abc") == 8256
     assert device.permanent("abc") == 57576
     report = device.report("abc", entropy=Uniforms())
@@ -119,6 +120,12 @@ def test_cohorts_of_devices_are_spread(source: BitSource) -> None:
     assert len(seen) == 8
     assert min(seen.values()) > 390
     assert {report[0] for report in protocol.privatize(["a"] * 500, entropy=source)} == set(range(8))
+
+
+@pytest.mark.parametrize("secret", [5, "0123456789abcdef", b"", b"short"])
+def test_secrets_that_can_be_guessed_are_refused(secret: object) -> None:
+    with pytest.raises(InvalidParameter, match="16 random bytes"):
+        Rappor().device(secret)
 
 
 def test_long_filters_have_as_many_bytes_of_noise() -> None:

@@ -1,5 +1,6 @@
 import datetime as dt
 import json
+import math
 from typing import Any
 
 import duckdb
@@ -7,7 +8,17 @@ import numpy as np
 import pytest
 
 from privet.errors import InvalidParameter
-from privet.local import HadamardResponse, KaryResponse, LocalHashing, SubsetSelection, Tally, UnaryEncoding
+from privet.local import (
+    DeviceBudget,
+    HadamardResponse,
+    KaryResponse,
+    LocalHashing,
+    MemoizedDevice,
+    SubsetSelection,
+    Tally,
+    UnaryEncoding,
+)
+from privet.local.read_config import read_config
 from privet.noise import BitSource
 
 
@@ -43,6 +54,47 @@ def test_counts_that_no_tally_has_are_refused(counts: list[int]) -> None:
     protocol = KaryResponse(categories=3, epsilon=1)
     with pytest.raises(InvalidParameter, match="not those of this protocol"):
         protocol.estimate(Tally(protocol.config, 3, np.array(counts)))
+
+
+def test_counts_that_would_leave_63_bits_are_refused() -> None:
+    protocol = KaryResponse(categories=3, epsilon=1)
+    for times in (np.array([2**63, 1], dtype=np.uint64), [2**62, 2**62]):
+        with pytest.raises(InvalidParameter, match="at most 137,438,953,472 reports"):
+            protocol.tally([0, 1], times=times)
+    half = protocol.tally([0], times=[2**36])
+    assert (half + half).counts.tolist() == [2**37, 0, 0]
+    with pytest.raises(InvalidParameter, match="estimate the parts"):
+        half + half + half
+    text = json.dumps({**json.loads(half.to_json()), "counts": [2**62 + 1, 0, 0]})
+    with pytest.raises(InvalidParameter, match="estimate the parts"):
+        Tally.from_json(text)
+
+
+def test_more_supports_than_reports_are_refused() -> None:
+    protocol = KaryResponse(categories=3, epsilon=1)
+    with pytest.raises(InvalidParameter, match="not those of this protocol"):
+        protocol.estimate(Tally(protocol.config, 3, np.array([4, 0, 0])))
+
+
+@pytest.mark.parametrize("kind", [KaryResponse, SubsetSelection, LocalHashing])
+def test_no_reports_are_an_empty_tally_and_ragged_ones_are_refused(kind: type[Any]) -> None:
+    protocol = kind(categories=5, epsilon=1)
+    assert protocol.tally([]).reports == 0
+    with pytest.raises(InvalidParameter, match="must be a column"):
+        protocol.tally([[1, 2], [3]])
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"protocol": [1]}', "{}"])
+def test_what_is_no_json_of_ours_is_refused_in_a_sentence(text: str) -> None:
+    for read in (Tally.from_json, read_config, MemoizedDevice.from_json, DeviceBudget.from_json):
+        with pytest.raises(InvalidParameter):
+            read(text)
+
+
+def test_labels_that_not_every_language_holds_are_refused() -> None:
+    for label in (math.inf, 2**53, 10**400, "\ud800"):
+        with pytest.raises(InvalidParameter, match="which JSON can hold"):
+            KaryResponse(categories=[label, 1], epsilon=1)
 
 
 def test_labels_of_any_kind_that_json_holds_are_shown() -> None:

@@ -50,3 +50,10 @@ def test_refuses_what_is_no_law() -> None:
     for shape, scale in ((0, 1), (2, 1), (1, 0), (1, 2**17)):
         with pytest.raises(InvalidParameter):
             PolyaLaw(shape, scale)
+
+
+def test_a_law_that_is_nearly_always_0_has_no_edges_and_is_drawn(source: BitSource) -> None:
+    law = PolyaLaw(Fraction(1, 6), Fraction(1, 50))
+    assert not len(law._edges)
+    assert not law.many(source, 1000).any()  # above 0 once in 10^21
+    assert law.one(bit_string_for_tests("1" * 80 + "0" * 48)) == 1

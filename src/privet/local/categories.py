@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.column import ArrayColumn
+from privet.asking.elements import EXACT
 from privet.asking.labeled import distinct_labels, label_numbers
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
@@ -37,8 +38,11 @@ class Categories:
             labels, size = None, whole(listed, "categories", low=2, high=MOST)
         else:
             labels = distinct_labels(listed)
-            if not all(isinstance(label, str | int | float) for label in labels):
-                raise InvalidParameter("categories must be texts or numbers, which JSON can hold: write dates as texts")
+            if not all(map(_held_by_json, labels)):
+                raise InvalidParameter(
+                    "categories must be texts that UTF-8 can write, or numbers below 2^53, which JSON can hold: "
+                    "write dates as texts, and larger numbers"
+                )
             size = whole(len(labels), "the number of categories", low=2, high=MOST)
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "size", size)
@@ -73,6 +77,12 @@ class Categories:
 
     def __repr__(self) -> str:
         return repr(self.size) if self.labels is None else repr(list(self.labels))
+
+
+def _held_by_json(label: object) -> bool:
+    if isinstance(label, str):
+        return label.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in label)
+    return isinstance(label, int | float) and abs(label) < EXACT
 
 
 def _read(values: Any) -> tuple[NDArray[Any], bool]:  # noqa: ANN401 - any column

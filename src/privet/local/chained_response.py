@@ -17,7 +17,7 @@ from privet.local.kary_response import KaryResponse
 from privet.local.number_reports import NumberReports
 from privet.local.protocol import Reports
 from privet.local.tally import Counts
-from privet.local.weights import declared, realised_epsilon
+from privet.local.weights import MOST_EPSILON, declared, realised_epsilon
 from privet.loss import KaryResponseCurve, PrivacyLoss
 from privet.loss.exact import Exact, whole
 from privet.loss.outward import exp_below, log_above
@@ -152,8 +152,10 @@ class ChainedResponse(NumberReports[FrequencyEstimate], FrequencyProtocol):
 
 def _second_epsilon(kept: Fraction, once: Fraction, size: int) -> Fraction:
     """The second round's ε, rounded down: a whole chain of it then costs no more than asked for."""
+    if kept <= once:
+        return Fraction(MOST_EPSILON)  # the first round's weights were rounded down to that: it alone is enough
     ratio = (once * (kept + size - 2) - (size - 1)) / (kept - once)
-    return log_above(ratio) * (1 - PRECISE)
+    return min(log_above(ratio) * (1 - PRECISE), Fraction(MOST_EPSILON))
 
 
 def _round(config: Mapping[str, Any], name: str) -> KaryResponse:

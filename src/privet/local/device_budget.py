@@ -1,12 +1,14 @@
 """DeviceBudget: how much a device may tell over time; it sends equally much whatever happens."""
 
+import json
 from collections import deque
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from privet.errors import BudgetExceeded, InvalidParameter
 from privet.local.protocol import Protocol
-from privet.loss.exact import Exact, exact_within, meant_by, readable, whole
+from privet.local.read_config import read_config
+from privet.loss.exact import Exact, exact_within, meant_by, readable, shortest, whole
 from privet.noise import BitSource, Entropy, PermutationLaw
 
 SHOWN = 10**6  # parts of an ε that are told of what is left, rounded down
@@ -37,7 +39,8 @@ class DeviceBudget:
     Proof: an event changes one report. A device's M reports of a period are M runs of the protocol, on an event or on
         `none`; sums of ε follow by composition, and no period is opened that would carry one beyond its limit.
     Not covered: which events are taken if more than M happen is the caller's choice, which must not depend on them;
-        a device that loses this object must not begin a new one: keep it (`spent`) as long as its owner.
+        a device that loses this object must not begin a new one. So write `to_json` before reports are sent, and go on
+        with `from_json` when it was switched off. There is no clock: the caller says when a period ends.
 
     Example:
         >>> from privet.local import KaryResponse
@@ -118,6 +121,36 @@ class DeviceBudget:
         if self._reports:
             raise InvalidParameter("a period in which an event was added must be closed: its silence would tell")
         self._recent.append(Fraction(0))
+
+    def to_json(self) -> str:
+        """All that the device must remember: limits, what was spent, and the reports of this period, already noisy."""
+        facts = {
+            "config": self.protocol.config,
+            "events": self.events,
+            "none": self._none,
+            "lifetime": shortest(self.lifetime),
+            "window": None if self.window is None else [self.window[0], shortest(self.window[1])],
+            "spent": str(self.spent),
+            "recent": [str(cost) for cost in self._recent],
+            "reports": [report.hex() for report in self._reports],
+        }
+        return json.dumps(facts)
+
+    @classmethod
+    def from_json(cls, text: str, *, entropy: BitSource | None = None) -> Self:
+        """The budget that `to_json` wrote."""
+        try:
+            facts = json.loads(text)
+            window = None if facts["window"] is None else tuple(facts["window"])
+            limits = {name: facts[name] for name in ("events", "none", "lifetime")}
+            made = cls(read_config(facts["config"]), **limits, window=window, entropy=entropy)
+            made.spent = exact_within(facts["spent"], "spent", low=0)
+            made._recent.extend(exact_within(cost, "recent", low=0) for cost in facts["recent"])
+            made._reports = [bytes.fromhex(report) for report in facts["reports"]]
+            made.protocol.decode(made._reports)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise InvalidParameter("not the JSON of a device's budget: a word is missing or of a wrong type") from None
+        return made
 
     @property
     def _cost(self) -> Fraction:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from operator import index
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from privet.noise import BitSource, DiscreteGaussianLaw, Entropy, UniformLaw
 from privet.noise.polya import MOST_STEPS, PolyaLaw
 
 ROUNDING = 1 + 2.0**-40  # more than the closed forms below lose
+MANY = 1 << 12  # terms of a sum that are added up; all others count as much as the last of them
 
 
 class SecureSum(Protocol):
@@ -57,7 +59,7 @@ class SimulatedSecureSum:
 
     def masked(self, values: Sequence[int]) -> list[int]:
         """Each number with the masks of all pairs that its party is in, modulo the modulus."""
-        sent = [int(value) for value in values]
+        sent = _whole_numbers(values)
         self._refuse_other_number(sent)
         law = UniformLaw(self.modulus)
         for one in range(self.parties):
@@ -70,7 +72,7 @@ class SimulatedSecureSum:
     def total(self, masked: Sequence[int]) -> int:
         """The masks cancel out."""
         self._refuse_other_number(masked)
-        found = sum(int(each) for each in masked) % self.modulus
+        found = sum(_whole_numbers(masked)) % self.modulus
         return found - self.modulus if 2 * found >= self.modulus else found
 
     def _refuse_other_number(self, values: Sequence[int]) -> None:
@@ -102,7 +104,8 @@ class NoiseShares(ABC):
         if len(values) != self.parties:
             raise InvalidParameter(f"each of {self.parties} parties has a number, got {len(values)}")
         shares = self.shares(self.parties, entropy=entropy).tolist()
-        return secure.total(secure.masked([int(v) + share for v, share in zip(values, shares, strict=True)]))
+        whole_numbers = _whole_numbers(values)
+        return secure.total(secure.masked([v + share for v, share in zip(whole_numbers, shares, strict=True)]))
 
 
 @dataclass(frozen=True)
@@ -194,8 +197,10 @@ class GaussianShares(NoiseShares):
     def rho(self) -> float:
         """The zCDP of the sum, from above."""
         share = float(self._share) ** 2 / ROUNDING
-        terms = (math.exp(-2 * math.pi**2 * share * k / (k + 1)) for k in range(1, self.honest))
-        gap = 10 * math.fsum(terms) * ROUNDING
+        places = np.arange(1, min(self.honest, MANY))
+        terms = np.exp(-2 * math.pi**2 * share * places / (places + 1))  # each smaller than the one before
+        left = max(self.honest - MANY, 0) * (float(terms[-1]) if terms.size else 0.0)
+        gap = 10 * (math.fsum(terms.tolist()) + left) * ROUNDING
         ratio = self.sensitivity / math.sqrt(self.honest * share) * ROUNDING
         least = min(math.sqrt(ratio**2 + gap / 2), ratio + gap)
         return least**2 / 2 * ROUNDING
@@ -217,6 +222,13 @@ class GaussianShares(NoiseShares):
     @cached_property
     def _law(self) -> DiscreteGaussianLaw:
         return DiscreteGaussianLaw(self._share)
+
+
+def _whole_numbers(values: Sequence[int]) -> list[int]:
+    try:
+        return [index(value) for value in values]
+    except TypeError:
+        raise InvalidParameter("parties add up whole numbers: multiply others by a public factor and round") from None
 
 
 def _refuse_too_few(parties: int, honest: int) -> None:

@@ -127,6 +127,15 @@ class DistributionEstimate(Estimate):
         heights = np.append(self.value, self.value[-1])
         return Chart.steps({"share of devices": (self.edges, heights)}, x="value", y="share of each bin")
 
+    def _words(self) -> list[str]:
+        """As of every estimate, but for what the intervals are."""
+        *above, _, last = super()._words()
+        return [
+            *above,
+            f"± at {CONFIDENCE:.0%} for all bins together, whatever the distribution; see also quantile",
+            last,
+        ]
+
     @cached_property
     def _simulated(self) -> Floats:
         """Estimates of simulated collections, one a column; the same reports give the same ones.

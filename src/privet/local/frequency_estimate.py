@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from privet.core.release import CONFIDENCE
 from privet.core.uncertainty import refuse_certainty
 from privet.local.estimate import Estimate, named
-from privet.local.score_interval import score_interval
+from privet.local.share_interval import device_interval, share_interval
 from privet.postprocessing.simplex import with_total
 
 if TYPE_CHECKING:
@@ -62,22 +61,29 @@ class FrequencyEstimate(Estimate):
 
     @cached_property
     def standard_error(self) -> Floats:
-        """Over noise and samples of devices, at the estimated share."""
-        seen = np.clip(self._seen, 0.0, 1.0)
+        """Over noise and samples of devices, at the estimated share, or the nearest that is possible: never 0."""
+        ends = (self.true_support, self.other_support)
+        seen = np.clip(self._seen, np.minimum(*ends), np.maximum(*ends))
         error: Floats = np.sqrt(seen * (1 - seen) / self.reports / self._gain**2 + self._collided)
         return error
 
     def interval(
         self, confidence: float = CONFIDENCE, *, simultaneous: bool = False, population: bool = True
     ) -> tuple[Floats, Floats]:
-        """Score intervals, which hold for rare values and few reports too; all together by the union bound."""
+        """Intervals that hold for rare values and few reports too; all together by the union bound.
+
+        See `share_interval`, and `device_interval` for these very devices.
+        """
         refuse_certainty(confidence, "confidence")
         cells = (self.looked_at or len(self.supports)) if simultaneous else 1
-        deviations = -float(ndtri((1 - confidence) / 2 / cells))
-        true, other = self.true_support, self.other_support
-        spread = (0.0, 1.0, -1.0) if population else (true * other, 1 - true - other, 0.0)
-        collided = self._collided * self._gain**2
-        ends = score_interval(self._seen, self.reports, deviations, spread=spread, more=collided)
+        tail = (1 - confidence) / 2 / cells
+        seen, collided = (self.supports, self.reports, tail), self._collided * self._gain**2
+        chances = (self.true_support, self.other_support)
+        ends = (
+            share_interval(*seen, more=collided)
+            if population
+            else device_interval(*seen, chances=chances, more=collided)
+        )
         low, high = map(self._shares, ends)
         return np.minimum(low, high), np.maximum(low, high)  # where p < q, the ends change places
 

@@ -13,7 +13,7 @@ from privet.asking.bounds import Bounds
 from privet.core.release import CONFIDENCE
 from privet.core.uncertainty import refuse_certainty
 from privet.local.estimate import Estimate
-from privet.local.score_interval import score_interval
+from privet.local.share_interval import share_interval
 
 TWO = 2  # points: a report is one bit
 
@@ -49,17 +49,24 @@ class MeanEstimate(Estimate):
     def interval(
         self, confidence: float = CONFIDENCE, *, simultaneous: bool = False, population: bool = True
     ) -> tuple[float, float]:
-        """Where the mean lies: a score interval for one-bit reports, else plus or minus deviations.
+        """Where the mean lies: for one-bit reports by their share, see `share_interval`, else plus or minus deviations.
 
-        For the very devices that reported it is the same: how much their values differ cannot be told from reports.
+        These are of the reports and z² more, half of them at either bound: few reports that agree are not taken for
+        certain (Agresti and Coull 1998). For the very devices that reported it is the same: how much their values
+        differ cannot be told from reports.
         """
         del simultaneous, population  # one number; and see above
         refuse_certainty(confidence, "confidence")
-        deviations = -float(ndtri((1 - confidence) / 2))
+        tail = (1 - confidence) / 2
         if len(self.counts) == TWO:
-            low, high = score_interval(np.array([self._mean]), self.reports, deviations, spread=(0.0, 1.0, -1.0))
+            low, high = share_interval(self.counts[1:], self.reports, tail)
             return self._unscaled(float(low[0])), self._unscaled(float(high[0]))
-        return self.value - deviations * self.standard_error, self.value + deviations * self.standard_error
+        deviations = -float(ndtri(tail))
+        counts, reports = self.counts.astype(np.float64), self.reports + deviations**2
+        counts[[0, -1]] += deviations**2 / 2
+        mean = float(self._grid @ counts) / reports
+        reach = deviations * math.sqrt(float((self._grid - mean) ** 2 @ counts)) / reports
+        return self._unscaled(mean - reach), self._unscaled(mean + reach)
 
     def guaranteed_interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
         """An interval that holds for every number of reports, wider: by Hoeffding's inequality, √(ln(2/α)/2n)/gain."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from privet.errors import InvalidParameter
 from privet.local.estimate import Estimate
 from privet.local.payload import Rows, refuse_other_rows, rows_of
-from privet.local.tally import Counts, Tally
+from privet.local.tally import MOST_REPORTS, Counts, Tally
 from privet.local.weights import realised_epsilon
 from privet.loss import PrivacyLoss
 from privet.mechanisms import FiniteMechanism
@@ -34,8 +34,10 @@ class Protocol(ABC, Generic[E]):
 
     Privacy: one report costs `epsilon`, for a value replaced by any other. That holds whoever sees it, as long as the
         device runs this code and its own value goes nowhere else. Two reports about one value cost twice as much.
-    Not covered: that a report was sent, when, from where and by whom is not hidden: send one whatever happens. Who
-        sends forged reports moves an estimate; by how much is `FrequencyEstimate.poisoned_by`.
+    Not covered: that a report was sent, when, from where and by whom is not hidden: send one whatever happens. How long
+        a device computes is not either: who can time it learns which draws were thrown away or needed more bits, and so
+        may see more than the report. Who sends forged reports moves an estimate; by how much is
+        `FrequencyEstimate.poisoned_by`.
     """
 
     name: ClassVar[str]
@@ -172,11 +174,18 @@ class Protocol(ABC, Generic[E]):
         tally = reports if isinstance(reports, Tally) else self.tally(reports)
         if tally.config != self.config:
             raise InvalidParameter("the tally is of another protocol: estimate it with the one whose config it has")
-        if tally.counts.shape != self._shape or (tally.counts.size and int(tally.counts.min()) < 0):
+        counts = tally.counts
+        most = tally.reports * self._most_counted
+        if counts.shape != self._shape or (counts.size and not 0 <= int(counts.min()) <= int(counts.max()) <= most):
             raise InvalidParameter("the counts of the tally are not those of this protocol: it was not made by `tally`")
         if tally.reports < 1:
             raise InvalidParameter("an estimate needs at least one report, got none")
         return self._estimated(tally)
+
+    @property
+    def _most_counted(self) -> int:
+        """By how much one report can move one count."""
+        return 1
 
     @cached_property
     def _shape(self) -> tuple[int, ...]:
@@ -185,9 +194,16 @@ class Protocol(ABC, Generic[E]):
         return self._counted(empty, None).shape
 
     def _reports(self, reports: Any) -> Reports:  # noqa: ANN401 - reports in any form
-        if isinstance(reports, list | tuple) and reports and isinstance(reports[0], bytes | bytearray | memoryview):
+        if isinstance(reports, list | tuple) and not reports:
+            return self.decode([])
+        if isinstance(reports, list | tuple) and isinstance(reports[0], bytes | bytearray | memoryview):
             return self.decode(reports)
-        known = np.asarray(reports)
+        try:
+            known = np.asarray(reports)
+        except ValueError:
+            raise InvalidParameter(
+                "reports must be a column, as `privatize` returns them, or a list of bytes"
+            ) from None
         if known.dtype == np.object_ and known.size:  # payloads, as an engine hands them over
             return self.decode(known.ravel().tolist())
         return self._checked(known)
@@ -233,4 +249,6 @@ def _times(times: Any, reports: int) -> Counts:  # noqa: ANN401 - any column
     counted = np.asarray(times)
     if counted.shape != (reports,) or counted.dtype.kind not in "iu" or (counted.size and counted.min() < 0):
         raise InvalidParameter("times must be a column of whole numbers >= 0, one for each report")
+    if counted.sum(dtype=np.float64) > MOST_REPORTS:
+        raise InvalidParameter(f"a tally is of at most {MOST_REPORTS:,} reports: estimate the parts by themselves")
     return counted.astype(np.int64, copy=False)

@@ -30,7 +30,7 @@ from privet.noise.coins import CoinLaw
 
 STEPS = 128  # of the permanent coin: seven bits of a byte; the eighth is what a permanent lie says
 MOST_BITS, MOST_HASHES, MOST_COHORTS = 256, 16, 128
-SECRET = 32  # bytes
+SECRET, LEAST_SECRET = 32, 16  # bytes
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -158,13 +158,15 @@ class Rappor(Protocol[RapporEstimate]):
 
     # --- on the device ----------------------------------------------------------------------------------------
 
-    def device(self, secret: bytes | None = None, *, cohort: int | None = None) -> "RapporDevice":
+    def device(self, secret: Any = None, *, cohort: int | None = None) -> "RapporDevice":  # noqa: ANN401 - refused in words
         """A device that stays.
 
         Args:
             secret: at least 16 bytes that never leave it; drawn if there is none. Keep it: a new one is a new device.
             cohort: by default one that follows from the secret.
         """
+        if secret is not None and (not isinstance(secret, bytes | bytearray) or len(secret) < LEAST_SECRET):
+            raise InvalidParameter(f"secret must be at least {LEAST_SECRET} random bytes: leave it out to draw them")
         known = Entropy().words(SECRET // 8).tobytes() if secret is None else bytes(secret)
         drawn = int.from_bytes(hmac.digest(known, b"privet cohort", "sha256")[:8], "big") % self.cohorts
         group = drawn if cohort is None else whole(cohort, "cohort", low=0, high=self.cohorts - 1)

@@ -57,9 +57,9 @@ def read_config(config: Mapping[str, Any] | str) -> Protocol[Any]:
     try:
         known = json.loads(config) if isinstance(config, str) else dict(config)
         name = known["protocol"]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise InvalidParameter('a configuration must be a mapping, or its JSON, with the word "protocol"') from None
     kinds = {kind.name: kind for kind in PROTOCOLS}
-    if name not in kinds:
+    if not isinstance(name, str) or name not in kinds:
         raise InvalidParameter(f"there is no protocol of that name{nearest(str(name), kinds)}")
     return kinds[name].from_config(known)

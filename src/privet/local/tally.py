@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from privet.errors import InvalidParameter
 
 Counts = NDArray[np.int64]
+MOST_REPORTS = 1 << 37  # and so many counts, whose sums still fit into 63 bits
+MOST_COUNT = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,10 @@ class Tally:
     config: Mapping[str, Any]
     reports: int
     counts: Counts
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.reports <= MOST_REPORTS or (self.counts.size and int(self.counts.max()) > MOST_COUNT):
+            raise InvalidParameter(f"a tally is of at most {MOST_REPORTS:,} reports: estimate the parts by themselves")
 
     def __add__(self, other: "Tally") -> "Tally":
         """The tally of both; refused if they are not of one protocol."""
@@ -73,9 +79,10 @@ class Tally:
             if any(type(each) is not int for each in numbers) or numbers[0] < 0:
                 raise TypeError("counts must be whole numbers")  # noqa: TRY301 - one sentence for all
             counts = np.array(facts["counts"], dtype=np.int64).reshape(facts["shape"])
-            return cls(dict(facts["config"]), facts["reports"], counts)
-        except (ValueError, TypeError, KeyError, OverflowError) as problem:
+            config = dict(facts["config"])
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as problem:
             raise InvalidParameter(f"not the JSON of a tally: {problem}") from problem
+        return cls(config, facts["reports"], counts)
 
     def __repr__(self) -> str:
         return f"Tally({self.reports:,} reports of {self.config.get('protocol', 'a protocol')})"

@@ -24,6 +24,7 @@ from privet.mechanisms import FiniteMechanism
 from privet.noise import BitSource, UniformLaw
 
 PAIR = 2  # a report: the seed, and the number of a direction
+MOST_RADIUS = 10**150  # as of bounds, so that no estimate overflows
 UNIT = 1 << 24  # in which coordinates are added up, so that sums are whole and tallies merge exactly
 AT_ONCE = 1 << 18  # coordinates of directions that are worked on at once
 MOST_DIMENSIONS = 1 << 16
@@ -93,8 +94,8 @@ class VectorMean(Protocol[VectorEstimate]):
         favored, weight, seeds = numbers
         whole(favored, "favored", high=near.pairs)
         whole(seeds, "seeds", high=SEEDS)
-        if not radius > 0:
-            raise InvalidParameter("radius must be above 0: the largest length of a vector")
+        if not Fraction(1, MOST_RADIUS) <= radius <= MOST_RADIUS:
+            raise InvalidParameter("radius, the largest length of a vector, must lie from 1e-150 to 1e150")
         if weight * (2 * near.pairs - favored) <= (WHOLE - weight) * favored:
             raise InvalidParameter("weight must favor the nearest directions: otherwise a report tells nothing")
         self._keep(radius=radius, near=near, favored=favored, weight=weight, seeds=seeds)
@@ -195,6 +196,11 @@ class VectorMean(Protocol[VectorEstimate]):
             for place, numbers in enumerate((found + 1, found**2)):
                 counts[place] += (often * np.rint(UNIT * numbers).astype(np.int64)).sum(axis=0)
         return counts
+
+    @property
+    def _most_counted(self) -> int:
+        """Of a coordinate u + 1, at most 2."""
+        return 2 * UNIT
 
     def _estimated(self, tally: Tally) -> VectorEstimate:
         sums, squares = tally.counts / UNIT

@@ -50,8 +50,8 @@ class PolyaLaw(Law):
         """Draw `count` independent values."""
         words = source.words(draw_count(count))
         values = np.searchsorted(self._edges, words, side="right").astype(np.int64)
-        last = np.minimum(np.maximum(values - 1, 0), len(self._edges) - 1)
-        open_ones = (values == len(self._edges)) | ((values > 0) & (self._edges[last] == words))
+        before = np.append(np.uint64(0), self._edges)[values]
+        open_ones = (values == len(self._edges)) | ((values > 0) & (before == words))
         for place in np.flatnonzero(open_ones).tolist():
             values[place] = self._refined(int(words[place]), source)
         return values

@@ -6,13 +6,11 @@ from typing import ClassVar
 
 from privet.errors import InvalidParameter
 from privet.local.survey.design import SurveyDesign, chance, weighted
-from privet.local.weights import declared
+from privet.local.weights import WHOLE, declared, favored_weight
 from privet.loss.exact import Exact, readable
-from privet.loss.outward import exp_below
 
 NO, YES = (False, False), (True, True)
 TRUTH, LIE = (False, True), (True, False)
-FINE = 2**32  # weights of designs that are made for an epsilon
 FACT = (
     "the loss holds against everybody who does not know {fact}, and if it has nothing to do with the question: "
     "let a coin decide where that is in doubt"
@@ -42,9 +40,8 @@ class Warner(SurveyDesign):
 
     @classmethod
     def calibrated(cls, *, epsilon: Exact) -> "Warner":
-        """The most truthful one whose answers cost at most ε, from a millionth to 20; weights are 2^32 and 2^32 e^ε."""
-        odds = int(exp_below(declared(epsilon)) * FINE)
-        return cls(Fraction(odds, odds + FINE))
+        """The most truthful one whose answers cost at most ε, from a millionth to 20; weights of 52 bits."""
+        return cls(Fraction(favored_weight(declared(epsilon), favored=1, others=1), WHOLE))
 
     def _words(self) -> str:
         return f"truth={readable(self.yes_if_yes)}"

@@ -12,6 +12,7 @@ from privet.errors import InvalidParameter
 
 Floats = NDArray[np.float64]
 ROUNDS, CLOSE = 200, 1e-10
+MOST = 1e100  # of a covariate, so that no square overflows
 FIRM = 1e-10  # the smallest eigenvalue of the information, relative to the largest, that counts as above 0
 FAR = 15.0  # log odds (of standardized columns) beyond are those of answers without any doubt: there is no peak
 
@@ -166,6 +167,6 @@ def _rows_of(covariates: ArrayLike) -> Floats:
     except (TypeError, ValueError):
         rows = np.full((1, 1), np.nan)
     rows = rows[:, None] if rows.ndim == 1 else rows
-    if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():  # noqa: PLR2004 - people by covariates
-        raise InvalidParameter("covariates must be a table of finite numbers: one row for each answer")
+    if rows.ndim != 2 or not rows.size or not (np.abs(rows) <= MOST).all():  # noqa: PLR2004 - people by covariates
+        raise InvalidParameter("covariates must be a table of numbers up to 1e100: one row for each answer")
     return rows

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from scipy.special import betaincinv, ndtri
+import numpy as np
+from scipy.special import ndtri
 
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
+from privet.local.share_interval import exact_interval
 from privet.loss import PrivacyLoss
 from privet.loss.exact import readable, shown
 
@@ -99,9 +101,8 @@ class SurveyEstimate:
         return low, high
 
     def _clopper_pearson(self, tail: float) -> Interval:
-        y, n = self.yes, self.answers
-        low = float(betaincinv(y, n - y + 1, tail)) if y else 0.0
-        return low, float(betaincinv(y + 1, n - y, 1 - tail)) if y < n else 1.0
+        low, high = exact_interval(np.array([self.yes], dtype=np.float64), self.answers, tail)
+        return float(low[0]), float(high[0])
 
     def _wilson(self, tail: float) -> Interval:
         n, z = self.answers, -float(ndtri(tail))
