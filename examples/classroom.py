@@ -17,7 +17,8 @@ def main() -> None:
     tell(f"Whoever hears an answer learns at most a factor of 3: ε = ln 3 = {coins.epsilon:.6f}.")
     tell("\nFive invented pupils on the blackboard:", "\n" + repr(coins.worksheet([1, 0, 0, 1, 0])))
     tell(
-        "\nTwo of five say yes, so 2 · 0.4 - 0.5 = 0.3 of the class copied, and 0.7 did not; five are too few to tell."
+        "\nThe coins fall anew each time. If two of five say yes, 2 · 0.4 - 0.5 = 0.3 of the class copied, and 0.7 did "
+        "not; five are too few to tell."
     )
     tell("\n" + repr(coins.estimate(yes=2, answers=5)))
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.local import (
+    AffineResponse,
     BinaryResponse,
     HadamardResponse,
     KaryResponse,
@@ -33,6 +34,9 @@ PROTOCOLS: list[tuple[Protocol[Any], list[Any]]] = [
     (UnaryEncoding(categories=9, epsilon=4), [3, 8]),
     (SubsetSelection(categories=16, epsilon=1), [0, 15]),
     (SubsetSelection(categories=["a", "b", "c"], epsilon="0.5"), ["a", "c"]),
+    (AffineResponse(categories=["a", "b", "ü"], epsilon=3), ["a", "ü"]),
+    (AffineResponse(categories=10, epsilon=1), [0, 9]),
+    (AffineResponse(categories=4096, epsilon=1), [0, 4095]),
     (HadamardResponse(categories=7, epsilon=1), [0, 6]),
     (HadamardResponse(categories=300, epsilon=2), [0, 299]),
 ]

@@ -21,6 +21,7 @@
  * @property {number} [own]
  * @property {number} [chosen]
  * @property {number} [inside]
+ * @property {number} [prime]
  */
 /**
  * @typedef {object} Instruction What a survey may tell a person to do, unseen by others.
@@ -33,6 +34,7 @@
 const BITS = 52;
 const WHOLE = 2 ** BITS;
 const REST_BITS = 44;
+const MOST_PRIME = 4099; // the first that is not below the 4,096 values that maps are for
 const MOST_AT_ONCE = 65536; // bytes that a browser gives in one call
 
 /** Random 64-bit words: from the operating system, or, for tests, from bytes that are given. */
@@ -124,6 +126,8 @@ export function report(config, value, random = new Random()) {
       return unaryEncoding(config, numberOf(config, value), random);
     case "subset_selection":
       return subsetSelection(config, numberOf(config, value), random);
+    case "affine_response":
+      return affineResponse(config, numberOf(config, value), random);
     case "hadamard_response":
       return hadamardResponse(config, numberOf(config, value), random);
     default:
@@ -201,6 +205,20 @@ function subsetSelection(config, value, random) {
     }
   }
   return packedBits(bits, config);
+}
+
+/** @param {Config} config @param {number} value @param {Random} random */
+function affineResponse(config, value, random) {
+  const prime = weightOf(config.prime, MOST_PRIME);
+  const chosen = weightOf(config.chosen, prime - 1);
+  const others = prime - chosen;
+  const inside = random.coins(weightOf(config.inside, WHOLE - 1), 1)[0];
+  const drawn = random.uniform((prime - 1) * chosen * others);
+  const left = quotient(drawn, others);
+  const slope = quotient(left, chosen);
+  const image = inside ? left % chosen : chosen + (drawn % others);
+  const moved = (image - (slope + 1) * value) % prime;
+  return packedNumber(slope * prime + (moved < 0 ? moved + prime : moved), config);
 }
 
 /** @param {Config} config @param {number} value @param {Random} random */
