@@ -29,7 +29,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "laplace_pictures.py": ("2.718282", "1.648721", "1.000000", "0.606531", "0.367879", "at 0 is 0.5"),
     "linkage.py": ("8 ratings, ± 14 days, 2 of them wrong", "2 ratings, ± 3 days", "exact counts", "1.000", "0.462"),
     "membership.py": ("exact counts", "0.462117", "2013"),
-    "phones.py": ("day 31: a period costs ε=1, and 0 of the lifetime's", "ε = 4.000 in all", "subset_selection"),
+    "phones.py": ("day 31: a period costs ε=1, and 0 of the lifetime's", "ε = 4.000 in all", "affine_response"),
     "reconstruction.py": ("512", "170.7", "42.67", "answers 3 questions", "'question 4' requests ε=0.333333333"),
     "thesis_bernstein.py": ("2.228e+00", "2.476e-01", "8.928e-02", "9.920e-03", "9.084e-04", "1.009e-04",
                             "0.5625 + 0.3750", "2.360e-2", "1.337", "random DP"),
