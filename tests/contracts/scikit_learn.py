@@ -15,7 +15,6 @@ EXCLUDED = {
     "check_dtype_object": "what is not a number counts as missing: an error would tell what one row holds",
     "check_estimators_empty_data_messages": "how many rows there are is private: none must look like one",
     "check_supervised_y_no_nan": "a target that is missing or infinite is one row's, and must not be told by an error",
-    "check_fit_idempotent": "a second fit draws its noise anew, and distances from centres show every digit of it",
     "check_clustering": "it reads labels_ of the rows that were learned from, which would leave without noise",
 }
 
@@ -25,7 +24,6 @@ def expected_failures(model: PrivateEstimator) -> dict[str, str]:
     passes = {
         "check_estimators_empty_data_messages": isinstance(model, PrivateClassifier),  # no labels to declare
         "check_supervised_y_no_nan": not isinstance(model, PrivateRegressor),  # the same
-        "check_fit_idempotent": not isinstance(model, ClusterMixin),
         "check_clustering": not isinstance(model, ClusterMixin),
     }
     return {name: reason for name, reason in EXCLUDED.items() if not passes.get(name, False)}

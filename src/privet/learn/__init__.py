@@ -23,6 +23,7 @@ from privet.learn.histogram_density import HistogramDensity
 from privet.learn.k_means import KMeans
 from privet.learn.linear_regression import LinearRegression
 from privet.learn.model_receipt import ModelReceipt
+from privet.learn.principal_components import PCA
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.learn.private_score import PrivateScore
 from privet.learn.private_transformer import PrivateTransformer
@@ -30,6 +31,7 @@ from privet.learn.ridge import Ridge
 from privet.learn.standard_scaler import StandardScaler
 
 __all__ = [
+    "PCA",
     "BayesianLinearRegression",
     "BinnedNB",
     "CategoricalNB",

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans as PlainKMeans
+from threadpoolctl import threadpool_limits
 
 from privet.asking.budget import Budget
 from privet.core import Sensitivity
@@ -128,7 +129,8 @@ def _clusters(middles: Floats, weights: Floats, count: int, lengths: Floats) -> 
     """Centres of weighted points, and the weight of each."""
     kept = np.argsort(-weights, kind="stable")[: max(count, int((weights > 0).sum()))]
     points, heavy = middles[kept] * lengths, weights[kept] + 1e-9
-    plain: Any = PlainKMeans(count, n_init=STARTS, random_state=0).fit(points, sample_weight=heavy)
+    with threadpool_limits(1):  # threads wait for each other longer than they work
+        plain: Any = PlainKMeans(count, n_init=STARTS, random_state=0).fit(points, sample_weight=heavy)
     sizes: Floats = np.bincount(plain.labels_, weights=weights[kept], minlength=count).astype(np.float64)
     centers: Floats = plain.cluster_centers_ / lengths
     return centers, sizes

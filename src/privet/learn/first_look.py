@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privet.learn.features import Box, Floats
+from privet.learn.features import Ball, Box, Floats
 from privet.learn.fitting import Draws
 from privet.learn.nearest_sums import NearestSums, nearest_by
 from privet.learn.rows import Rows
+from privet.mechanisms import Gaussian
 
 EVEN = 1 / 3  # the mean square of numbers that lie evenly in [-1, 1]
-LEAST = 1e-4  # of a mean square: a spread of a hundredth of half the width
+LEAST = 3e-4  # of that: a spread of a hundredth of half the width
 
 
 @dataclass(frozen=True)
@@ -30,21 +31,24 @@ class Cloud:
     error: float
 
 
-def look(draws: Draws, first: NearestSums, box: Box) -> Cloud:
+def look(draws: Draws, first: NearestSums, features: Box | Ball) -> Cloud:
     """Release the sums of all rows, and return what they tell.
 
     Args:
         draws: paid for.
         first: the round.
-        box: the bounds of the features.
+        features: the bounds of the rows, or their ball; the answer is in half widths, or in radii.
     """
-    center, reach = np.zeros((1, first.columns)), np.ones(first.columns)
+    short = isinstance(features, Ball) and isinstance(first.mechanism, Gaussian)
+    longest = first.columns**-0.5 if short else 1.0  # a row's root mean square, at most
+    even = EVEN if isinstance(features, Box) else 1 / first.columns
+    center, reach = np.zeros((1, first.columns)), np.full(first.columns, longest)
 
     def compute(rows: Rows) -> object:
-        return first.sums(box.unit(rows.read_features()), center, reach, nearest_by(reach))
+        return first.sums(features.unit(rows.read_features()), center, reach, nearest_by(reach))
 
     sums, counts, squares = first.read(draws.release(compute, first.sensitivity, first.mechanism).value)
-    noise, rows = first.deviation, max(float(counts[0]), 1.0)
-    middle = np.clip(rows * sums[0] / (rows**2 + noise**2 / EVEN), -1.0, 1.0)
-    square = float(squares[0]) / rows - float((middle**2).mean())
-    return Cloud(rows, middle, float(np.clip(square, LEAST, EVEN)) ** 0.5, min(noise / rows, 1.0))
+    noise, rows = first.deviation * longest, max(float(counts[0]), 1.0)
+    middle = np.clip(rows * longest * sums[0] / (rows**2 + noise**2 / even), -1.0, 1.0)
+    square = longest**2 * float(squares[0]) / rows - float((middle**2).mean())
+    return Cloud(rows, middle, float(np.clip(square, LEAST * even, even)) ** 0.5, min(noise / rows, even**0.5))

@@ -17,6 +17,7 @@ from privet.mechanisms import CubeNoise, Gaussian
 BITS = 20  # products of two numbers of so many bits add up without rounding over 2^13 columns
 STEPS = 1 << BITS
 BESIDE = Fraction(1, 4)  # the weight of count and spread beside a row of length 1
+WIDEST = 1 << 40  # steps of noise on cubes
 CHUNK = 1 << 14  # rows at a time
 
 
@@ -28,7 +29,8 @@ class NearestSums:
         columns: how many features.
         mechanism: adds the noise; `CubeNoise` if pure, else `Gaussian`.
         sensitivity: how far one unit moves the sums.
-        factor: the sums are in steps of 1/2^20, times this.
+        factor: the sums are in steps, times this.
+        bits: a step is 2^-bits.
 
     Privacy: as the mechanism. Centres and reaches are public or were released before; a row counts at one centre.
     Proof: let r rows be a unit's. Pure: (x - c)/reach is clipped to [-1, 1] in each of d columns, the count is 1 and
@@ -47,6 +49,7 @@ class NearestSums:
     mechanism: CubeNoise | Gaussian
     sensitivity: Sensitivity
     factor: int = 1
+    bits: int = BITS
 
     @classmethod
     def pure(cls, epsilon: Fraction, *, columns: int, rows: int, replaces: bool) -> "NearestSums":
@@ -59,14 +62,15 @@ class NearestSums:
             replaces: whether neighbors have a unit replaced.
         """
         width, moved = columns + 2, rows * (2 if replaces else 1)
-        factor = 1
-        while moved * STEPS * factor < epsilon * width:  # noise of less than a step is not drawn
+        bits, factor = BITS, 1
+        while bits > 1 and moved << bits > epsilon * WIDEST:  # noise of more steps is not drawn
+            bits -= 1
+        while moved * factor << bits < epsilon * width:  # nor is noise of less than a step
             factor *= 2
-        reach = moved * STEPS * factor
+        reach = moved * factor << bits
         sensitivity = Sensitivity(reach, cells=width * moved, l1=width * reach)
-        return cls(
-            columns, CubeNoise.calibrated(epsilon=epsilon, width=width, sensitivity=sensitivity), sensitivity, factor
-        )
+        noise = CubeNoise.calibrated(epsilon=epsilon, width=width, sensitivity=sensitivity)
+        return cls(columns, noise, sensitivity, factor, bits)
 
     @classmethod
     def gaussian(cls, rho: Fraction, *, columns: int, rows: int, replaces: bool) -> "NearestSums":
@@ -80,7 +84,7 @@ class NearestSums:
         """The standard deviation of the noise in a sum of (x - centre) / reach."""
         noise = self.mechanism
         if isinstance(noise, CubeNoise):
-            return noise.standard_deviation / (STEPS * self.factor)
+            return noise.standard_deviation / (self.factor << self.bits)
         return float(noise.scale) / STEPS * math.sqrt(self.columns)
 
     def sums(self, rows: Floats, centers: Floats, reach: Floats, nearest: "Nearest") -> NDArray[np.int64]:
@@ -103,7 +107,7 @@ class NearestSums:
 
     def read(self, released: Any) -> tuple[Floats, Floats, Floats]:  # noqa: ANN401 - what a mechanism released
         """Return, for each centre, the noisy sums of (x - centre) / reach, counts, and sums of mean squares."""
-        noisy = np.asarray(released, dtype=np.float64) / (STEPS * self.factor)
+        noisy = np.asarray(released, dtype=np.float64) / (self.factor << self.bits)
         beside = 1.0
         if isinstance(self.mechanism, Gaussian):
             noisy[:, : self.columns] *= self.columns**0.5
@@ -114,8 +118,9 @@ class NearestSums:
     def _steps(self, distance: Floats) -> Floats:
         """What rows add to the sums, in whole steps."""
         if isinstance(self.mechanism, CubeNoise):
-            moves, weight = np.rint(np.clip(distance, -1.0, 1.0) * STEPS), STEPS
-            square = (moves**2).sum(axis=1) / (self.columns * STEPS**2)
+            weight = 1 << self.bits
+            moves = np.rint(np.clip(distance, -1.0, 1.0) * weight)
+            square = (moves**2).sum(axis=1) / (self.columns * weight**2)
         else:
             ball = Ball(Fraction(1), bits=BITS)
             moves, weight = ball.unit(distance / self.columns**0.5) * STEPS, int(STEPS * BESIDE)

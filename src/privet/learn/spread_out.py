@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats.qmc import Sobol
 from sklearn.cluster import KMeans as PlainKMeans
+from threadpoolctl import threadpool_limits
 
 from privet.learn.features import Floats
 
@@ -30,5 +31,6 @@ def spread_out(count: int, columns: int) -> Floats:
         return np.zeros((1, columns))
     sequence = Sobol(columns, scramble=False).fast_forward(1)
     rows = ndtri(sequence.random(max(FEWEST, EACH * count)))
-    points: Floats = PlainKMeans(count, init=rows[:count], n_init=1, max_iter=20).fit(rows).cluster_centers_
+    with threadpool_limits(1):
+        points: Floats = PlainKMeans(count, init=rows[:count], n_init=1, max_iter=20).fit(rows).cluster_centers_
     return points
