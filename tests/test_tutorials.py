@@ -85,5 +85,22 @@ def test_the_first_minute_of_the_readme(tmp_path: Path, monkeypatch: pytest.Monk
     exec(compile(snippet, "the README", "exec"), {})  # noqa: S102 - our own page
 
 
+def test_the_first_private_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ADULT", raising=False)
+    assert paste((PAGES / "first-private-model.md").read_text(encoding="utf-8")) == []
+    said = capsys.readouterr().out
+    assert "bounds of the features must be declared" in said
+    assert "would cost (ε=0.5)-DP for every person" in said
+    assert "without privacy, on public rows" in said
+    assert "public: " in said
+    assert "ε=0.5, δ=0 of (ε=1)-DP" in said
+    assert "accuracy 0." in said
+    assert "spent ε=0.25 per person" in said
+    assert "but ε=0.25, δ=0 remains of the limit" in said
+
+
 def test_every_tutorial_is_pasted() -> None:
-    assert {page.name for page in PAGES.glob("*.md")} == {"first-private-table.md"}
+    assert {page.name for page in PAGES.glob("*.md")} == {"first-private-table.md", "first-private-model.md"}

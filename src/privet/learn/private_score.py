@@ -15,6 +15,8 @@ from privet.core import Release, Sensitivity, Unit
 from privet.learn.fitting import Fitting
 from privet.learn.rows import Rows
 from privet.loss import PrivacyLoss
+from privet.loss.exact import readable
+from privet.loss.loss_json import described
 
 if TYPE_CHECKING:
     from privet.learn.private_estimator import PrivateEstimator
@@ -87,7 +89,9 @@ class PrivateScore:
 
     def __repr__(self) -> str:
         low, high = self.interval()
-        paid = f"spent {self.loss!r} per {self.unit.name} on {self.sums.purpose!r} by {self.sums.mechanism}"
+        pure = self.loss.epsilon(0)
+        spent = f"ε={readable(pure)}" if math.isfinite(pure) else described(self.loss)
+        paid = f"spent {spent} per {self.unit.name} on {self.sums.purpose!r} by {self.sums.mechanism}"
         return f"{self.metric} {self.value:.4g}, between {low:.4g} and {high:.4g} (95%)\n{paid}"
 
 
