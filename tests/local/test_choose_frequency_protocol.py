@@ -33,6 +33,7 @@ def test_short_reports_are_taken_where_they_cost_next_to_nothing() -> None:
     own = next(each for each in choice.candidates if each.protocol is choice.protocol)
     assert own.variance <= 1.05 * choice.candidates[0].variance
     assert "within 5%" in choice.why
+    assert "with 1 byte instead of 16" in choose_frequency_protocol(128, 1).why
     assert "100,000 reports" in choice.why
 
 

@@ -56,8 +56,20 @@ def test_reports_have_one_length_and_come_back(source: BitSource) -> None:
         {"length": 4, "step": 3},
         {"length": 4, "alphabet": "aa"},
         {"length": 4, "alphabet": "ü"},
+        {"length": 4, "alphabet": "a\0"},
     ],
 )
 def test_what_cannot_be_searched_is_refused(words: dict[str, object]) -> None:
     with pytest.raises(InvalidParameter):
         HeavyHitters(epsilon=1, **words)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "forged", [[[1, 2], [3]], [], None, [b""], [None], np.zeros((2, 5), np.uint8), [[0, 2**70, 0]]]
+)
+def test_forged_reports_are_refused(forged: object) -> None:
+    hitters = HeavyHitters(epsilon=4, length=2)
+    with pytest.raises(InvalidParameter):
+        hitters.find(forged)
+    with pytest.raises(InvalidParameter, match="rows of 10 bytes"):
+        hitters.decode(np.zeros((2, 5), np.uint8))

@@ -94,6 +94,9 @@ def test_who_estimates_says_what_to_look_for(kind: type[Any], source: BitSource)
     estimate = protocol.looking_for(["x", "7", "y"]).estimate(tally)
     assert estimate.value == pytest.approx([0.8, 0.2, 0], abs=0.25)
     assert protocol.looking_for([1, 7]).estimate(tally).value[1] == pytest.approx(estimate.value[1])
+    for column in ("abc", 3):
+        with pytest.raises(InvalidParameter, match="a column of texts"):
+            protocol.privatize(column)
     for width in (3, 1, 2**17):
         with pytest.raises(InvalidParameter):
             kind(1, width=width)

@@ -103,6 +103,7 @@ def test_reports_tallies_and_configurations() -> None:
     assert estimate.value.sum() == pytest.approx(1)
     assert estimate.table.num_rows == 16
     assert "300 reports" in repr(estimate)
+    assert "for all bins together" in repr(estimate)
     assert repr(estimate.plot()).startswith("Chart(1 step")
     assert np.array_equal(estimate.standard_error, protocol.estimate(reports).standard_error)
     for word in ("bins", "reach", "near", "other"):

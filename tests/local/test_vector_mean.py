@@ -71,7 +71,14 @@ def test_one_report_is_not_taken_for_certain() -> None:
 
 
 def test_refuses_what_is_no_ball() -> None:
-    for wrong in ({"dimensions": 1}, {"radius": 0}, {"directions": 5}, {"directions": 258}, {"epsilon": 0}):
+    for wrong in (
+        {"dimensions": 1},
+        {"radius": 0},
+        {"radius": 10**151},
+        {"directions": 5},
+        {"directions": 258},
+        {"epsilon": 0},
+    ):
         with pytest.raises(InvalidParameter):
             VectorMean(**{"dimensions": 3, "epsilon": 1, **wrong})
     config = VectorMean(3, 1).config

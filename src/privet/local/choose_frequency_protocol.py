@@ -64,7 +64,8 @@ class Choice:
         if own is best:
             said += ", the smallest"
         else:
-            bytes_of = f"{self.protocol.payload_bytes:,} bytes instead of {best.protocol.payload_bytes:,}"
+            size_of = self.protocol.payload_bytes
+            bytes_of = f"{size_of:,} {'byte' if size_of == 1 else 'bytes'} instead of {best.protocol.payload_bytes:,}"
             said += f", within 5% of the smallest ({best.name}, {best.variance:.4g}), with {bytes_of}"
         others = ", ".join(f"{each.name} {each.variance:.4g}" for each in self.candidates if each is not own)
         return f"{said}; {others}." + self._error

@@ -18,7 +18,7 @@ from privet.local.frequency_estimate import FrequencyEstimate
 from privet.local.hash_family import PRIME, HashFamily
 from privet.local.kary_response import KaryResponse
 from privet.local.local_hashing import LocalHashing
-from privet.local.payload import Rows, bytes_needed, packed_numbers, rows_of, unpacked_numbers
+from privet.local.payload import Rows, bytes_needed, packed_numbers, refuse_other_rows, rows_of, unpacked_numbers
 from privet.local.sketch import texts_of
 from privet.loss import PrivacyLoss
 from privet.loss.exact import Exact, readable, whole
@@ -47,6 +47,7 @@ class HeavyHitters:
 
     Privacy: `epsilon`-DP for each report.
     Proof: level and function are drawn without looking at the text; given them, the bucket is a k-ary response.
+    For audits: given level and function, the exact channel is `response.channel()`.
     Not covered: a text that shares no prefix with others is not found if it is rare; nor is one with a letter that is
         not in the alphabet. Both are told of by devices all the same, and hidden as well.
 
@@ -66,7 +67,7 @@ class HeavyHitters:
         size = whole(length, "length", high=MOST_LENGTH)
         if size % whole(step, "step", high=2):
             raise InvalidParameter("length must be a multiple of step")
-        if alphabet is not None and not (alphabet.isascii() and len(set(alphabet)) == len(alphabet) and alphabet):
+        if alphabet is not None and not (alphabet.isascii() and len(set(alphabet) - {"\0"}) == len(alphabet) > 0):
             raise InvalidParameter("alphabet must be letters of ASCII, each once")
         response = LocalHashing(2, epsilon).response
         for name, value in {"response": response, "length": size, "step": step, "alphabet": alphabet}.items():
@@ -111,12 +112,13 @@ class HeavyHitters:
 
     def encode(self, reports: Reports) -> Rows:
         """The reports as rows of bytes."""
-        checked = self._checked(np.asarray(reports))
+        checked = self._checked(reports)
         return np.hstack([packed_numbers(checked[:, place], width) for place, width in enumerate(self._widths)])
 
     def decode(self, payloads: Any) -> Reports:  # noqa: ANN401 - rows of bytes, or a list of bytes
         """The reports of payloads; refused if one is none that a device can send."""
         rows = payloads if isinstance(payloads, np.ndarray) else rows_of(payloads, self.payload_bytes)
+        refuse_other_rows(rows, self.payload_bytes)
         ends = np.cumsum([0, *self._widths])
         parts = [unpacked_numbers(rows[:, start:end]) for start, end in pairwise(ends)]
         return self._checked(np.stack(parts, axis=1))
@@ -136,8 +138,8 @@ class HeavyHitters:
         intervals with `simultaneous=True`: they hold for all texts that were looked at.
         """
         refuse_certainty(confidence, "confidence")
-        payloads = isinstance(reports, list) and reports and isinstance(reports[0], bytes)
-        known = self.decode(reports) if payloads else self._checked(np.asarray(reports))
+        payloads = isinstance(reports, list | tuple) and all(map(_is_payload, reports))
+        known = self.decode(reports) if payloads else self._checked(reports)
         kept: list[bytes] = [b""]
         for level in range(self.levels):
             told = known[known[:, 0] == level]
@@ -204,7 +206,11 @@ class HeavyHitters:
         together = self._family.collision
         return together * self._true + (1 - together) * self.response.other_support
 
-    def _checked(self, reports: NDArray[Any]) -> Reports:
+    def _checked(self, told: Any) -> Reports:  # noqa: ANN401 - reports in any form
+        try:
+            reports = np.asarray(told)
+        except ValueError:
+            reports = np.empty(0)
         ends = np.array([self.levels, PRIME**2, self.response.numbers])
         shaped = reports.ndim == 2 and reports.shape[1] == len(ends) and reports.dtype.kind in "iu"  # noqa: PLR2004 - rows
         if not shaped or not ((reports >= 0) & (reports < ends)).all():
@@ -213,3 +219,7 @@ class HeavyHitters:
 
     def __repr__(self) -> str:
         return f"HeavyHitters({self.levels} prefixes of up to {self.length} bytes, ε={readable(self.epsilon)})"
+
+
+def _is_payload(report: object) -> bool:
+    return isinstance(report, bytes | bytearray | memoryview)

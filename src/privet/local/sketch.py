@@ -102,7 +102,10 @@ class Sketch(FrequencyProtocol):
 
 def texts_of(values: Any) -> NDArray[Any]:  # noqa: ANN401 - any column
     """Values as texts: whole numbers as they are written."""
-    column = values.tolist() if hasattr(values, "tolist") else list(values)
+    column = values.tolist() if hasattr(values, "tolist") else values
+    if isinstance(column, str | bytes) or not isinstance(column, Iterable):
+        raise InvalidParameter("values must be a column of texts or whole numbers, one of each device")
+    column = list(column)
     if not all(isinstance(each, str | int) for each in column):
         raise InvalidParameter("values must be texts or whole numbers, none missing: convert them first")
     try:

@@ -74,6 +74,8 @@ def test_refuses_what_cannot_be_fitted() -> None:
         design.regress([0, 1], covariates=[[1.0], [1.0]])
     with pytest.raises(InvalidParameter, match="numbers up to 1e100"):
         design.regress([0, 1], covariates=[[1.0], [np.nan]])
+    with pytest.raises(InvalidParameter, match="numbers up to 1e100"):
+        design.regress([0, 1], covariates=[[1.0], [1e300]])
     with pytest.raises(InvalidParameter, match="names"):
         design.regress([0, 1], covariates=[[1.0], [2.0]], names=("a", "b"))
     with pytest.raises(InvalidParameter, match="1 columns"):
