@@ -33,6 +33,7 @@ from tests.support.exact_session import best_cap, quantiles
 LARGEST = 1 << 52
 LIMIT = Guarantee(1000, "0.5")
 SPENT: Mapping[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+BATCH = ";\n"  # between the statements of a batch
 UNPRINTED = {"table", "queries"}  # of an answer and an explanation: they are looked at for themselves
 
 real_release = Ledger.release
@@ -136,7 +137,7 @@ class Observation:
 
 
 def observe(session: Session, text: str, *, before: Observation | None = None, **spending: Any) -> Observation:  # noqa: ANN401 - as `Keywords`
-    """Ask a statement with a ledger of its own, and write down all that can be seen."""
+    """Ask a statement, or a batch, with a ledger of its own, and write down all that can be seen."""
     asking = Session(session.catalog, backend=session._backend, ledger=Ledger(LIMIT, unit=session.catalog.unit))
     script = Script(None if before is None else before.said)
     seen: dict[str, str] = {}
@@ -147,9 +148,7 @@ def observe(session: Session, text: str, *, before: Observation | None = None, *
         try:
             seen |= explained(asking, text, spending)
             with script.instead_of_noise():
-                answer = asking.sql(text, **{**SPENT, **spending})
-            seen |= shown(answer.table)
-            seen |= {f"answer.{name}": value for name, value in parts(answer).items()}
+                seen |= answers(asking, text, spending)
             answered = True
         except Exception as problem:  # noqa: BLE001 - whatever it is, an analyst sees it
             seen |= failed(problem)
@@ -164,8 +163,22 @@ def observe(session: Session, text: str, *, before: Observation | None = None, *
     return Observation(told, tuple(script.drawn), answered, unforeseen(told))
 
 
+def answers(session: Session, text: str, spending: Mapping[str, Any]) -> dict[str, str]:
+    """What is paid for."""
+    if BATCH not in text:
+        answer = session.sql(text, **{**SPENT, **spending})
+        return shown(answer.table) | {f"answer.{name}": value for name, value in parts(answer).items()}
+    seen: dict[str, str] = {}
+    for place, answer in enumerate(session.batch(text.split(BATCH), **{**SPENT, **spending})):
+        each = shown(answer.table) | parts(answer)
+        seen |= {f"answer {place}.{name}": value for name, value in each.items()}
+    return seen
+
+
 def explained(session: Session, text: str, spending: Mapping[str, Any]) -> dict[str, str]:
     """What is told for free."""
+    if BATCH in text:
+        return {"explain": str(session.explain(text.split(BATCH), **{**SPENT, **spending}))}
     found = session.explain(text, **{**SPENT, **spending})
     facts = {f"explain.{name}": value for name, value in parts(found).items()}
     return facts | {"explain": str(found), "explain.queries": "\n".join(found.queries)}

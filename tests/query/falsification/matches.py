@@ -19,12 +19,14 @@ REPORT: dict[str, Any] = {"clipping": "report"}
 INTERVALS: dict[str, Any] = {"quantile_intervals": True}
 NINE: dict[str, Any] = {"groups_per_unit": 9, "rows_per_group": 1}
 CAPS: dict[str, Any] = {"rows_per_unit": "auto"}
+ONE_ROW: dict[str, Any] = {"rows_per_unit": 1}  # only then WHEREs of a batch become cells
 SAID = {
     "bounds": AUTOMATIC,
     "report": REPORT,
     "interval": INTERVALS,
     "limits": CAPS,
     "rounds": NINE,
+    "batch": ONE_ROW,
 }  # by a word
 ANYWHERE = ("nothing", "very many rows", "ordinary")  # visitors whom every play meets
 IDS = (BASE + 1, BASE + 3, BASE - 7)  # which of equal rows an engine meets first follows a hash of the unit

@@ -3,6 +3,8 @@
 
 from collections.abc import Mapping
 
+from tests.support.observation import BATCH
+
 KEYS: Mapping[str, str] = {  # expressions to group by
     "whole": "whole",
     "big": "big",
@@ -241,6 +243,23 @@ HEAVY = {
     "many terms": f"SELECT {' || '.join(['word'] * 64)} AS k, COUNT(*) AS n FROM t GROUP BY 1",
     "zero byte": "SELECT COUNT(*) AS n FROM t WHERE word = 'be\0rn'",
 }
+BATCHES = {  # counts of the same rows under several conditions become one
+    name: BATCH.join(each)
+    for name, each in {
+        "batch of wheres": [f"SELECT COUNT(*) AS n FROM t WHERE {each}" for each in CONDITIONS["whole"]],
+        "batch of odd wheres": [f"SELECT COUNT(*) AS n FROM t WHERE {each}" for each in CONDITIONS["real"]],
+        "batch of wheres of texts": [f"SELECT COUNT(*) AS n FROM t WHERE {each}" for each in CONDITIONS["text"]],
+        "batch of groups": [
+            "SELECT word, COUNT(*) AS n FROM t WHERE free > 1 GROUP BY word",
+            "SELECT word, COUNT(*) AS n FROM t GROUP BY word",
+            "SELECT kind, COUNT(*) AS n, AVG(pay) AS a FROM t GROUP BY kind",
+        ],
+        "batch of found bounds": [
+            "SELECT AVG(free) AS a FROM t WHERE flag",
+            "SELECT SUM(big) AS s, COUNT(*) AS n FROM t",
+        ],
+    }.items()
+}
 PLAYS: Mapping[str, str] = {
     **GROUPED,
     **ROUNDS,
@@ -250,4 +269,5 @@ PLAYS: Mapping[str, str] = {
     **{f"tied {name}": text for name, text in TIED.items()},
     **{f"joined {name}": text for name, text in JOINED.items()},
     **SUMMED,
+    **BATCHES,
 }

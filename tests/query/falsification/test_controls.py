@@ -24,13 +24,14 @@ pytestmark = pytest.mark.whole
 
 WATCHED = both(
     Stored("frame"),
-    plays=within(("key word", "key kind", "wholes", "rounds word"), PLAYS),
+    plays=within(("key word", "key kind", "wholes", "rounds word", "batch of wheres"), PLAYS),
     visitors=within(("nothing", "minus zero", "very many rows"), VISITORS),
 )
 
 real_sums = DuckDBBackend.sums
 real_text = DuckDBBackend.text
 real_keys = keys_of
+real_ranks = DuckDBBackend.ranks
 real_members = DuckDBBackend._fetch_members
 
 
@@ -78,6 +79,14 @@ def more_than_stated(backend: DuckDBBackend, request: Bounded) -> Sums:
     return Sums(groups, found.units)
 
 
+def cells_in_more(backend: DuckDBBackend, request: Bounded) -> Any:  # noqa: ANN401 - as the method
+    """A row is in as many cells as there are."""
+    found = real_ranks(backend, request)
+    if rows_in(backend) <= CALM:
+        return found
+    return {keys: {place: 3 * number for place, number in each.items()} for keys, each in found.items()}
+
+
 def members_apart(backend: DuckDBBackend, text: str) -> Any:  # noqa: ANN401 - as the method
     """Who came first is one of those who were there."""
     return [(keys, units // (2 if rows_in(backend) > CALM else 1)) for keys, units in real_members(backend, text)]
@@ -96,6 +105,7 @@ LEAKS: Mapping[str, tuple[object, str, Callable[..., Any]]] = {
     "a warning follows the number of rows": (DuckDBBackend, "text", warned_of_more),
     "a free text follows the number of rows": (DuckDBBackend, "text", more_in_the_text),
     "sums grow with rows": (DuckDBBackend, "sums", more_than_stated),
+    "cells grow with rows": (DuckDBBackend, "ranks", cells_in_more),
     "two units are one": (DuckDBBackend, "_fetch_members", members_apart),
     "a unit brings others along": (DuckDBBackend, "_fetch_members", members_in_more),
 }

@@ -40,6 +40,12 @@ def test_a_center_is_found_where_it_pays(asking: dict[str, Any], around: bool) -
     assert stddev(X, **PUBLIC, epsilon=1).value >= 0
 
 
+def test_both_centers_of_a_covariance_are_in_its_price() -> None:
+    answer = covariance((X, X), bounds=((0, 100), (0, 100)), neighbors="replace", epsilon=2)
+    assert answer.mechanism.startswith("CenteredSpread")
+    assert 1.999 < answer.loss.epsilon(0) <= 2 + 1e-9
+
+
 def test_a_ledger_of_rho_is_charged_what_was_asked() -> None:
     ledger = Ledger(ConcentratedGuarantee(1), unit=Unit("person", "replace"))
     answer = covariance((X, X), bounds=((0, 100), (0, 100)), rho=1, ledger=ledger)
