@@ -21,7 +21,10 @@ from privet.learn.gaussian_nb import GaussianNB
 from privet.learn.histogram_classifier import HistogramClassifier
 from privet.learn.histogram_density import HistogramDensity
 from privet.learn.k_means import KMeans
+from privet.learn.kernel_svc import KernelSVC
 from privet.learn.linear_regression import LinearRegression
+from privet.learn.linear_svc import LinearSVC
+from privet.learn.logistic_regression import LogisticRegression
 from privet.learn.model_receipt import ModelReceipt
 from privet.learn.principal_components import PCA
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
@@ -41,7 +44,10 @@ __all__ = [
     "HistogramClassifier",
     "HistogramDensity",
     "KMeans",
+    "KernelSVC",
     "LinearRegression",
+    "LinearSVC",
+    "LogisticRegression",
     "ModelReceipt",
     "PrivateClassifier",
     "PrivateEstimator",
