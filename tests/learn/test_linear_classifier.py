@@ -68,7 +68,12 @@ def test_pure_prices_are_pure(kind: Any, perturbation: str, neighbors: str) -> N
 @pytest.mark.parametrize("classes", [2, 3, 5])
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace"])
 def test_plans_keep_their_price_and_waste_little(classes: int, neighbors: str) -> None:
-    for price in ({"epsilon": 1, "delta": "1e-5"}, {"rho": "0.1"}, {"epsilon": "0.2", "delta": "1e-5"}):
+    prices: list[dict[str, Any]] = [
+        {"epsilon": 1, "delta": "1e-5"},
+        {"rho": "0.1"},
+        {"epsilon": "0.2", "delta": "1e-5"},
+    ]
+    for price in prices:
         model = LogisticRegression(bounds=(0, 1), classes=list(range(classes)), neighbors=neighbors, **price)
         plan = model._plan(model._setting(model._payment(), 20))
         if "rho" in price:
@@ -167,7 +172,7 @@ def test_a_row_adds_one_gradient_to_a_sum(loss: LinearLoss) -> None:
         lengths = [float(np.linalg.norm(part)) for part in parts]
         most = float(loss.reach) * 2.0 ** (ROW_BITS + SLOPE_BITS)
         assert max(lengths) <= most
-        assert (sum(parts) == summed(loss, rows, codes, place)).all()
+        assert (np.sum(parts, axis=0) == summed(loss, rows, codes, place)).all()
     assert max(lengths) > 0.9 * most  # somebody's gradient is as long as it may be
 
 
@@ -189,7 +194,7 @@ def test_a_middle_that_is_only_noise_is_not_followed(source: BitSource) -> None:
     for noise in (centering.gaussian("0.1"), centering.pure("0.1")):
         nothing = np.zeros((0, 30))
         for _ in range(50):
-            where = centering.read(noise.sample(centering.sums(nothing, noise), source), noise)
+            where = centering.read(np.asarray(noise.sample(centering.sums(nothing, noise), source)), noise)
             assert float(np.linalg.norm(where.middle)) <= 1 + 1e-12
             assert np.abs(where.middle).max() <= 0.4
             assert 0.05 <= where.spread <= 2
@@ -199,7 +204,7 @@ def test_a_middle_that_is_only_noise_is_not_followed(source: BitSource) -> None:
 def test_what_is_wrong_is_said_before_anything_is_paid() -> None:
     features, target = halves(50)
     ledger = Ledger(Guarantee(1, "1e-5"), unit=Unit("person"))
-    for kind, wrong, said in (
+    refused: list[tuple[Any, dict[str, Any], str]] = [
         (LogisticRegression, {"perturbation": "input"}, "perturbation must be one of"),
         (LogisticRegression, {"penalty": 0}, "penalty must be > 0"),
         (LogisticRegression, {"penalty": "0.001"}, "penalty"),
@@ -208,7 +213,8 @@ def test_what_is_wrong_is_said_before_anything_is_paid() -> None:
         (LinearSVC, {"loss": "hinge"}, "loss must be one of"),
         (LinearSVC, {"width": "0.001"}, "width"),
         (KernelSVC, {"pairs": 0}, "pairs"),
-    ):
+    ]
+    for kind, wrong, said in refused:
         with pytest.raises(InvalidParameter, match=said):
             kind(**{"bounds": (0, 10), "classes": [0, 1], "epsilon": 1, "ledger": ledger, **wrong}).fit(
                 features, target
