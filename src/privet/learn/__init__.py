@@ -13,10 +13,13 @@ except ModuleNotFoundError:  # pragma: no cover - the tests have it
     raise ModuleNotFoundError("privet.learn needs scikit-learn: install it with pip install 'privet[learn]'") from None
 
 from privet.learn.bayesian_linear_regression import BayesianLinearRegression
+from privet.learn.beta_bernoulli import BetaBernoulli
 from privet.learn.binned_nb import BinnedNB
 from privet.learn.categorical_nb import CategoricalNB
 from privet.learn.comparison import Comparison, compare, learning_curve
+from privet.learn.dirichlet_categorical import DirichletCategorical
 from privet.learn.functional_regression import FunctionalRegression
+from privet.learn.gamma_poisson import GammaPoisson
 from privet.learn.gaussian_nb import GaussianNB
 from privet.learn.histogram_classifier import HistogramClassifier
 from privet.learn.histogram_density import HistogramDensity
@@ -26,6 +29,9 @@ from privet.learn.linear_regression import LinearRegression
 from privet.learn.linear_svc import LinearSVC
 from privet.learn.logistic_regression import LogisticRegression
 from privet.learn.model_receipt import ModelReceipt
+from privet.learn.normal_inverse_gamma import NormalInverseGamma
+from privet.learn.normal_mean import NormalMean
+from privet.learn.posterior import Posterior
 from privet.learn.principal_components import PCA
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.learn.private_score import PrivateScore
@@ -34,12 +40,14 @@ from privet.learn.ridge import Ridge
 from privet.learn.standard_scaler import StandardScaler
 
 __all__ = [
-    "PCA",
     "BayesianLinearRegression",
+    "BetaBernoulli",
     "BinnedNB",
     "CategoricalNB",
     "Comparison",
+    "DirichletCategorical",
     "FunctionalRegression",
+    "GammaPoisson",
     "GaussianNB",
     "HistogramClassifier",
     "HistogramDensity",
@@ -49,6 +57,10 @@ __all__ = [
     "LinearSVC",
     "LogisticRegression",
     "ModelReceipt",
+    "NormalInverseGamma",
+    "NormalMean",
+    "PCA",
+    "Posterior",
     "PrivateClassifier",
     "PrivateEstimator",
     "PrivateRegressor",

@@ -64,7 +64,7 @@ class CategoricalNB(TableNB):
         return tuple(len(each) + 1 for each in self._known)
 
     def _codes(self, rows: Floats) -> NDArray[np.int64]:
-        columns = [_places(column, known) for column, known in zip(rows.T, self._known, strict=True)]
+        columns = [places_among(column, known) for column, known in zip(rows.T, self._known, strict=True)]
         return np.stack(columns, axis=1)
 
     @property
@@ -105,7 +105,7 @@ def _numbers(listed: Any) -> Floats:  # noqa: ANN401 - a number, or a list of th
     return np.sort(np.array(known, dtype=np.float64))
 
 
-def _places(column: Floats, known: Floats) -> NDArray[np.int64]:
+def places_among(column: Floats, known: Floats) -> NDArray[np.int64]:
     """The place of each value among those listed, or the number of these."""
     places = np.minimum(np.searchsorted(known, column), len(known) - 1)
     found: NDArray[np.int64] = np.where(known[places] == column, places, len(known)).astype(np.int64)

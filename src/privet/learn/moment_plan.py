@@ -53,7 +53,16 @@ class MomentPlan:
     width: int
 
     @classmethod
-    def of(cls, budget: Budget, *, width: int, moved: int, replaces: bool, counted: bool = True) -> "MomentPlan":
+    def of(  # noqa: PLR0913 - what is public, each by name
+        cls,
+        budget: Budget,
+        *,
+        width: int,
+        moved: int,
+        replaces: bool,
+        counted: bool = True,
+        cubes: bool = True,
+    ) -> "MomentPlan":
         """Return the plan of the least noise, from public numbers.
 
         Args:
@@ -62,10 +71,14 @@ class MomentPlan:
             moved: how many rows a unit can have.
             replaces: whether units are replaced.
             counted: whether the number of rows is private, or of interest.
+            cubes: False for noise that is independent from number to number.
         """
         reach = moved * (2 if replaces else 1)
         moves = sensitivities(width, moved, replaces=replaces)
-        plans = [*_pure(budget, moves, width, counted=counted), *_gaussian(budget, moves, counted=counted)]
+        plans = [
+            *_pure(budget, moves, width if cubes else 1, counted=counted),
+            *_gaussian(budget, moves, counted=counted),
+        ]
         chosen = least_noise(plans, error=standard_deviation)
         return cls(chosen[0] if counted else None, chosen[-2], chosen[-1], reach, width)
 
@@ -128,15 +141,15 @@ def sensitivities(width: int, moved: int, *, replaces: bool) -> tuple[Sensitivit
 Moves = tuple[Sensitivity, Sensitivity, Sensitivity]
 
 
-def _pure(budget: Budget, moves: Moves, width: int, *, counted: bool) -> list[list[Mechanism[Any, Any]]]:
+def _pure(budget: Budget, moves: Moves, row: int, *, counted: bool) -> list[list[Mechanism[Any, Any]]]:
     if budget.epsilon is None or not budget.epsilon:
         return []
     shares = SHARES if counted else UNCOUNTED
-    parts = zip(shares, moves, (1, width, width), strict=True)
+    parts = zip(shares, moves, (1, row, row), strict=True)
     return [
         [
-            best_noise(Budget.of(epsilon=budget.epsilon * share), move, whole=True, row=row, error=standard_deviation)
-            for share, move, row in parts
+            best_noise(Budget.of(epsilon=budget.epsilon * share), move, whole=True, row=each, error=standard_deviation)
+            for share, move, each in parts
             if share
         ]
     ]
