@@ -106,7 +106,15 @@ def from_folder(folder: Path) -> list[Dataset]:
         made = make(folder)
         if made is not None:
             found.append(made)
+            if made.name == "adult":
+                found.append(only_numbers(made))
     return found
+
+
+def only_numbers(data: Dataset) -> Dataset:
+    """Adult without its categories."""
+    few = len(AGES)
+    return Dataset(f"{data.name}, numbers", data.rows[:, :few], data.target, data.lower[:few], data.upper[:few])
 
 
 # A file, its name on the page, the column of the target, the columns that are used, and bounds of these and the target.

@@ -28,7 +28,8 @@ def test_files_are_read_packed_or_not_and_left_out_where_they_are_not_there(tmp_
         file.write(
             "|1x3 Cross validator\n25, ?, 7, 11th, 7, Divorced, ?, Wife, Black, Female, 0, 0, 40, Peru, <=50K.\n"
         )
-    adult, stocks = from_folder(tmp_path)
+    adult, few, stocks = from_folder(tmp_path)
+    assert few.rows.tolist() == adult.rows[:, :5].tolist()
     assert adult.target.tolist() == [1, 0]
     assert adult.rows[0, 2] == 20_000  # clipped
     assert adult.norm is not None
