@@ -15,6 +15,7 @@ from privet.loss.exact import shown
 
 Floats: TypeAlias = NDArray[np.float64]
 BITS = 15  # values are multiples of 2^-15: sums of products of 2^23 rows are exact in float64
+BLOCK = 2048  # rows at a time: they stay in a cache
 INSIDE = 1 - 2.0**-40  # more than rounding can add to a row's length
 EXAMPLE = "for example bounds=(0, 100), or bounds=([0, 18], [1, 99]) with one number a column; never from the data"
 
@@ -87,11 +88,20 @@ class Box:
 
     def unit(self, rows: Floats) -> Floats:
         """Return the rows in half widths from the middle: multiples of 2^-bits in [-1, 1]."""
+        steps, middle, half = 2.0**self.bits, self.middle, self.half
+        found: Floats = np.empty(rows.shape)
         with np.errstate(all="ignore"):
-            distance = (rows - self.middle) / self.half
-        inside = np.clip(np.where(np.isnan(distance), 0.0, distance), -1.0, 1.0)
-        rounded: Floats = np.ldexp(np.rint(np.ldexp(inside, self.bits)), -self.bits)
-        return rounded + 0.0  # one zero
+            for start in range(0, len(rows), BLOCK):
+                part = found[start : start + BLOCK]
+                np.subtract(rows[start : start + BLOCK], middle, out=part)
+                np.divide(part, half, out=part)
+                np.multiply(part, steps, out=part)
+                np.rint(part, out=part)
+                np.clip(part, -steps, steps, out=part)
+                part[np.isnan(part)] = 0.0
+                np.divide(part, steps, out=part)
+                np.add(part, 0.0, out=part)  # one zero
+        return found
 
 
 @dataclass(frozen=True)
@@ -127,14 +137,23 @@ class Ball:
 
     def unit(self, rows: Floats) -> Floats:
         """Return the rows in multiples of the radius, each of length at most 1."""
+        found: Floats = np.empty(rows.shape)
+        for start in range(0, len(rows), BLOCK):
+            found[start : start + BLOCK] = self._unit(rows[start : start + BLOCK])
+        return found
+
+    def _unit(self, rows: Floats) -> Floats:
+        """The same for some rows: divided by their largest number first, so that no square is too large."""
         finite = _without_infinities(np.where(np.isnan(rows), 0.0, rows))
+        radius, steps = float(self.radius), 2.0**self.bits
         with np.errstate(all="ignore"):
-            largest = np.abs(finite).max(axis=1, initial=0.0, keepdims=True)
+            largest = np.maximum(finite.max(axis=1, initial=0.0), -finite.min(axis=1, initial=0.0))[:, None]
             direction = np.divide(finite, largest, out=np.zeros_like(finite), where=largest > 0)
-            length = np.linalg.norm(direction, axis=1, keepdims=True) * (largest / float(self.radius))
-            inside = np.divide(finite, float(self.radius) * np.maximum(length, 1.0)) * INSIDE
-        rounded: Floats = np.ldexp(np.trunc(np.ldexp(inside, self.bits)), -self.bits)
-        return rounded + 0.0
+            length = np.sqrt(np.square(direction).sum(axis=1, keepdims=True)) * (largest / radius)
+            np.multiply(np.divide(finite, radius * np.maximum(length, 1.0), out=finite), INSIDE, out=finite)
+        np.trunc(np.multiply(finite, steps, out=finite), out=finite)
+        np.divide(finite, steps, out=finite)
+        return np.add(finite, 0.0, out=finite)
 
 
 def _without_infinities(rows: Floats) -> Floats:

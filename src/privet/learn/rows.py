@@ -130,7 +130,9 @@ def _table(features: Any, width: int) -> Table:  # noqa: ANN401 - rows of any ki
 def _floats(rows: NDArray[Any]) -> Floats:
     if rows.dtype.kind == "O":
         return floats_of(rows.ravel().tolist()).reshape(rows.shape)
-    return rows.astype(np.float64)  # a copy: what the caller gave is never changed
+    found: Floats = rows.astype(np.float64, copy=False).view()
+    found.flags.writeable = False  # perhaps the caller's own, which are never changed
+    return found
 
 
 def _target(target: Any, classes: tuple[Any, ...] | None) -> ArrayColumn:  # noqa: ANN401 - a column of any kind
