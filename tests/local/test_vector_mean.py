@@ -85,3 +85,17 @@ def test_refuses_what_is_no_ball() -> None:
     for wrong in ({"radius": 1}, {"favored": 33}, {"weight": 1}):
         with pytest.raises(InvalidParameter):
             VectorMean.from_config({**config, **wrong})
+
+
+@pytest.mark.parametrize("reports", [1, 2, 20])
+def test_intervals_hold_for_few_reports_that_mostly_agree(reports: int, source: BitSource) -> None:
+    """600 collections of vectors at the bound: of intervals that hold in 93 % fewer than 525 do once in a million.
+
+    With one square more in place of z² they held in 83 % of collections of 20 reports.
+    """
+    protocol = VectorMean(3, 4)
+    wanted = np.array([1.0, 0.0, 0.0])
+    reported = protocol.privatize(np.tile(wanted, (600 * reports, 1)), entropy=source).reshape(600, reports, 2)
+    ends = [protocol.estimate(each).interval(0.95) for each in reported]
+    held = sum(bool(low[0] <= 1 <= high[0]) for low, high in ends)
+    assert held >= 525

@@ -27,7 +27,7 @@ class VectorEstimate(Estimate):
 
     Proof: a reported direction has the mean gain/radius times its device's vector, so the scaled mean is unbiased. Its
         variance is that of the reported coordinates, over n. It is read off their squares, with one more of the size
-        1/d, so that few reports that agree are not taken for certain.
+        1/d, for intervals with z² more, so that few reports that agree are not taken for certain.
     """
 
     sums: Floats
@@ -42,7 +42,11 @@ class VectorEstimate(Estimate):
     @cached_property
     def standard_error(self) -> Floats:
         """Of each coordinate, over noise and samples of devices."""
-        spread = (self.squares + 1 / len(self.sums)) / self.reports - (self.sums / self.reports) ** 2
+        return self._error(1.0)
+
+    def _error(self, more: float) -> Floats:
+        """The deviation, with so many squares more."""
+        spread = (self.squares + more / len(self.sums)) / self.reports - (self.sums / self.reports) ** 2
         error: Floats = self.scale * np.sqrt(np.maximum(spread, 0.0) / self.reports)
         return error
 
@@ -56,7 +60,8 @@ class VectorEstimate(Estimate):
         del population  # see above
         refuse_certainty(confidence, "confidence")
         together = len(self.sums) if simultaneous else 1
-        reach = -float(ndtri((1 - confidence) / 2 / together)) * self.standard_error
+        deviations = -float(ndtri((1 - confidence) / 2 / together))
+        reach = deviations * self._error(max(deviations**2, 1.0))
         return self.value - reach, self.value + reach
 
     @cached_property
