@@ -7,6 +7,7 @@ import pytest
 from sklearn.cluster import KMeans as PlainKMeans
 from sklearn.datasets import make_blobs
 
+from privet import Guarantee, Ledger, Unit
 from privet.asking.budget import Budget
 from privet.errors import InvalidParameter
 from privet.learn.cluster_grid import ClusterGrid, counted
@@ -67,6 +68,10 @@ def test_how_many_rounds_follows_from_the_price_alone() -> None:
         assert f"rounds: {models[0].n_iter_}," in repr(models[0].explain(columns=5))
         assert vars(models[0]).keys() == vars(models[1]).keys()
         assert not {"labels_", "inertia_"} & vars(models[0]).keys()
+    for rows in (few[:0], few, many):
+        ledger = Ledger(Guarantee(10), unit=Unit("person"))
+        rounds = KMeans(4, bounds=(0, 1), epsilon=10, ledger=ledger).fit(rows).n_iter_
+        assert len([each for each in ledger.entries if each.kind == "draw"]) == 1 + rounds
     assert KMeans(4, bounds=(0, 1), epsilon=1, max_iter=3).fit(many).n_iter_ == 3
 
 

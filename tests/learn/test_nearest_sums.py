@@ -85,6 +85,14 @@ def test_rows_are_read_one_by_one(kind: str) -> None:
     assert (of(rows) == sum(of(part) for part in (rows[:1], rows[1:9_000], rows[9_000:]))).all()
 
 
+def test_ties_are_exact() -> None:
+    drawn = np.random.default_rng(4)  # rows whose columns are equal are as far from a centre as from its permutations
+    center = drawn.uniform(-1, 1, size=11)
+    centers = np.array([drawn.permutation(center) for _ in range(20)])
+    rows = np.repeat(drawn.uniform(-1, 1, size=(50, 1)), 11, axis=1)
+    assert set(nearest_by(np.full(11, 0.7))(rows, centers).tolist()) == {0}
+
+
 def test_far_from_zero_rows_move_no_further() -> None:  # where diffprivlib's noise is made for the width alone
     shifted = Box.of((1024, 1028), width=2)
     rows = np.array([[1024.0, 1028.0], [1025.0, 1027.5]])

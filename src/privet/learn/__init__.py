@@ -37,6 +37,8 @@ from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, 
 from privet.learn.private_score import PrivateScore
 from privet.learn.private_transformer import PrivateTransformer
 from privet.learn.ridge import Ridge
+from privet.learn.sample_and_aggregate_classifier import SampleAndAggregateClassifier
+from privet.learn.sample_and_aggregate_regressor import SampleAndAggregateRegressor
 from privet.learn.standard_scaler import StandardScaler
 
 __all__ = [
@@ -67,6 +69,8 @@ __all__ = [
     "PrivateScore",
     "PrivateTransformer",
     "Ridge",
+    "SampleAndAggregateClassifier",
+    "SampleAndAggregateRegressor",
     "StandardScaler",
     "compare",
     "learning_curve",

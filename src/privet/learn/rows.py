@@ -88,11 +88,22 @@ class Rows:
         if self.target is None:
             raise TypeError("there is no target")
         rows, target = self.table(), self.target.numbers()
-        counted = target >= 0 if self._counts_classes else ~np.isnan(target)
-        if self.owners is not None:
-            counted = kept_rows(np.where(counted, self.owners.owners(), -1), most=self.most)
+        counted = self._counted(target)
         rows, target = (rows, target) if counted.all() else (rows[counted], target[counted])
         return rows, target.astype(np.int64) if self._counts_classes else target
+
+    def read_pair_owners(self) -> NDArray[np.int64] | None:
+        """Return whose the rows of `read_pairs` are, in their order; None where no groups were given."""
+        if self.target is None or self.owners is None:
+            return None
+        return self.owners.owners()[self._counted(self.target.numbers())]
+
+    def _counted(self, target: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which rows `read_pairs` returns."""
+        counted: NDArray[np.bool_] = target >= 0 if self._counts_classes else ~np.isnan(target)
+        if self.owners is None:
+            return counted
+        return kept_rows(np.where(counted, self.owners.owners(), -1), most=self.most)
 
     @property
     def _counts_classes(self) -> bool:
