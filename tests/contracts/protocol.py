@@ -144,7 +144,7 @@ class ProtocolContract:
             together.append(((low <= truth) & (truth <= high)).all())
         covered = np.mean(inside, axis=0)
         assert (covered >= 0.93).all(), covered
-        assert (covered <= 0.97).all(), covered
+        assert (covered <= (0.97 if example.exact else 0.98)).all(), covered  # hashes of what is not listed: from above
         assert np.mean(together) >= 0.93
         assert (np.mean(narrow, axis=0) < 0.93).all(), "the control: half the width must not pass"
 
