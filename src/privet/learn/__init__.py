@@ -42,6 +42,7 @@ from privet.learn.sample_and_aggregate_regressor import SampleAndAggregateRegres
 from privet.learn.standard_scaler import StandardScaler
 
 __all__ = [
+    "PCA",
     "BayesianLinearRegression",
     "BetaBernoulli",
     "BinnedNB",
@@ -61,7 +62,6 @@ __all__ = [
     "ModelReceipt",
     "NormalInverseGamma",
     "NormalMean",
-    "PCA",
     "Posterior",
     "PrivateClassifier",
     "PrivateEstimator",
