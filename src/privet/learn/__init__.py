@@ -21,6 +21,8 @@ from privet.learn.dirichlet_categorical import DirichletCategorical
 from privet.learn.functional_regression import FunctionalRegression
 from privet.learn.gamma_poisson import GammaPoisson
 from privet.learn.gaussian_nb import GaussianNB
+from privet.learn.gradient_boosting_classifier import GradientBoostingClassifier
+from privet.learn.gradient_boosting_regressor import GradientBoostingRegressor
 from privet.learn.histogram_classifier import HistogramClassifier
 from privet.learn.histogram_density import HistogramDensity
 from privet.learn.k_means import KMeans
@@ -36,6 +38,8 @@ from privet.learn.principal_components import PCA
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.learn.private_score import PrivateScore
 from privet.learn.private_transformer import PrivateTransformer
+from privet.learn.random_forest_classifier import RandomForestClassifier
+from privet.learn.random_forest_regressor import RandomForestRegressor
 from privet.learn.ridge import Ridge
 from privet.learn.sample_and_aggregate_classifier import SampleAndAggregateClassifier
 from privet.learn.sample_and_aggregate_regressor import SampleAndAggregateRegressor
@@ -52,6 +56,8 @@ __all__ = [
     "FunctionalRegression",
     "GammaPoisson",
     "GaussianNB",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "HistogramClassifier",
     "HistogramDensity",
     "KMeans",
@@ -68,6 +74,8 @@ __all__ = [
     "PrivateRegressor",
     "PrivateScore",
     "PrivateTransformer",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Ridge",
     "SampleAndAggregateClassifier",
     "SampleAndAggregateRegressor",
