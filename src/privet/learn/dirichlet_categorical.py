@@ -89,4 +89,4 @@ class DirichletCategorical(BayesianModel):
     def _foresee(self, payment: Payment, *, columns: int, rows: int | None) -> Mapping[str, str]:
         """The noise of each count."""
         _, mechanism = count_noise(payment, columns, self._most_rows())
-        return foreseen_counts(mechanism, rows, 1)
+        return foreseen_counts(mechanism, rows, 1, "column")

@@ -79,4 +79,4 @@ class HistogramClassifier(BayesClassifier):
         """The noise of each count."""
         cells = math.prod(bins_of(self.bins, columns))
         _, mechanism = count_noise(payment, 1, self._most_rows())
-        return {"cells": f"{cells:,}", **foreseen_counts(mechanism, rows, len(self._labels()) * cells)}
+        return {"cells": f"{cells:,}", **foreseen_counts(mechanism, rows, len(self._labels()) * cells, "cell")}

@@ -100,4 +100,4 @@ class HistogramDensity(DensityMixin, PrivateEstimator):
         """The noise of each count."""
         cells = math.prod(bins_of(self.bins, columns))
         _, mechanism = count_noise(payment, 1, self._most_rows())
-        return {"cells": f"{cells:,}", **foreseen_counts(mechanism, rows, cells)}
+        return {"cells": f"{cells:,}", **foreseen_counts(mechanism, rows, cells, "cell")}

@@ -101,10 +101,17 @@ def log_shares(counts: Floats, rows: Floats, noise: float, pseudo: float) -> Flo
     return found
 
 
-def foreseen_counts(mechanism: Any, rows: int | None, classes: int) -> Mapping[str, str]:  # noqa: ANN401 - noise
-    """What can be said of noisy counts beforehand."""
+def foreseen_counts(mechanism: Any, rows: int | None, parts: int, part: str = "class") -> Mapping[str, str]:  # noqa: ANN401 - noise
+    """What can be said of noisy counts beforehand.
+
+    Args:
+        mechanism: the noise.
+        rows: how many are expected, if anybody knows.
+        parts: over how many classes or cells they may be spread.
+        part: what these are called.
+    """
     margin = mechanism.uncertainty.margin(0.95)
     told = {"noise of each count": f"± {margin:.3g} rows (95%)"}
     if rows is not None:
-        told["noise of each share"] = f"± {margin * classes / rows:.2g} of a class of {rows / classes:,.0f} rows"
+        told["noise of each share"] = f"± {margin * parts / rows:.2g}, of a {part} of {rows / parts:,.0f} rows"
     return told
