@@ -1,6 +1,7 @@
 """`tools/setup`, behind every make target: each way it can fail ends in one sentence that says what to do."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -27,18 +28,50 @@ def fake_python(folder: Path, *, version: str = "3.12.1", message: str = "", sta
     return path
 
 
-def setup(python: Path, directory: Path, kind: str = "run") -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHON": str(python)}
+def setup(
+    python: Path, directory: Path, kind: str = "run", *, path: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run it; with another PATH where it must find no browser and no apt but what stands there."""
+    environment = os.environ | {"PYTHON": str(python)} | ({} if path is None else {"PATH": str(path)})
     command = [str(SETUP), str(directory), kind]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)  # noqa: S603
 
 
 def test_success_leaves_a_mark_so_that_the_next_run_starts_at_once(tmp_path: Path) -> None:
-    done = setup(fake_python(tmp_path), tmp_path / "venv", "dev")
+    done = setup(fake_python(tmp_path), tmp_path / "venv", "dev", path=programs(tmp_path, "node", "chromium"))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "venv" / ".ready-dev").exists()
     assert (tmp_path / "venv" / ".ready-run").exists()
     assert "privet: installing" in done.stdout
+
+
+def programs(folder: Path, *names: str, apt: int | None = None) -> Path:
+    """A folder with what the script itself needs, and programs of these names that do nothing."""
+    path = folder / "programs"
+    path.mkdir()
+    for name in ("sh", "mkdir", "cp", "rm", "grep", "dirname"):
+        (path / name).symlink_to(shutil.which(name) or name)
+    does = dict.fromkeys(names, "exit 0") | {"id": "echo 0"}
+    if apt is not None:
+        does["apt-get"] = f'echo "$@" >>"{folder}/asked"; exit {apt}'
+    for name, line in does.items():
+        (path / name).write_text(f"#!/bin/sh\n{line}\n")
+        (path / name).chmod(0o755)
+    return path
+
+
+def test_browser_and_node_are_installed_where_root_and_apt_are_there(tmp_path: Path) -> None:
+    done = setup(fake_python(tmp_path), tmp_path / "venv", "dev", path=programs(tmp_path, "node", apt=0))
+    assert done.returncode == 0, done.stderr
+    assert "install --yes --no-install-recommends chromium" in (tmp_path / "asked").read_text()
+    assert "left out" not in done.stdout
+
+
+@pytest.mark.parametrize("apt", [None, 100])
+def test_without_them_it_says_what_is_left_out(tmp_path: Path, apt: int | None) -> None:
+    done = setup(fake_python(tmp_path), tmp_path / "venv", "dev", path=programs(tmp_path, apt=apt))
+    assert done.returncode == 0, done.stderr
+    assert "left out: tests that need nodejs chromium" in done.stdout
 
 
 @pytest.mark.parametrize("version", ["3.8.10", "3.10.12", "2.7.18", "3.14.0"])
