@@ -16,7 +16,7 @@ from privet.core.sensitivity import root_above
 from privet.learn.budget_shares import gaussian_shares, pure_shares
 from privet.learn.cluster_rounds import NARROWEST, Found, strength
 from privet.learn.features import Box, Floats
-from privet.learn.first_look import Cloud, look
+from privet.learn.first_look import Cloud, UnitRows, look
 from privet.learn.fitting import Fitting
 from privet.learn.nearest_sums import NearestSums
 from privet.learn.rows import Rows
@@ -77,12 +77,13 @@ class ClusterGrid:
     def find(self, fitting: Fitting, box: Box) -> Found:
         """Pay for the plan, release, and return the centres."""
         draws = fitting.reserve([self.first.mechanism, self.cells])
-        cloud = look(draws, self.first, box)
+        unit = UnitRows(box)
+        cloud = look(draws, self.first, unit)
         side = self._side(cloud)
         low, high = self._ends(cloud)
 
         def compute(rows: Rows) -> NDArray[np.int64]:
-            return counted(box.unit(rows.read_features()), low, high, side)
+            return counted(unit(rows), low, high, side)
 
         released = draws.release(compute, self.sensitivity, self.cells)
         weights = with_total(np.asarray(released.value, dtype=np.float64), cloud.rows)

@@ -13,10 +13,9 @@ import numpy as np
 from privet.asking.budget import Budget
 from privet.learn.budget_shares import gaussian_shares, pure_shares
 from privet.learn.features import Box, Floats
-from privet.learn.first_look import Cloud, look
+from privet.learn.first_look import Cloud, UnitRows, look
 from privet.learn.fitting import Fitting
 from privet.learn.nearest_sums import NearestSums, nearest_by
-from privet.learn.rows import Rows
 from privet.learn.spread_out import spread_out
 from privet.loss import ConcentratedGuarantee, PrivacyLoss
 from privet.mechanisms import CubeNoise
@@ -96,14 +95,8 @@ class ClusterRounds:
         """
         plan = [self.first.mechanism, *[self.each.mechanism] * self.iterations]
         draws = fitting.reserve(plan)
-        kept: list[Floats] = []
-
-        def unit(rows: Rows) -> Floats:
-            if not kept:
-                kept.append(box.unit(rows.read_features()))
-            return kept[0]
-
-        cloud = look(draws, self.first, box)
+        unit = UnitRows(box)
+        cloud = look(draws, self.first, unit)
         centers = cloud.middle + APART * cloud.spread * spread_out(self.clusters, self.each.columns)
         centers, sizes = np.clip(centers, -1.0, 1.0), np.full(self.clusters, cloud.rows / self.clusters)
         doubt = np.full((self.clusters, 1), (DOUBT * cloud.spread) ** 2)

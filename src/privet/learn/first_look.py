@@ -31,21 +31,36 @@ class Cloud:
     error: float
 
 
-def look(draws: Draws, first: NearestSums, features: Box | Ball) -> Cloud:
+class UnitRows:
+    """The rows within their box or ball, made once however many rounds read them."""
+
+    def __init__(self, features: Box | Ball) -> None:
+        self.features = features
+        self._kept: Floats | None = None
+
+    def __call__(self, rows: Rows) -> Floats:
+        """Return them."""
+        if self._kept is None:
+            self._kept = self.features.unit(rows.read_features())
+        return self._kept
+
+
+def look(draws: Draws, first: NearestSums, unit: UnitRows) -> Cloud:
     """Release the sums of all rows, and return what they tell.
 
     Args:
         draws: paid for.
         first: the round.
-        features: the bounds of the rows, or their ball; the answer is in half widths, or in radii.
+        unit: the rows; the answer is in half widths of their box, or in radii of their ball.
     """
+    features = unit.features
     short = isinstance(features, Ball) and isinstance(first.mechanism, Gaussian)
     longest = first.columns**-0.5 if short else 1.0  # a row's root mean square, at most
     even = EVEN if isinstance(features, Box) else 1 / first.columns
     center, reach = np.zeros((1, first.columns)), np.full(first.columns, longest)
 
     def compute(rows: Rows) -> object:
-        return first.sums(features.unit(rows.read_features()), center, reach, nearest_by(reach))
+        return first.sums(unit(rows), center, reach, nearest_by(reach))
 
     sums, counts, squares = first.read(draws.release(compute, first.sensitivity, first.mechanism).value)
     noise, rows = first.deviation * longest, max(float(counts[0]), 1.0)

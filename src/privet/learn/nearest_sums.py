@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from privet.core import Sensitivity
 from privet.core.sensitivity import root_above
-from privet.learn.features import Ball, Floats
+from privet.learn.features import INSIDE, Floats
 from privet.mechanisms import CubeNoise, Gaussian
 
 BITS = 20  # products of two numbers of so many bits add up without rounding over 2^13 columns
 STEPS = 1 << BITS
 BESIDE = Fraction(1, 4)  # the weight of count and spread beside a row of length 1
 WIDEST = 1 << 40  # steps of noise on cubes
-CHUNK = 1 << 14  # rows at a time
+CHUNK = 1 << 12  # rows at a time
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,13 @@ class NearestSums:
         for first in range(0, len(rows), CHUNK):
             here = rows[first : first + CHUNK]
             place = nearest(here, centers)
+            moves, weight, spread = self._steps((here - centers[place]) / reach)
             of = np.zeros((len(centers), len(here)))
             of[place, np.arange(len(here))] = 1.0
-            total += np.rint(of @ self._steps((here - centers[place]) / reach)).astype(np.int64) * self.factor
-        return total
+            total[:, : self.columns] += np.rint(of @ moves).astype(np.int64)
+            total[:, -2] += np.bincount(place, minlength=len(centers)) * weight
+            total[:, -1] += np.rint(of @ spread).astype(np.int64)
+        return total * self.factor
 
     def read(self, released: Any) -> tuple[Floats, Floats, Floats]:  # noqa: ANN401 - what a mechanism released
         """Return, for each centre, the noisy sums of (x - centre) / reach, counts, and sums of mean squares."""
@@ -115,18 +118,35 @@ class NearestSums:
         counts = noisy[:, self.columns] / beside
         return noisy[:, : self.columns], counts, (noisy[:, -1] / beside + counts) / 2
 
-    def _steps(self, distance: Floats) -> Floats:
-        """What rows add to the sums, in whole steps."""
+    def _steps(self, distance: Floats) -> tuple[Floats, int, Floats]:
+        """What rows add to the sums, in whole steps: their distances, 1, and their mean squares.
+
+        Squares of whole numbers add up exactly, so what a row adds depends on that row alone.
+        """
+        one = 1 << self.bits
         if isinstance(self.mechanism, CubeNoise):
-            weight = 1 << self.bits
-            moves = np.rint(np.clip(distance, -1.0, 1.0) * weight)
-            square = (moves**2).sum(axis=1) / (self.columns * weight**2)
+            moves, weight = whole_steps(distance, one), one
+            square = _squares(moves) / (self.columns * one**2)
         else:
-            ball = Ball(Fraction(1), bits=BITS)
-            moves, weight = ball.unit(distance / self.columns**0.5) * STEPS, int(STEPS * BESIDE)
-            square = (moves**2).sum(axis=1) / STEPS**2
-        spread = np.clip(np.rint((2 * square - 1) * weight), -weight, weight)
-        return np.column_stack([moves, np.full(len(moves), float(weight)), spread])
+            near = whole_steps(distance / math.sqrt(self.columns), one)
+            length = np.maximum(np.sqrt(_squares(near)), one)
+            moves, weight = np.trunc(near * (one * INSIDE / length)[:, None]), int(one * BESIDE)
+            square = _squares(moves) / one**2
+        return moves, weight, np.clip(np.rint((2 * square - 1) * weight), -weight, weight)
+
+
+def whole_steps(distance: Floats, one: int) -> Floats:
+    """Distances clipped to [-1, 1], in whole steps."""
+    steps = np.clip(distance, -1.0, 1.0)
+    steps *= one
+    rounded: Floats = np.rint(steps, out=steps)
+    return rounded
+
+
+def _squares(steps: Floats) -> Floats:
+    """The sum of squares of each row: exact, in any order."""
+    found: Floats = (steps * steps) @ np.ones(steps.shape[1])
+    return found
 
 
 Nearest = Callable[[Floats, Floats], NDArray[np.intp]]
@@ -145,15 +165,15 @@ def nearest_by(lengths: Floats) -> Nearest:
         >>> nearest_by(np.array([1.0, 0.1]))(np.array([[0.2, 1.0]]), np.array([[0.0, 1.0], [0.3, -0.5]]))
         array([1])
     """
-
-    def whole(points: Floats) -> Floats:
-        scaled: Floats = np.rint(points * lengths * STEPS)
-        return scaled
+    steps = lengths * STEPS
 
     def nearest(rows: Floats, centers: Floats) -> NDArray[np.intp]:
-        there = whole(centers)
-        squares = (there**2).sum(axis=1) - 2 * (whole(rows) @ there.T)
-        found: NDArray[np.intp] = squares.argmin(axis=1)
+        if len(centers) == 1:
+            return np.zeros(len(rows), dtype=np.intp)
+        there = np.rint(centers * steps)
+        places = np.rint(rows * steps)
+        squares = (there**2).sum(axis=1)[:, None] - 2 * (there @ places.T)
+        found: NDArray[np.intp] = squares.argmin(axis=0)
         return found
 
     return nearest

@@ -11,7 +11,7 @@ from privet.asking.budget import Budget
 from privet.learn.around_middle import LONG, WIDE, BallAround, BoxAround, ball_around, box_around
 from privet.learn.budget_shares import gaussian_shares, pure_shares
 from privet.learn.features import Ball, Box, Floats
-from privet.learn.first_look import Cloud, look
+from privet.learn.first_look import Cloud, UnitRows, look
 from privet.learn.fitting import Fitting
 from privet.learn.nearest_sums import NearestSums
 from privet.learn.noisy_moments import NoisyMoments
@@ -94,7 +94,7 @@ class PrincipalAxes:
     def find(self, fitting: Fitting, features: Box | Ball) -> Covariance:
         """Pay for the plan, release, and return the covariance."""
         draws = fitting.reserve([self.first.mechanism, self.way.mechanism])
-        cloud = look(draws, self.first, features)
+        cloud = look(draws, self.first, UnitRows(features))
         each = float(np.median(self.way.deviations))
         around: BoxAround | BallAround
         if self.pure and isinstance(features, Box):
