@@ -188,6 +188,27 @@ def test_waves_are_public_and_of_length_1() -> None:
     assert (waves.frequencies == FourierFeatures(Ball.of(1), 3, 40, 0.5).frequencies).all()
 
 
+@pytest.mark.parametrize("loss", [SoftHinge(), SoftmaxLoss(4)], ids=repr)
+def test_what_a_row_becomes_does_not_depend_on_where_it_stands(loss: LinearLoss) -> None:
+    """Of 1,500 rows each is, to the last bit, what it is alone and after an odd number of others: maps and slopes."""
+    seeded = np.random.default_rng(4)
+    rows = seeded.uniform(-1, 1, size=(1500, 7))
+    waves = FourierFeatures(Ball.of(2), 7, 20, 0.7)
+    for columns in (HalfDiagonal(Box.of((-0.9, 0.8), width=7), 7), Ball.of(1), waves):
+        whole = columns.unit(rows)
+        around = CenteredRows(columns, Centered(np.full(whole.shape[1], 0.01), 0.4, 9), intercept=True)
+        seen = around.rows(rows)
+        for start in (1, 2, 3, 1499):
+            assert (columns.unit(rows[start:]) == whole[start:]).all()
+            assert (around.rows(rows[start:]) == seen[start:]).all()
+    place = seeded.normal(size=(loss.outputs, 8))
+    codes = seeded.integers(0, loss.classes, 1500)
+    seen = CenteredRows(Ball.of(1), Centered.nothing(7), intercept=True).rows(rows)
+    parts = np.array([summed(loss, seen[[at]], codes[[at]], place) for at in range(1500)])
+    for start in (0, 1, 2, 3, 1499):
+        assert (summed(loss, seen[start:], codes[start:], place) == parts[start:].sum(axis=0)).all()
+
+
 def test_a_middle_that_is_only_noise_is_not_followed(source: BitSource) -> None:
     """Of no rows at all the noise says where they lie; it is drawn back to 0 and never leaves what rows can be."""
     centering = Centering(30, longest=0.4, moved=1, replaced=False)

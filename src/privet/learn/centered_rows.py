@@ -13,6 +13,7 @@ from privet.learn.features import Ball, Box, Floats
 from privet.loss.exact import Exact
 from privet.mechanisms import CubeNoise, Gaussian
 
+CHUNK = 1 << 11  # rows worked on at once: what is between stays in the cache
 STEPS = 1 << 20  # to 1: rows are multiples of 1 / STEPS
 LEAST_SPREAD = 0.05  # the length below which rows are not drawn apart, in that of the longest row
 ALONG, CONSTANT = 251 / 256, 49 / 256  # how long a row and its constant 1 become: together less than 1
@@ -140,10 +141,13 @@ class CenteredRows:
 
     def around(self, unit: Floats) -> Floats:
         """Return the same for rows of length at most 1."""
-        apart = Ball(Fraction(self.where.spread)).unit(unit - self.where.middle)
-        if not self.intercept:
-            return apart
-        return np.hstack([ALONG * apart, np.full((len(apart), 1), CONSTANT)])
+        ball, width = Ball(Fraction(self.where.spread)), unit.shape[1]
+        seen = np.full((len(unit), width + int(self.intercept)), CONSTANT)
+        for start in range(0, len(unit), CHUNK):
+            piece = slice(start, start + CHUNK)
+            apart = ball.unit(unit[piece] - self.where.middle)
+            seen[piece, :width] = ALONG * apart if self.intercept else apart
+        return seen
 
     def unwound(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Return factors of the unit rows, and constants, that predict the same for rows that are not shortened."""
@@ -176,4 +180,9 @@ class HalfDiagonal:
 
     def unit(self, rows: Floats) -> Floats:
         """Return rows of length at most 1."""
-        return Ball(Fraction(self.reach)).unit(self.box.unit(rows))
+        ball = Ball(Fraction(self.reach))
+        unit = np.empty(rows.shape)
+        for start in range(0, len(rows), CHUNK):
+            piece = slice(start, start + CHUNK)
+            unit[piece] = ball.unit(self.box.unit(rows[piece]))
+        return unit

@@ -47,7 +47,7 @@ class FourierFeatures:
 
     def unit(self, rows: Floats) -> Floats:
         """Return rows of length at most 1."""
-        angles = self.columns.unit(rows) @ self.frequencies
+        angles = np.einsum("ij,jk->ik", self.columns.unit(rows), self.frequencies)  # a row's are the same anywhere
         waves = np.hstack([np.cos(angles), np.sin(angles)]) / math.sqrt(self.pairs)
         return Ball(Fraction(1)).unit(waves)
 

@@ -107,8 +107,12 @@ class NoisyDescent:
 
 
 def summed(row_loss: LinearLoss, rows: Floats, codes: Codes, place: Floats) -> NDArray[np.int64]:
-    """Return Σ slope ⊗ row, of slopes and rows that were rounded toward 0, which makes none longer."""
-    slopes = row_loss.slopes(rows @ place.T, codes)
+    """Return Σ slope ⊗ row, of slopes and rows that were rounded toward 0, which makes none longer.
+
+    Privacy: predictions are sums row by row. In a product of matrices the last digit of a row's prediction depends on
+        where the row stands, so that one row less could round the slope of another the other way.
+    """
+    slopes = row_loss.slopes(np.einsum("ij,kj->ik", rows, place), codes)
     reach = float(row_loss.reach)
     longer = np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True) / reach * (1 + 2.0**-40), 1.0)
     steps = np.trunc(np.ldexp(slopes / longer, SLOPE_BITS)).astype(np.int64)

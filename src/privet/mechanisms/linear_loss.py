@@ -283,21 +283,26 @@ class SoftmaxLoss(LinearLoss):
         """Four."""
         return 4 * ORTHONORMAL**4
 
+    def scores(self, predictions: Floats) -> Floats:
+        """Of the classes, for each row; the same for a row wherever it stands, which products of matrices are not."""
+        found: Floats = np.einsum("ij,kj->ik", predictions, self.basis)
+        return found
+
     def probabilities(self, predictions: Floats) -> Floats:
         """Of the classes, for each row."""
-        found: Floats = special.softmax(predictions @ self.basis.T, axis=1)
+        found: Floats = special.softmax(self.scores(predictions), axis=1)
         return found
 
     def total(self, predictions: Floats, codes: Codes) -> float:
         """The sum of the losses."""
-        scores = predictions @ self.basis.T
+        scores = self.scores(predictions)
         return float((special.logsumexp(scores, axis=1) - scores[np.arange(len(codes)), codes]).sum())
 
     def slopes(self, predictions: Floats, codes: Codes) -> Floats:
         """The gradient of each row's loss."""
         apart = self.probabilities(predictions)
         apart[np.arange(len(codes)), codes] -= 1.0
-        slopes: Floats = apart @ self.basis
+        slopes: Floats = np.einsum("ik,kj->ij", apart, self.basis)
         return slopes
 
     def bends(self, predictions: Floats, codes: Codes, moves: Floats) -> Floats:  # noqa: ARG002 - does not matter here

@@ -3,9 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from flint import arb, arb_mat
+from numpy.typing import NDArray
 
 from privet.mechanisms.linear_loss import Codes, Floats, LinearLoss
 from privet.noise.lazy import at_precision
@@ -14,6 +16,9 @@ UNIT = 2.0**-53
 MORE = 1.01  # what the bounds themselves, computed in floats, may lose
 BLOCK = 256  # rows whose gradients are added up in one product; these sums are added without rounding
 STEPS, EXACT_STEPS = 100, 30
+SAMPLE = 4000  # rows from which the way begins
+FAST = 20.0  # by how much the gradient falls from step to step where bends are used again
+CHUNK = 1 << 12  # rows whose products are added up at once
 DIGITS = 128  # bits of balls
 Product = Callable[[Floats], Floats]
 
@@ -52,7 +57,7 @@ class PerturbedObjective:
             gradient, radius = self.exact_gradient(found)
             if (float(np.linalg.norm(gradient)) + radius) * MORE <= tolerance:
                 return found
-            found = found - self._step(found, gradient)
+            found = found - self._divider(self.rows @ found.T)(gradient)
         raise ArithmeticError("the objective was not solved")
 
     def left(self, place: Floats) -> float:
@@ -105,48 +110,88 @@ class PerturbedObjective:
 
     # --- Newton's method ----------------------------------------------------------------------------------------
 
+    @cached_property
+    def _sampled(self) -> "PerturbedObjective | None":
+        """A small problem with nearly the same minimiser: every so many rows, and as much less of the rest."""
+        every = len(self.rows) // SAMPLE
+        if every < 2:  # noqa: PLR2004 - half of the rows are no help
+            return None
+        rows = np.ascontiguousarray(self.rows[::every])
+        share = len(rows) / len(self.rows)
+        return PerturbedObjective(self.row_loss, rows, self.codes[::every], self.penalty * share, self.push * share)
+
     def _newton(self, place: Floats, tolerance: float) -> Floats:
         """Minimise in floats; the best that was found."""
-        value, gradient = self._at(place)
+        if self._sampled is not None:
+            place = self._sampled._newton(place, 1.0)  # noqa: SLF001 - its own class
+        predictions, gradient = self._at(place)
+        before, divided = math.inf, self._divider(predictions)
         for _ in range(STEPS):
             size = float(np.linalg.norm(gradient))
             if size <= tolerance:
                 break
-            step = self._step(place, gradient)
-            fall, part = float((gradient * step).sum()), 1.0
-            while part > UNIT:
-                tried = place - part * step
-                lower, slope = self._at(tried)
-                if lower <= value - 1e-4 * part * fall or float(np.linalg.norm(slope)) <= size / 2:
-                    break
-                part /= 2
-            else:
+            if size * FAST > before:  # else the bends of an earlier place still do
+                divided = self._divider(predictions)
+            before, step = size, divided(gradient)
+            found = self._nearer(place, predictions, gradient, step, size)
+            if found is None:
                 break
-            place, value, gradient = tried, lower, slope
+            place, predictions, gradient = found
         return place
 
-    def _at(self, place: Floats) -> tuple[float, Floats]:
-        """J and its gradient, in floats."""
-        predictions = self.rows @ place.T
-        value = self.row_loss.total(predictions, self.codes)
-        value += self.penalty / 2 * float((place * place).sum()) + float((self.push * place).sum())
-        slopes = self.row_loss.slopes(predictions, self.codes)
-        return value, slopes.T @ self.rows + self.penalty * place + self.push
+    def _nearer(
+        self, place: Floats, predictions: Floats, gradient: Floats, step: Floats, size: float
+    ) -> tuple[Floats, Floats, Floats] | None:
+        """Where the gradient has fallen by half, or J by a part of what the step promised; None where neither does."""
+        value, fall, part = None, float((gradient * step).sum()), 1.0
+        while part > UNIT:
+            tried = place - part * step
+            seen, slope = self._at(tried)
+            if float(np.linalg.norm(slope)) <= size / 2:
+                return tried, seen, slope
+            value = self._value(place, predictions) if value is None else value
+            if self._value(tried, seen) <= value - 1e-4 * part * fall:
+                return tried, seen, slope
+            part /= 2
+        return None
 
-    def _step(self, place: Floats, gradient: Floats) -> Floats:
-        """The second derivatives at a place, divided into a gradient."""
+    def _value(self, place: Floats, predictions: Floats) -> float:
+        """J, in floats."""
+        rest = self.penalty / 2 * float((place * place).sum()) + float((self.push * place).sum())
+        return self.row_loss.total(predictions, self.codes) + rest
+
+    def _at(self, place: Floats) -> tuple[Floats, Floats]:
+        """The predictions and the gradient, in floats."""
         predictions = self.rows @ place.T
-        if len(place) == 1:
+        slopes = self.row_loss.slopes(predictions, self.codes)
+        return predictions, slopes.T @ self.rows + self.penalty * place + self.push
+
+    def _divider(self, predictions: Floats) -> Product:
+        """What divides the second derivatives into a gradient."""
+        if self.push.shape[0] == 1:
             bends = self.row_loss.bends(predictions, self.codes, np.ones_like(predictions))
-            second = self.rows.T @ (bends * self.rows)
+            second = self._products(bends)
             second[np.diag_indices_from(second)] += self.penalty
-            return np.linalg.solve(second, gradient[0])[None]
+            return lambda gradient: np.linalg.solve(second, gradient[0])[None]
 
         def product(move: Floats) -> Floats:
             bends = self.row_loss.bends(predictions, self.codes, self.rows @ move.T)
             return bends.T @ self.rows + self.penalty * move
 
-        return conjugate(product, gradient)
+        return lambda gradient: conjugate(product, gradient)
+
+    def _products(self, bends: Floats) -> Floats:
+        """The weighted sum of products of columns, near enough for a step: added up in short floats."""
+        second = np.zeros((self.rows.shape[1],) * 2)
+        for start in range(0, len(self.rows), CHUNK):
+            piece = self._short[start : start + CHUNK]
+            second += piece.T @ (bends[start : start + CHUNK].astype(np.float32) * piece)
+        return second
+
+    @cached_property
+    def _short(self) -> NDArray[np.float32]:
+        """The rows in short floats."""
+        return self.rows.astype(np.float32)
 
 
 def conjugate(product: Product, target: Floats) -> Floats:
