@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,8 @@ Floats: TypeAlias = NDArray[np.float64]
 BITS = 15  # values are multiples of 2^-15: sums of products of 2^23 rows are exact in float64
 BLOCK = 2048  # rows at a time: they stay in a cache
 INSIDE = 1 - 2.0**-40  # more than rounding can add to a row's length
+WIDE = 2048  # columns up to which that is so for a plain sum of squares
+SMALL = 1e-200  # squares between this and its inverse have kept their digits
 EXAMPLE = "for example bounds=(0, 100), or bounds=([0, 18], [1, 99]) with one number a column; never from the data"
 
 
@@ -66,12 +69,12 @@ class Box:
         """How many columns."""
         return len(self.columns)
 
-    @property
+    @cached_property
     def middle(self) -> Floats:
         """Halfway between the bounds, in the data's unit."""
         return np.array([float(each.middle) for each in self.columns])
 
-    @property
+    @cached_property
     def half(self) -> Floats:
         """Half the width, in the data's unit."""
         return np.array([float(each.width / 2) for each in self.columns])
@@ -143,17 +146,29 @@ class Ball:
         return found
 
     def _unit(self, rows: Floats) -> Floats:
-        """The same for some rows: divided by their largest number first, so that no square is too large."""
-        finite = _without_infinities(np.where(np.isnan(rows), 0.0, rows))
-        radius, steps = float(self.radius), 2.0**self.bits
+        """The same for some rows; which way a row goes is decided by that row alone."""
+        finite = rows if np.isfinite(rows).all() else _without_infinities(np.where(np.isnan(rows), 0.0, rows))
+        radius = float(self.radius)
         with np.errstate(all="ignore"):
-            largest = np.maximum(finite.max(axis=1, initial=0.0), -finite.min(axis=1, initial=0.0))[:, None]
+            squares = np.einsum("ij,ij->i", finite, finite)
+            inside: Floats = finite * (INSIDE / np.maximum(np.sqrt(squares), radius))[:, None]
+        far = ~((squares > SMALL) & (squares < 1 / SMALL)) | (finite.shape[1] > WIDE) | (not SMALL < radius < 1 / SMALL)
+        if far.any():
+            inside[far] = self._scaled(finite[far])
+        inside *= 2.0**self.bits
+        np.trunc(inside, out=inside)
+        inside *= 2.0**-self.bits
+        inside += 0.0
+        return inside
+
+    def _scaled(self, finite: Floats) -> Floats:
+        """The same before rounding: divided by their largest number first, so that no square is too large."""
+        with np.errstate(all="ignore"):
+            largest = np.abs(finite).max(axis=1, initial=0.0, keepdims=True)
             direction = np.divide(finite, largest, out=np.zeros_like(finite), where=largest > 0)
-            length = np.sqrt(np.square(direction).sum(axis=1, keepdims=True)) * (largest / radius)
-            np.multiply(np.divide(finite, radius * np.maximum(length, 1.0), out=finite), INSIDE, out=finite)
-        np.trunc(np.multiply(finite, steps, out=finite), out=finite)
-        np.divide(finite, steps, out=finite)
-        return np.add(finite, 0.0, out=finite)
+            length = np.linalg.norm(direction, axis=1, keepdims=True) * (largest / float(self.radius))
+            inside: Floats = np.divide(finite, float(self.radius) * np.maximum(length, 1.0)) * INSIDE
+        return inside
 
 
 def _without_infinities(rows: Floats) -> Floats:
