@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privet import Guarantee, Unit
-from privet.learn import BinnedNB, CategoricalNB, HistogramClassifier, HistogramDensity, PrivateEstimator
+from privet import Guarantee, Ledger, Unit
+from privet.learn import BinnedNB, CategoricalNB, GaussianNB, HistogramClassifier, HistogramDensity, PrivateEstimator
 from privet.learn.class_tables import ClassTables
 from privet.loss import ConcentratedGuarantee
 from privet.noise import BitSource
@@ -121,3 +121,23 @@ def test_every_table_says_how_many_rows_a_class_has(source: BitSource) -> None:
 def test_models_explain_their_noise(model: Any) -> None:  # noqa: ANN401 - makes models
     made: PrivateEstimator = model()
     assert "± " in repr(made.explain(columns=2, rows=1000))
+
+
+def test_known_numbers_of_naive_bayes() -> None:
+    """Each of d tables is moved by 1: noise of scale d/ε in every cell; counts below 0 become no probabilities."""
+    model = categorical().fit(ROWS[:0], LABELS[:0])
+    assert "DiscreteLaplace(l1_sensitivity=2, scale=2)" in repr(model.privacy_)
+    for table in model.feature_log_prob_:
+        assert np.exp(table).sum(axis=1) == pytest.approx(1)
+        assert np.isfinite(table).all()
+
+
+def test_no_delta_is_spent_where_pure_noise_is_best() -> None:
+    models: list[tuple[Any, dict[str, Any]]] = [
+        (CategoricalNB, {"categories": [3, 2]}),
+        (GaussianNB, {"bounds": (0, 9)}),
+    ]
+    for model, declared in models:
+        ledger = Ledger(Guarantee(1, "1e-6"), unit=Unit("person"))
+        model(classes=["a", "b"], epsilon=1, delta="1e-6", ledger=ledger, **declared).fit(ROWS, LABELS)
+        assert (ledger.spent.epsilon, ledger.spent.delta) == (1, 0)

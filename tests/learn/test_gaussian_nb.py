@@ -94,6 +94,8 @@ def test_batches_are_paid_one_by_one_and_add_up(source: BitSource) -> None:
     ):
         with pytest.raises((InvalidParameter, ValueError), match=r"features|classes"):
             model.partial_fit(rows, target, **more)
+    with pytest.raises(InvalidParameter, match="declared for the first batch"):
+        model.set_params(bounds=(0, 20)).partial_fit(points, labels)
     assert ledger.spent.epsilon == 2
 
 

@@ -111,6 +111,14 @@ def test_coarse_steps_lie_near_fine_ones() -> None:
     assert two.mean == pytest.approx(coarse.mean, rel=0.2)
 
 
+def test_many_categories_are_summed_as_few_are() -> None:
+    """Long sums by transforms, short ones plainly: the same shares where all categories look alike."""
+    odds, noisy = NoiseOdds(12.0, laplace=True), np.full(12, 50.0)
+    found = share_posteriors(noisy, odds, np.ones(12), (0, 2**50))
+    assert [each.mean for each in found] == pytest.approx([1 / 12] * 12, abs=1e-9)
+    assert found[0].sd > stats.beta(51, 561).std()
+
+
 def test_known_numbers() -> None:
     """1,000 rows of which 300 have it, with an even prior: the mean is 301/1002, and Laplace noise of ε = 1 moves it by
     √2/1002 = .001411; that on whole numbers, which is what is added, by less."""

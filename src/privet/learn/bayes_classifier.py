@@ -12,6 +12,7 @@ from scipy import special
 from privet.errors import InvalidParameter
 from privet.learn.features import Floats
 from privet.learn.fitting import Fitting
+from privet.learn.priced import Priced
 from privet.learn.private_estimator import PrivateClassifier
 from privet.loss import PrivacyLoss
 
@@ -75,15 +76,20 @@ class BayesClassifier(PrivateClassifier):
             units with rows in every batch. A unit with rows in one batch alone loses what one costs.
         """
         further = hasattr(self, "_learned")
-        before = len(self.classes_) if further else 0
         fitting = self._begin(X, y, groups=groups, first=not further)
         if classes is not None and sorted(map(str, classes)) != sorted(map(str, self.classes_.tolist())):
             raise InvalidParameter("classes of partial_fit must be those of the constructor: leave them out")
-        if further and before != len(self.classes_):
-            raise InvalidParameter("partial_fit needs the classes of the first batch: call fit to begin anew")
+        if further and self._declared_at_first != self._all_declared():
+            raise InvalidParameter("partial_fit needs what was declared for the first batch: call fit to begin anew")
         return self._learn(fitting, further=further)
 
+    def _all_declared(self) -> dict[str, str]:
+        """The parameters that are not about privacy, in words."""
+        said = self.get_params(deep=False)
+        return {name: repr(value) for name, value in said.items() if name not in Priced.__annotations__}
+
     def _learn(self, fitting: Fitting, *, further: bool) -> Self:
+        self._declared_at_first = self._all_declared()
         found = self._released(fitting)
         self._learned = self._learned + found.counts if further else found.counts
         loss = self.privacy_.loss + found.loss if further else found.loss

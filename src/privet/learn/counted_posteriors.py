@@ -1,13 +1,14 @@
 """Posteriors of shares and rates, by sums over the exact counts that may lie behind noisy ones."""
 
 import numpy as np
-from scipy import special, stats
+from scipy import signal, special, stats
 
 from privet.learn.features import Floats
 from privet.learn.noise_odds import NoiseOdds, spread_over
-from privet.learn.posterior import Mixture
+from privet.learn.posterior import NEGLIGIBLE, Mixture
 
 STEADY = 401  # points of one count
+SHORT = 256  # distributions below which plain sums are fast
 Rows = tuple[float, float]  # how many rows there may be
 
 
@@ -54,12 +55,11 @@ def share_posteriors(
         starts.append(hits[0])
         weights.append(np.exp(logs - logs.max()))
     found = []
+    others = without_each(weights)
     for place, a in enumerate(prior):
-        others = [each for other, each in enumerate(weights) if other != place]
-        joined = others[0]
-        for each in others[1:]:
-            joined = np.convolve(joined, each)
-        first = sum(starts) - starts[place]
+        (kept,) = np.nonzero(others[place] > NEGLIGIBLE * others[place].max())
+        joined = others[place][kept[0] : kept[-1] + 1]
+        first = sum(starts) - starts[place] + step * int(kept[0])
         hits = starts[place] + step * np.arange(len(weights[place]))
         rest = first + step * np.arange(len(joined))
         with np.errstate(divide="ignore"):
@@ -76,6 +76,28 @@ def share_posteriors(
             Mixture.of(np.where(known, logs, -np.inf), a + hits[:, None], prior.sum() - a + rest[None, :], beta=True)
         )
     return tuple(found)
+
+
+def without_each(weights: list[Floats]) -> list[Floats]:
+    """Return, for each of several distributions of counts, that of the sum of all others.
+
+    Example:
+        >>> [each.tolist() for each in without_each([np.array([1.0, 1.0]), np.array([1.0, 2.0]), np.array([3.0])])]
+        [[0.5, 1.0], [1.0, 1.0], [0.3333333333333333, 1.0, 0.6666666666666666]]
+    """
+    before, after = [np.ones(1)], [np.ones(1)]
+    for one, other in zip(weights[:-1], weights[:0:-1], strict=True):
+        before.append(_sum(before[-1], one))
+        after.append(_sum(after[-1], other))
+    return [_sum(one, other) for one, other in zip(before, after[::-1], strict=True)]
+
+
+def _sum(one: Floats, other: Floats) -> Floats:
+    """The distribution of a sum; where it is long by fast Fourier transforms, exact to 1e-15 of the largest."""
+    short = min(len(one), len(other)) < SHORT
+    found: Floats = np.convolve(one, other) if short else np.maximum(signal.fftconvolve(one, other), 0.0)
+    found /= found.max()
+    return found
 
 
 def rate_posterior(total: float, odds: NoiseOdds, numbers: Floats, logs: Floats, prior: tuple[float, float]) -> Mixture:

@@ -64,18 +64,19 @@ class Fitting:
         rows = self.rows
         return self.payment.release(lambda: compute(rows), sensitivity, mechanism)
 
-    def reserve(self, plan: Iterable[Mechanism[Any, Any]]) -> "Draws":
+    def reserve(self, plan: Iterable[Mechanism[Any, Any]], *, pure: bool = False) -> "Draws":
         """Charge for all mechanisms of a plan at once; each is then drawn once.
 
         Args:
             plan: fixed before anything is read; together they keep the budget.
+            pure: whether they keep it without its δ, which is then not spent.
         """
         payment = self.payment
         mechanisms = tuple(plan)
         ledger = payment.ledger if payment.ledger is not None else Ledger(payment.price.limit, unit=payment.unit)
         limit = payment.price.limit
-        promise = limit if isinstance(limit, Guarantee) else None
-        delta = payment.price.delta or None
+        promise = limit if isinstance(limit, Guarantee) and not pure else None
+        delta = None if pure else payment.price.delta or None
         paid = ledger.reserve(mechanisms, purpose=payment.purpose, delta=delta, promise=promise, key=payment.key)
         return Draws(paid, self)
 
