@@ -17,6 +17,13 @@ FEW = {"n_estimators": 12, "learning_rate": 0.5, "penalty": 1.0}
 CHECKS = {"n_estimators": 25, "learning_rate": 0.6, "penalty": 0.1, "delta": "1e-6"}
 
 
+@pytest.fixture(autouse=True)
+def same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Questions and noise are the same in every run; scikit-learn compares two fits."""
+    monkeypatch.setattr(room, "Entropy", lambda: seeded_entropy_for_tests(1))
+    monkeypatch.setattr("privet.core.ledger.Entropy", lambda: seeded_entropy_for_tests(2))
+
+
 class TestContract(EstimatorContract):
     EXAMPLES: ClassVar = [
         Example(
@@ -44,10 +51,6 @@ class TestContract(EstimatorContract):
             checks=CHECKS,
         ),
     ]
-
-    @pytest.fixture(autouse=True)
-    def same_questions(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(room, "Entropy", lambda: seeded_entropy_for_tests(1))  # scikit-learn compares two fits
 
 
 def rows(number: int) -> tuple[np.ndarray, np.ndarray]:

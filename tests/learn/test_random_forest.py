@@ -22,6 +22,13 @@ REGRESSOR = {"bounds": (0, 1), "target_bounds": (0, 1)}
 SMALL = {"n_estimators": 32, "max_depth": 8}  # enough for rows without noise
 
 
+@pytest.fixture(autouse=True)
+def same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Questions and noise are the same in every run; scikit-learn compares two fits."""
+    monkeypatch.setattr(room, "Entropy", lambda: seeded_entropy_for_tests(1))
+    monkeypatch.setattr("privet.core.ledger.Entropy", lambda: seeded_entropy_for_tests(2))
+
+
 class TestContract(EstimatorContract):
     EXAMPLES: ClassVar = [
         Example(
@@ -34,10 +41,6 @@ class TestContract(EstimatorContract):
         ),
         Example(RandomForestRegressor, REGRESSOR, required=("bounds", "target_bounds"), checks=SMALL),
     ]
-
-    @pytest.fixture(autouse=True)
-    def same_questions(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(room, "Entropy", lambda: seeded_entropy_for_tests(1))  # scikit-learn compares two fits
 
 
 def rows(number: int, columns: int = 2) -> tuple[np.ndarray, np.ndarray]:
