@@ -102,7 +102,9 @@ def test_rows_beyond_the_cells_count_in_the_outermost() -> None:
     assert counted(rows[:0], np.zeros(2), np.ones(2), 3).tolist() == [0] * 9
 
 
-@pytest.mark.parametrize("wrong", [{"method": "lloyd"}, {"n_clusters": 0}, {"n_clusters": 2.5}, {"max_iter": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"method": "lloyd"}, {"n_clusters": 0}, {"n_clusters": 2.5}, {"max_iter": 0}, {"n_clusters": 5000}]
+)
 def test_wrong_parameters_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameter, match=next(iter(wrong))):
         KMeans(**{"n_clusters": 2, "bounds": (0, 1), "epsilon": 1, **wrong}).fit(np.zeros((3, 2)))

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from privet.asking.budget import Budget
 from privet.core import Sensitivity
 from privet.core.sensitivity import root_above
+from privet.errors import InvalidParameter
 from privet.learn.budget_shares import gaussian_shares, pure_shares
 from privet.learn.cluster_rounds import NARROWEST, Found, strength
 from privet.learn.features import Box, Floats
@@ -62,6 +63,8 @@ class ClusterGrid:
     ) -> "ClusterGrid":
         """Return the plan with the least noise; see `ClusterRounds.of`."""
         del rounds  # there is one
+        if clusters > MOST_CELLS // 4:
+            raise InvalidParameter(f"n_clusters must be at most {MOST_CELLS // 4:,} with a grid, got {clusters:,}")
         cells = rows * (2 if replaces else 1)
         sensitivity = Sensitivity(rows, cells=cells, l1=cells, l2=rows * root_above(Fraction(2 if replaces else 1)))
         ways: list[tuple[NearestSums, DiscreteLaplace | Gaussian]] = []

@@ -26,6 +26,7 @@ GROWTH = 0.5  # of rounds with ε
 APART = 0.5  # how far first centres are from the middle, where normal clusters are at 1: the next round finds how far
 DOUBT = 0.5  # how far first centres may be from where they belong, in spreads of all rows
 DRIFT = 0.1  # how far these places move in a round, since rows change from centre to centre
+OVER, LAST = 0.7, 2  # how much farther centres move, but for the last rounds
 FAR = 0.5  # the reach at one standard deviation of noise
 NARROWEST = 2.0**-30  # of a column's width beside the widest one
 
@@ -91,7 +92,8 @@ class ClusterRounds:
         """Pay for the plan, release, and return the centres.
 
         Each round is a noisy measurement of where a centre belongs, and the centre moves by how much it tells beside
-        those before (Kalman 1960): by all of it, as in Lloyd's algorithm, where there is hardly any noise.
+        those before (Kalman 1960): where there is hardly any noise by all of it, as in Lloyd's algorithm, and up to the
+        last two rounds by more, since rows that change from centre to centre pull the same way again.
         """
         plan = [self.first.mechanism, *[self.each.mechanism] * self.iterations]
         draws = fitting.reserve(plan)
@@ -102,7 +104,7 @@ class ClusterRounds:
         doubt = np.full((self.clusters, 1), (DOUBT * cloud.spread) ** 2)
         reach = np.full(self.each.columns, self._reach(cloud))
         nearest = nearest_by(np.maximum(box.half / box.half.max(), NARROWEST))
-        for _ in range(self.iterations):
+        for left in reversed(range(self.iterations)):
             here = centers
             released = draws.release(
                 lambda rows: self.each.sums(unit(rows), here, reach, nearest),  # noqa: B023 - drawn within its turn
@@ -115,7 +117,8 @@ class ClusterRounds:
             doubt = doubt + (DRIFT * cloud.spread) ** 2
             noise = (self.each.deviation * reach[0] / weights) ** 2
             gain = doubt / (doubt + noise)
-            centers = np.clip(here + gain * reach * np.clip(sums / weights, -1.0, 1.0), -1.0, 1.0)
+            further = 1 + OVER * gain if left >= LAST else 1.0
+            centers = np.clip(here + further * gain * reach * np.clip(sums / weights, -1.0, 1.0), -1.0, 1.0)
             doubt = doubt * (1 - gain)
         return Found(centers, sizes, reduce(add, (mechanism.loss for mechanism in plan)))
 

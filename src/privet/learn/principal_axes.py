@@ -117,7 +117,7 @@ class PrincipalAxes:
         each = float(np.median(self.way.deviations))
         said = {"noise of each sum of products": f"{each:.3g} times the square of the reach, {kind}"}
         if rows is not None:
-            floor = 2 * self.noise * self.columns**0.5 / max(rows, 1)
+            floor = 2 * self.noise * (self.columns**0.5 + 1) / max(rows, 1)
             said["noise floor"] = f"about {floor:.2g} times the mean variance of a column"
         return said
 

@@ -16,6 +16,7 @@ from privet.learn.private_transformer import PrivateTransformer
 from privet.loss.exact import shown, whole
 
 LARGEST = 1e150  # so that squares are floats
+EDGE, BEYOND = 2.0, 2.0  # the largest eigenvalue of noise of d columns lies near 2√d deviations (Wigner 1958)
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, PrivateTransformer):
@@ -31,7 +32,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, PrivateTransformer):
     Attributes:
         components_: one in each row, by falling variance; the largest coordinate of each is positive.
         explained_variance_, explained_variance_ratio_: of each, never below 0.
-        noise_floor_: the variance that noise alone may show: what lies below cannot be told from it.
+        noise_floor_: the variance that noise alone may well show: what lies below cannot be told from it.
         mean_, n_components_: as in scikit-learn.
 
     Privacy: as promised by the price.
@@ -41,7 +42,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, PrivateTransformer):
 
     Example:
         >>> rows = np.outer(np.sin(np.arange(20_000)), [3.0, 4.0])
-        >>> model = PCA("auto", bounds=(-5, 5), epsilon=1).fit(rows)
+        >>> model = PCA(1, bounds=(-5, 5), epsilon=1).fit(rows)
         >>> model.components_.round(1).tolist()
         [[0.6, 0.8]]
     """
@@ -74,7 +75,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, PrivateTransformer):
         shares = lengths / largest
         variances, axes = np.linalg.eigh(found.matrix * np.outer(shares, shares))
         variances, axes = variances[::-1], _signed(axes[:, ::-1].T)
-        floor = 2 * found.deviation * float(shares.max() * np.linalg.norm(shares))
+        floor = found.deviation * float(shares.max() * (EDGE * np.linalg.norm(shares) + BEYOND * shares.max()))
         self.noise_floor_ = floor * largest**2
         self.n_components_ = int(np.count_nonzero(variances > floor)) or 1 if wanted is None else wanted
         self.components_: Floats = axes[: self.n_components_]
