@@ -74,11 +74,11 @@ class BayesianLinearRegression(LinearModel):
         spread = np.einsum("ij,jk,ik->i", line, self.covariance_, line) + self.residual_variance_
         return mean, np.sqrt(np.maximum(spread, 0.0))
 
-    def _units(self) -> LineUnits:
+    def _check_units(self, units: LineUnits) -> None:
         """With the prior checked, before anything is paid."""
         if not NARROWEST <= exact(self.prior_scale, "prior_scale") <= WIDEST:
             raise InvalidParameter(f"prior_scale must be a number > 0 within 1e±6, got {self.prior_scale}: usually 1")
-        return super()._units()
+        super()._check_units(units)
 
     def _prior(self, units: LineUnits) -> Floats:
         return np.array([1.0, *[1.0] * units.columns]) * float(self.prior_scale) ** 2

@@ -6,15 +6,19 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import ndtri
 
+from privet.asking.bounds import Bounds
 from privet.asking.payment import Payment
 from privet.core.uncertainty import refuse_certainty
 from privet.errors import InvalidParameter
 from privet.learn.features import Ball, Box, Floats
+from privet.learn.fitting import Fitting
 from privet.learn.line_units import LineUnits
 from privet.learn.noisy_moments import NoisyMoments, squared
 from privet.learn.noisy_posterior import NoisyPosterior
-from privet.learn.private_estimator import PrivateRegressor
+from privet.learn.private_estimator import PRICE, PrivateRegressor
+from privet.learn.rows import Rows
 from privet.learn.second_moments import SecondMoments
+from privet.learn.stored_rows import StoredRows
 
 SPREAD = 1 / 3  # the variance of what is spread evenly between -1 and 1
 
@@ -29,7 +33,12 @@ class LinearModel(PrivateRegressor):
             X: rows of features.
             y: their targets; rows without one do not count.
             groups: whose rows they are; with rows_per_unit.
+
+        X can be rows that an engine keeps, `session.rows("SELECT …")`, and y then the name of the target among its
+        columns: the engine adds up. Bounds are then those of the catalog, as are the ledger and rows_per_unit.
         """
+        if isinstance(X, StoredRows):
+            return self._fit_stored(X, y)
         fitting = self._begin(X, y, groups=groups)
         units = self._units()
         moments = self._asked(units).release(fitting)
@@ -38,6 +47,32 @@ class LinearModel(PrivateRegressor):
             "bounds" if isinstance(units.features, Box) else "norm": "of the features",
             "target_bounds": "of y",
         }
+        self._keep_receipt(fitting, moments.release.loss, mechanism=moments.release.mechanism, public=public)
+        return self
+
+    def _fit_stored(self, rows: StoredRows, target: Any) -> Self:  # noqa: ANN401 - refused in words
+        """Learn from what an engine adds up."""
+        for name in ("bounds", "norm", "target_bounds", "rows_per_unit", "unit"):
+            if self._said(name) is not None:
+                raise InvalidParameter(f"{name} of stored rows is what the catalog says: leave it out here")
+        if self._said("ledger") not in (None, rows.ledger):
+            raise InvalidParameter("stored rows are paid for by the ledger of their session: leave ledger out")
+        if target not in rows.columns:
+            raise InvalidParameter(f"y must be the name of the target, one of {', '.join(rows.columns)}")
+        features = [name for name in rows.columns if name != target]
+        if not features:
+            raise InvalidParameter("there must be a column beside the target")
+        *bounds, ends = (Bounds(*pair) for pair in rows.bounds([*features, target]))
+        units = LineUnits(Box(tuple(bounds)), len(features), Box((ends,)))
+        self._check_units(units)
+        said = {name: self._said(name) for name in PRICE if self._said(name) is not None}
+        payment = Payment.of(type(self).__name__, {**said, "ledger": rows.ledger})
+        fitting = Fitting(payment, Rows(0, len(features), _unread, None, None, rows.rows_per_unit))
+        plan = SecondMoments(units.features, units.columns, target=units.target)
+        moments = plan.release(fitting, lambda: rows.products([*features, target]))
+        self.n_features_in_, self.feature_names_in_ = len(features), np.array(features, dtype=object)
+        self._learn(units, moments)
+        public = {"bounds": "of the features, in the catalog", "target_bounds": "of y, in the catalog"}
         self._keep_receipt(fitting, moments.release.loss, mechanism=moments.release.mechanism, public=public)
         return self
 
@@ -75,11 +110,15 @@ class LinearModel(PrivateRegressor):
 
     def _units(self) -> LineUnits:
         units = LineUnits(self._map(), self.n_features_in_, Box((self._target_bounds(),)))
+        self._check_units(units)
+        return units
+
+    def _check_units(self, units: LineUnits) -> None:
+        """Refuse, before anything is paid, what no line can be learned in."""
         if not self._said("fit_intercept") and not units.near_zero:
             raise InvalidParameter(
                 "bounds lie so far from 0 that a line through 0 says nothing: use fit_intercept=True"
             )
-        return units
 
     def _asked(self, units: LineUnits) -> SecondMoments:
         constant = bool(self._said("fit_intercept")) or units.shifted
@@ -113,3 +152,7 @@ class LinearModel(PrivateRegressor):
                 f"about {error:.2g} half widths of y for a half width of x (or the norm), if features are spread evenly"
             )
         return told
+
+
+def _unread() -> Floats:
+    raise TypeError("rows that an engine keeps are not read here")

@@ -52,11 +52,11 @@ class Ridge(LinearModel):
         self.target_bounds = target_bounds
         self.fit_intercept = fit_intercept
 
-    def _units(self) -> LineUnits:
+    def _check_units(self, units: LineUnits) -> None:
         """With the penalty checked, before anything is paid."""
         if not 0 <= exact(self.alpha, "alpha") <= MOST:
             raise InvalidParameter(f"alpha must be a public number >= 0, got {self.alpha}")
-        return super()._units()
+        super()._check_units(units)
 
     def _penalty(self, units: LineUnits) -> Floats:
         with np.errstate(all="ignore"):

@@ -1,6 +1,6 @@
 """SecondMoments: sums of all products of two columns, released together: what linear models and PCA learn from."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -102,10 +102,16 @@ class SecondMoments:
             raise InvalidParameter("the price is too small for any noise that can be drawn: spend more than that")
         return min(ways, key=self._noise)
 
-    def release(self, fitting: Fitting) -> NoisyMoments:
-        """Charge, add up, and release."""
+    def release(self, fitting: Fitting, stored: Callable[[], NDArray[np.int64]] | None = None) -> NoisyMoments:
+        """Charge, add up, and release.
+
+        Args:
+            fitting: who pays, and the rows.
+            stored: the sums of rows that an engine keeps (`StoredRows`), in the place of those of the fitting.
+        """
         way = self.best(fitting.budget, rows=fitting.moved_rows, replaces=fitting.replaces)
-        released = fitting.release(self.sums, way.sensitivity, way.mechanism)
+        compute = self.sums if stored is None else lambda _: stored()
+        released = fitting.release(compute, way.sensitivity, way.mechanism)
         return NoisyMoments.of(released, way.deviations, constant=self.constant, target=self.target is not None)
 
     def sums(self, rows: Rows) -> NDArray[np.int64]:
@@ -140,6 +146,7 @@ class SecondMoments:
         weights = self._beside([Fraction(1)] * self.columns, constant, target)
         outside = sum(self._beside([], constant**2, target**2), Fraction(0))
         moved = root_above((2 if replaces else 1) * (rows * (length + outside) * ONE) ** 2)
+        moved += self.width**2 * max(weights) ** 2  # an engine rounds each sum down once
         sensitivity = Sensitivity(moved, cells=self.width**2, l2=moved)
         noise = SymmetricGaussian.calibrated(
             width=self.width, sensitivity=sensitivity, weights=weights, **_said(budget)

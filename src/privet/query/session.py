@@ -10,6 +10,7 @@ from privet.errors import InvalidParameter
 from privet.loss import Amount, ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.exact import Exact
 from privet.query.answering.charge import Charge, charged
+from privet.query.answering.owned_rows import OwnedRows
 from privet.query.answering.public_values import PublicValues
 from privet.query.backends.backend import Backend
 from privet.query.batch import Batch, Statements, Weights
@@ -186,18 +187,35 @@ class Session:
         """A table of the catalog as a frame: the same questions, put together step by step."""
         return table_of(self, name)
 
+    def rows(self, text: str) -> OwnedRows:
+        """Rows for a model to learn from: nothing is read or spent before its `fit`.
+
+        Args:
+            text: one SELECT of columns with bounds, of private tables; its WHERE decides which rows.
+
+        The engine adds up products of columns, so that a linear regression on any number of rows is one query:
+        `LinearRegression(epsilon=1).fit(session.rows("SELECT size, distance, rent FROM flats"), "rent")`.
+        """
+        self._refuse_closed()
+        inner = text.strip().rstrip(";")
+        statement = self._quoter.read(f"SELECT COUNT(*) AS n FROM ({inner}) AS learned")  # noqa: S608 - it is read, not run
+        return OwnedRows(statement, catalog=self.catalog, backend=self._backend, ledger=self.ledger)
+
     def read(self, text: str, *, automatic: bool = False) -> Statement:
         """What a statement means; refused if it may not be answered. With `automatic`, bounds may be missing."""
         return self._quoter.read(text, automatic=automatic)
 
     def _options(self, keywords: Keywords, weights: Weights | None = None, *, budget: Promise | None = None) -> Options:
         """What was said; the catalog's budget is spent where nothing was, or else this one."""
-        if self._closed:
-            raise InvalidParameter("this session is closed: connect again")
+        self._refuse_closed()
         if keywords.get("error") is not None:  # then the kind is all that matters: what the ledger counts
             limit = self.ledger.limit
             budget = limit if isinstance(limit, ConcentratedGuarantee) else UNSAID
         return Options.of(keywords, weights=weights, budget=self.catalog.budget or budget)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise InvalidParameter("this session is closed: connect again")
 
     def _charge(self, quote: Quote, purpose: str, key: str | None) -> Charge:
         return Charge(quote, purpose, key, self.catalog, self._backend, self.ledger)

@@ -146,3 +146,22 @@ def test_statements_side_by_side_do_not_see_each_other(backend: Backend) -> None
     for thread in threads:
         thread.join()
     assert found == {name: {"clinic": [name] * 50} for name in "abcd"}
+
+
+def test_products_are_what_duckdb_says_they_are(backend: Backend) -> None:
+    """Which is compared with Python's integers in tests/learn/test_stored_rows.py: NaN, infinities, heavy units."""
+    table = visits()
+    measures = tuple(
+        Measure(
+            Shape.SPREAD,
+            Reference(column(table, name)),
+            span=Span.between(Fraction(0), Fraction(16), whole=False, most=2**15),
+        )
+        for name in ("cost", "stay")
+    )
+    request = Bounded(table, (), Limits(rows_per_unit=2), measures, cap_groups=False)
+    found = backend.products(request)
+    assert len(found) == 6
+    assert all(type(each) is int for each in found)
+    assert found[0] > 0
+    assert found == engine_of("duckdb").backend(world(CROWDED), HOSPITAL, slot=1).products(request)

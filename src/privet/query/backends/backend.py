@@ -55,6 +55,12 @@ class Backend(Protocol):
     def members(self, request: Bounded) -> Members:
         """For a request of members: which units are in which groups, each in as many as it is held to."""
 
+    def products(self, request: Bounded) -> tuple[int, ...]:
+        """Exact sums of all products of two columns, in parts of a row (`printing/product_sums.py`)."""
+
+    def products_text(self, request: Bounded) -> str:
+        """The SQL that `products` runs."""
+
     def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
         """The rows of a public relation, in full; `released` holds the tables of earlier stages, by name."""
 

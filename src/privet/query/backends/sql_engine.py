@@ -22,6 +22,7 @@ from privet.query.measures.request import Bounded, Shape
 from privet.query.plan.relations import Relation, mentioned
 from privet.query.printing import Dialect, Source, Sources, print_relation, print_request
 from privet.query.printing.catalog_tables import engine_column, known
+from privet.query.printing.product_sums import print_product_sums
 from privet.query.printing.request_statement import split
 from privet.query.scalars.facts import Type
 from privet.query.scalars.unit_types import unit_fix, unit_kind
@@ -109,6 +110,15 @@ class SqlEngine(ABC):
         (text,) = self._printed(request, self._sources())
         found = self._safely(lambda: list(self._fetch_members(text)))
         return Members((keys_of(request.keys, raw), units) for raw, units in found)
+
+    def products(self, request: Bounded) -> tuple[int, ...]:
+        """All sums of products of two columns; see `Backend`."""
+        (row,) = self._rows(self.products_text(request))
+        return tuple(int(cell or 0) for cell in row)
+
+    def products_text(self, request: Bounded) -> str:
+        """The SQL that `products` runs."""
+        return print_product_sums(request, self._dialect, self._sources())
 
     def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
         """The rows of a public relation, with columns named as the relation's."""

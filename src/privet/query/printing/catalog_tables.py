@@ -36,14 +36,29 @@ class ReadTable:
     steady: bool
 
 
-def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable[[Column], str]) -> ReadTable:
+@dataclass(frozen=True)
+class OnlyRows:
+    """What is known of how a table is used, so that less of it need be read.
+
+    Args:
+        filled: columns of numbers; rows without a number in any of them do not matter.
+        unnumbered: whether no row is told from another one where each row is a unit.
+    """
+
+    filled: frozenset[Column] = frozenset()
+    unnumbered: bool = False
+
+
+def print_table(
+    table: Table, dialect: Dialect, sources: Sources, name: Callable[[Column], str], only: OnlyRows = OnlyRows()
+) -> ReadTable:
     """The SELECT that reads a table.
 
     Rows without a unit (NULL, or a path that leads nowhere) are left out. A row whose path leads to several units,
     because a key that should be unique is not, is there once for each.
     """
-    reader = _Reader(table, dialect, sources)
-    inner, outer = [], []
+    reader = _Reader(table, dialect, sources, only)
+    inner, outer, there = [], [], list[str]()
     unit = table.owner.unit if table.owner is not None else ()
     for place, column in enumerate(unit):
         inner.append(f"{reader.unit(place)} AS u{place + 1}")
@@ -53,11 +68,13 @@ def print_table(table: Table, dialect: Dialect, sources: Sources, name: Callable
     for place, column in enumerate(column for column in table.columns if column not in unit and column not in told):
         read[column] = f"x{place + 1}"
         inner.append(f"{reader.value(column)} AS x{place + 1}")
+        if reader.filled(column) is not None:
+            there.append(dialect.is_number(f"x{place + 1}"))
         outer.append(f"{reader.held(f'x{place + 1}', column)} AS {name(column)}")
         if reader.cuts(column):
             outer.append(f"x{place + 1} AS {uncut(name(column))}")
     outer += [f"{beyond(read[old], old.facts, dialect)} AS {name(column)}" for column, old in table.outside]
-    where = " AND ".join(f"u{place + 1} IS NOT NULL" for place in range(len(unit)))
+    where = " AND ".join([*(f"u{place + 1} IS NOT NULL" for place in range(len(unit))), *there])
     text = f"SELECT {', '.join(outer) or '1'} FROM (SELECT {', '.join(inner) or '1'} FROM {reader.joined()}) AS t"
     return ReadTable(f"{text} WHERE {where}" if where else text, reader.numbered, reader.steady)
 
@@ -108,8 +125,9 @@ def _moment(second: Fraction | None, rounded: Callable[[Fraction], int]) -> str 
 class _Reader:
     """What the columns and the unit of one table are, in the engine."""
 
-    def __init__(self, table: Table, dialect: Dialect, sources: Sources) -> None:
+    def __init__(self, table: Table, dialect: Dialect, sources: Sources, only: OnlyRows) -> None:
         self._table = table
+        self._only = only
         self._dialect = dialect
         self._catalog = sources.catalog
         self._sources = sources
@@ -118,7 +136,8 @@ class _Reader:
         self._public = table.owner is None
         if self._public != self._declared.public:
             raise InvalidParameter(f"table {table.name} is {'' if self._declared.public else 'not '}public")
-        self.numbered = not self._public and self._catalog.row_level and self._source.row_number is None
+        alone = not self._public and self._catalog.row_level
+        self.numbered = alone and self._source.row_number is None and not only.unnumbered
 
     @property
     def steady(self) -> bool:
@@ -130,8 +149,17 @@ class _Reader:
 
     def value(self, column: Column) -> str:
         """A column as its declared type."""
+        if (text := self.filled(column)) is not None:
+            return text
         engine = engine_column(self._source, self._table.name, column.name)
         return self._dialect.read(f"s0.{self._dialect.name(engine)}", self._source.types[engine], column.facts.type)
+
+    def filled(self, column: Column) -> str | None:
+        """The column as a number that may be NaN, where rows without a number do not matter and that is faster."""
+        if column not in self._only.filled or column.facts.type is not Type.REAL:
+            return None
+        engine = engine_column(self._source, self._table.name, column.name)
+        return self._dialect.plain_real(f"s0.{self._dialect.name(engine)}", self._source.types[engine])
 
     def cuts(self, column: Column) -> bool:
         """Whether it is a text of a private table."""
@@ -149,6 +177,8 @@ class _Reader:
         """The unit of a row: its column, a row of its own, or for w-event privacy also its time."""
         if place == 1:
             return self._time()
+        if self._catalog.row_level and self._only.unnumbered:
+            return self._dialect.literal(1, Type.INTEGER)
         if self._catalog.row_level:
             return f"s0.{self._source.row_number}" if self._source.row_number is not None else "ROW_NUMBER() OVER ()"
         if self._declared.unit_column is None:

@@ -1,5 +1,6 @@
 """Dialect: the words in which engines differ. What is printed alike everywhere is in `function_templates.py`."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
@@ -166,6 +167,14 @@ class Dialect(ABC):
     def sent_whole(self, name: str) -> str:  # noqa: ARG002 - as above
         """What stands after SELECT where a public table, and a small one, is joined."""
         return ""
+
+    def plain_real(self, text: str, engine_type: str) -> str | None:  # noqa: ARG002 - for engines that are faster so
+        """A column of floats as a real number that may be NaN; None where it is read as any other, or is no float."""
+        return None
+
+    def is_number(self, text: str) -> str:
+        """Whether a real number is there and not NaN, for what `plain_real` gives."""
+        return f"{text} <= {self.literal(math.inf, Type.REAL)}"
 
     def added(self, text: str, most: int) -> str:  # noqa: ARG002 - for engines whose sums are no wider than what is added
         """An aggregate: the exact sum of whole numbers, of up to 2^33 rows, that are each at most so large."""

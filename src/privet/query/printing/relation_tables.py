@@ -21,7 +21,7 @@ from privet.query.plan.relations import (
     Values,
     Window,
 )
-from privet.query.printing.catalog_tables import known, print_table
+from privet.query.printing.catalog_tables import OnlyRows, known, print_table
 from privet.query.printing.dialect import Dialect
 from privet.query.printing.exact_aggregates import print_aggregation, print_places
 from privet.query.printing.few_rows import print_few, print_many
@@ -49,6 +49,7 @@ class Chain:
     def __init__(self, dialect: Dialect, sources: Sources) -> None:
         self.dialect = dialect
         self.sources = sources
+        self.only = OnlyRows()  # of tables that are read
         self.steady = True  # whether computing a table twice surely gives the same rows
         self._names: dict[Column, str] = {}
         self._made: dict[int, str] = {}
@@ -136,7 +137,7 @@ class Chain:
     def _select(self, relation: Relation) -> tuple[str, bool]:  # noqa: C901, PLR0911 - one return for each node
         match relation:
             case Table():
-                read = print_table(relation, self.dialect, self.sources, self.name)
+                read = print_table(relation, self.dialect, self.sources, self.name, self.only)
                 self.steady = self.steady and read.steady
                 return read.select, read.once
             case Released():

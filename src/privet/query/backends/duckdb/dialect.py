@@ -96,6 +96,15 @@ class DuckDBDialect(Dialect):
                 return within(f"TRY_CAST({text} AS TIMESTAMP)", f"TIMESTAMP '{FIRST_DAY} 00:00:00'", last)
         return text if kind == self.types[target] else f"TRY_CAST({text} AS {self.types[target]})"
 
+    def plain_real(self, text: str, engine_type: str) -> str | None:
+        """What may be NULL is slower to compute with in DuckDB, even where it is not."""
+        kind = plain(engine_type)
+        return self.one_zero(text if kind == "DOUBLE" else f"CAST({text} AS DOUBLE)") if kind in REALS else None
+
+    def is_number(self, text: str) -> str:
+        """NaN is above infinity in DuckDB."""
+        return f"{text} <= CAST('Infinity' AS DOUBLE)"
+
     def unit(self, text: str, engine_type: str, target: Type) -> str:
         """A text declared a whole number must say one plainly; a whole number stays one, whatever is declared."""
         if plain(engine_type) == "VARCHAR" and target is Type.INTEGER:
