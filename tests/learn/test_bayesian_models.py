@@ -74,12 +74,15 @@ def test_what_is_summed() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("price", [{"epsilon": 1, "delta": "1e-6"}, {"rho": "0.1"}, {"epsilon": 1}])
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace"])
-def test_prices_are_kept_and_used_up(kind: type[BayesianModel], price: dict[str, Any], neighbors: str) -> None:
+@pytest.mark.parametrize("columns", [1, 40])
+def test_prices_are_kept_and_used_up(
+    kind: type[BayesianModel], price: dict[str, Any], neighbors: str, columns: int
+) -> None:
     ledger = Ledger(
         ConcentratedGuarantee("0.1") if "rho" in price else Guarantee(1, price.get("delta", 0)),
         unit=Unit("person", neighbors=neighbors),
     )
-    loss = made(kind, **{"epsilon": None, **price}, ledger=ledger).fit(np.ones((40, 12))).privacy_.loss
+    loss = made(kind, **{"epsilon": None, **price}, ledger=ledger).fit(np.ones((40, columns))).privacy_.loss
     if "rho" in price:
         assert 0.0999 < loss.zcdp() <= 0.1
     else:

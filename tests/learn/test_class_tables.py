@@ -82,6 +82,14 @@ def test_units_with_several_rows_move_as_many() -> None:
     assert sum(abs(x - y) for x, y in zip(mine, theirs[0], strict=True)) == ledger.sensitivities[0].l1 == 4
 
 
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace"])
+@pytest.mark.parametrize("price", [{"delta": "1e-9"}, {"delta": "0.1"}, {"epsilon": None, "rho": "1e-6"}])
+def test_every_price_has_noise_for_one_table(price: dict[str, Any], neighbors: str) -> None:
+    for model in (cells, density):
+        fitted = model(neighbors=neighbors, **price)
+        assert fitted.fit(*(ROWS, LABELS)[: 2 if model is cells else 1]).privacy_.unit.name == "person"
+
+
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"epsilon": "0.3", "delta": "1e-5"}, {"rho": "0.05"}])
 def test_the_noise_is_as_wide_as_said_and_costs_what_it_may(price: dict[str, Any], source: BitSource) -> None:
     """2,000 cells without rows; mean squares within 6 deviations of themselves, and the control is 30 % off."""

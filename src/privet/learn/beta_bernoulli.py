@@ -8,7 +8,6 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.asking.best_noise import best_noise
 from privet.asking.payment import Payment
 from privet.core import Sensitivity
 from privet.core.sensitivity import root_above
@@ -21,6 +20,7 @@ from privet.learn.noise_odds import NoiseOdds
 from privet.learn.posterior import Mixture
 from privet.learn.priced import Priced, priced
 from privet.learn.rows import Rows
+from privet.learn.sum_noise import sum_noise
 from privet.learn.table_nb import foreseen_counts
 
 
@@ -66,7 +66,7 @@ class BetaBernoulli(BayesianModel):
             moved = fitting.moved_rows
             length = root_above(Fraction(moved) ** 2 * width)
             sensitivity = Sensitivity(moved, cells=width, l1=moved * width, l2=length)
-            mechanism = best_noise(fitting.budget, sensitivity, whole=True)
+            mechanism = sum_noise(fitting.budget, sensitivity)
             release = fitting.release(_ones, sensitivity, mechanism)
             self.counts_ = np.asarray(release.value, dtype=np.float64)
         self._odds = NoiseOdds.of(mechanism)

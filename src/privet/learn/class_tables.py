@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.asking.best_noise import best_noise
 from privet.asking.payment import Payment
 from privet.core import Release, Sensitivity
 from privet.learn.features import Floats
 from privet.learn.fitting import Fitting, budget_of, replaces
 from privet.learn.moved_counts import moved_counts
 from privet.learn.rows import Rows
-from privet.loss import Guarantee
+from privet.learn.sum_noise import sum_noise
 from privet.mechanisms.least_noise import Noise, standard_deviation
 
 Codes = Callable[[Floats], NDArray[np.int64]]
@@ -65,10 +64,8 @@ def count_noise(payment: Payment, tables: int, moved: int) -> tuple[Sensitivity,
 
     Privacy: from public numbers only.
     """
-    budget = budget_of(payment)
     sensitivity = moved_counts(tables, moved, replaces=replaces(payment))
-    approximate = isinstance(budget.promise, Guarantee) and bool(budget.promise.delta)
-    return sensitivity, best_noise(budget, sensitivity, whole=not approximate, error=standard_deviation)
+    return sensitivity, sum_noise(budget_of(payment), sensitivity)
 
 
 def released_tables(

@@ -7,7 +7,7 @@ from privet.learn.features import Floats
 from privet.learn.noise_odds import NoiseOdds, spread_over
 from privet.learn.posterior import NEGLIGIBLE, Mixture
 
-STEADY = 401  # points of one count
+STEADY = 241  # points of one count
 SHORT = 256  # distributions below which plain sums are fast
 Rows = tuple[float, float]  # how many rows there may be
 

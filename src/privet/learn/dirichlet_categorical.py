@@ -35,7 +35,7 @@ class DirichletCategorical(BayesianModel):
 
     Privacy: as promised by the price.
     Proof: a row counts in one cell of each column (`moved_counts`). Posteriors are exact sums over the counts that may
-        lie behind the noisy ones, up to steps of a fifteenth of the noise's scale where that is above 7 rows.
+        lie behind the noisy ones, up to steps of a quarter of the noise's scale where that is above 6 rows.
 
     Example:
         >>> model = DirichletCategorical(categories=3, epsilon=10**6).fit([[0], [0], [1], [2]] * 100)

@@ -10,7 +10,7 @@ from scipy import optimize, special
 from privet.core.uncertainty import refuse_certainty
 from privet.learn.features import Floats
 
-NEGLIGIBLE = 1e-13  # of the largest weight: what is left out
+NEGLIGIBLE = 1e-11  # of the largest weight: what is left out
 
 
 class Posterior(ABC):

@@ -10,6 +10,7 @@ from privet.asking.payment import Payment
 from privet.core import Mechanism, Sensitivity
 from privet.learn.fitting import budget_of, replaces
 from privet.learn.moved_counts import moved_counts
+from privet.learn.sum_noise import sum_noise
 from privet.loss import Guarantee, PrivacyLoss
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace
 from privet.mechanisms.least_noise import least_noise, standard_deviation
@@ -45,8 +46,7 @@ class SumPlan:
         budget = budget_of(payment)
         moves = [moved_counts(1, moved, replaces=replaces(payment)), sums]
         if not counted:
-            approximate = isinstance(budget.promise, Guarantee) and bool(budget.promise.delta)
-            return cls(None, (best_noise(budget, sums, whole=not approximate, error=standard_deviation), sums))
+            return cls(None, (sum_noise(budget, sums), sums))
         ways = [*_pure(budget, moves), *_gaussian(budget, moves)]
         first, second = least_noise(ways, error=standard_deviation)
         return cls((first, moves[0]), (second, sums))
