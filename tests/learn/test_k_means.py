@@ -14,6 +14,7 @@ from privet.learn.cluster_grid import ClusterGrid, counted
 from privet.learn.k_means import KMeans
 from privet.mechanisms import DiscreteLaplace
 from tests.contracts.estimator import EstimatorContract, Example
+from tests.support.recording_ledger import Recording
 
 
 class TestContract(EstimatorContract):
@@ -94,6 +95,28 @@ def test_a_row_is_in_one_cell(budget: Budget) -> None:
         made_for = cells.l1_sensitivity if isinstance(cells, DiscreteLaplace) else cells.l2_sensitivity
         order = 1 if isinstance(cells, DiscreteLaplace) else 2
         assert float(made_for) == pytest.approx(np.linalg.norm(move, order))
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace"])
+def test_the_inertia_of_protected_rows_is_paid_for(neighbors: str) -> None:
+    rows = np.random.default_rng(1).uniform(-3, 9, size=(500, 4))
+    model = KMeans(3, bounds=(0, 6), epsilon=1, neighbors=neighbors).fit(rows)
+    released = model.private_inertia(rows, epsilon=10**6)
+    assert released.value == pytest.approx(-model.score(np.clip(rows, 0, 6)), rel=1e-3)
+    corners = np.array([[np.inf] * 4, [-np.inf] * 4, [0.0, 6, 0, 6], [np.nan] * 4])
+    secrets = []
+    for part in (corners[:0], *(corners[place : place + 1] for place in range(4))):
+        ledger = Recording(Unit("person", neighbors=neighbors))
+        model.private_inertia(part, epsilon=1, ledger=ledger)
+        secrets.append(float(ledger.secrets[0][0]))
+        assert ledger.sensitivities[0].l1 == 1
+    ledger = Recording(Unit("person", neighbors=neighbors))
+    model.private_inertia(corners, epsilon=1, ledger=ledger, rows_per_unit=2)
+    assert ledger.sensitivities[0].l1 == 2
+    assert secrets[0] == 0
+    assert 0.1 < max(secrets) <= 1
+    with pytest.raises(InvalidParameter, match="price"):
+        model.private_inertia(rows)
 
 
 def test_rows_beyond_the_cells_count_in_the_outermost() -> None:

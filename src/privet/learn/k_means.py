@@ -1,24 +1,30 @@
 """KMeans: centres of clusters, from noisy counts of cells or from noisy rounds of Lloyd's algorithm."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 
+from privet.asking.best_noise import best_noise
 from privet.asking.payment import Payment
+from privet.asking.scaled import Scaled
+from privet.core import Release, Sensitivity
 from privet.errors import InvalidParameter
 from privet.learn.cluster_grid import ClusterGrid
 from privet.learn.cluster_rounds import ClusterRounds
 from privet.learn.features import Floats
 from privet.learn.priced import Priced, priced
 from privet.learn.private_transformer import PrivateTransformer
+from privet.learn.rows import Rows, two_dimensional
 from privet.loss.exact import shown, whole
 
 FEW = 3  # columns up to which cells are fewer than rows
 METHODS = ("auto", "grid", "relative")
-FARTHEST = 1e150  # so that squares are floats
+FARTHEST, LEAST = 1e150, 1e-300  # so that squares are floats
+STEPS = 1 << 24  # of a row's share: sums of 2^29 rows are exact in float64
 
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, PrivateTransformer):
@@ -41,7 +47,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, PrivateTransformer):
         n_iter_: how many noisy rounds there were.
 
     Privacy: as promised by the price. There are no labels_ and no inertia_ of the rows learned from, which would leave
-        without noise; `predict` tells the clusters of rows that you hand over, and its answer is as private as these.
+        without noise (`private_inertia` pays); `predict` tells the clusters of rows that you hand over, and its answer
+        is as private as these.
     Proof: each round and the grid have theirs (`NearestSums`, `ClusterGrid`); their losses compose to the price. The
         number of rounds is made of the price and the number of columns; first centres are public points, put around
         the noisy middle of the rows; empty clusters get noise like others.
@@ -100,6 +107,34 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, PrivateTransformer):
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ANN401, ARG002, N803 - scikit-learn's names
         """Minus the sum of squares of the distances of the rows to their centres, without noise: for public rows."""
         return -float((self._transformed(self._matrix(X)).min(axis=1) ** 2).sum())
+
+    def private_inertia(self, X: Any, *, groups: Any = None, **asked: Unpack[Priced]) -> Release[Any]:  # noqa: ANN401, N803 - scikit-learn's names
+        """The sum of squares of the distances of protected rows to their centres, for a price of its own.
+
+        Args:
+            X: the rows; those of the fit, or others.
+            groups: whose row each is, see `fit`.
+            **asked: the price, and what shall differ from the model's ledger, unit, neighbors and rows_per_unit.
+
+        Privacy: as promised by the price.
+        Proof: rows are clipped to the bounds, and so are centres, so a square is at most that of the diagonal. In
+            shares of it a row adds a whole number of steps in [0, 1]: r rows of a unit move the sum by r, and no
+            further if they are replaced.
+        """
+        table = two_dimensional(X)
+        fitting = self._begin_score(table, np.zeros(len(table)), groups, asked)
+        box, centers = self._box(), self.cluster_centers_
+        with np.errstate(over="ignore"):
+            longest = min(max(float(np.square(2 * box.half).sum()), LEAST), FARTHEST**2)
+
+        def compute(rows: Rows) -> float:
+            known = box.middle + box.half * box.unit(rows.read_features())
+            nearest = np.min([np.square(known - center).sum(axis=1) for center in centers], axis=0)
+            return float(np.rint(np.clip(nearest / longest, 0.0, 1.0) * STEPS).sum()) / STEPS
+
+        sensitivity = Sensitivity(fitting.moved_rows)
+        noise = Scaled(best_noise(fitting.budget, sensitivity), factor=Fraction(longest))
+        return fitting.release(compute, sensitivity, noise)
 
     def _asked(self) -> tuple[int, int | None]:
         """The parameters, checked."""
