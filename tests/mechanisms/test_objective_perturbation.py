@@ -132,7 +132,7 @@ def test_what_is_said_to_be_free_is_free_and_no_more() -> None:
     assert ObjectivePerturbation(SoftHinge(), 1, penalty=1.99, scale=1, gaussian=True).main_loss != free.main_loss
     huber = ObjectivePerturbation(HuberHinge(), 1, penalty=2, scale=1, gaussian=True)
     assert worst(huber, WITH, PrivacyLoss.of(GaussianCurve(1)), 3) > 2 * SLACK
-    less = ObjectivePerturbation(SoftHinge(), 1, penalty="0.01", scale=1, gaussian=True)
+    less = ObjectivePerturbation(SoftHinge(), 1, penalty="0.02", scale=1, gaussian=True)
     assert worst(less, WITH, PrivacyLoss.of(GaussianCurve(1)), 3) > 2 * SLACK
     pure = ObjectivePerturbation(SoftHinge(), 1, penalty=1, scale=1, gaussian=False)
     assert pure.main_loss.epsilon(0) == 1
@@ -259,6 +259,12 @@ class TestContract(MechanismContract):
         ),
     ]
     REFUSED: ClassVar[Sequence[Any]] = [5, None, np.zeros((2, 1))]
+
+
+def test_a_penalty_too_small_for_floats_is_refused_by_public_numbers() -> None:
+    ObjectivePerturbation(SoftHinge(), 1, penalty=1, scale=64, gaussian=True)
+    with pytest.raises(InvalidParameter, match="64th"):
+        ObjectivePerturbation(SoftHinge(), 1, penalty="0.99", scale=64, gaussian=True)
 
 
 def test_rows_that_are_not_clipped_are_refused() -> None:

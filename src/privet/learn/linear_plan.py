@@ -23,6 +23,7 @@ EARLY = 0.6  # from which part of ε the bend should be free, so that it is near
 BENDING = 0.05  # the part of ε that the bend may cost where it is never free
 LESS = 1.005  # by how much noise grows from try to try
 TRIES = 2000
+LIGHTEST = 1 / 8  # the least penalty that is chosen, in the scale of the noise
 
 Kind = type[ObjectivePerturbation] | type[OutputPerturbation]
 
@@ -204,7 +205,8 @@ def _grown(
 ) -> LinearPlan:
     """The plan with this scale, or the next larger one that keeps the budget."""
     for _ in range(TRIES):
-        plan = LinearPlan(setting, center, setting.minimiser(scale, penalty, gaussian=gaussian))
+        enough = penalty if setting.penalty is not None or setting.output else max(penalty, scale * LIGHTEST)
+        plan = LinearPlan(setting, center, setting.minimiser(scale, enough, gaussian=gaussian))
         if plan.kept():
             return plan
         scale *= LESS if gaussian else 1 + 2.0**-40
@@ -222,9 +224,9 @@ def _bend(setting: Setting, penalty: float) -> float:
 
 
 def _bent(setting: Setting, epsilon: float) -> float:
-    """The penalty at which the bend costs `BENDING` of ε."""
-    outputs = setting.row_loss.outputs
-    return float(setting.row_loss.trace) / outputs / math.expm1(BENDING * epsilon / outputs)
+    """The penalty at which the bend costs `BENDING` of ε, or log(1 + ε) at most where that is less."""
+    outputs, trace = setting.row_loss.outputs, float(setting.row_loss.trace)
+    return max(trace / outputs / math.expm1(min(BENDING * epsilon / outputs, 100.0)), trace / epsilon)
 
 
 @lru_cache(maxsize=256)

@@ -7,11 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.errors import InvalidParameter
 from privet.loss import ApproximateCurve, GaussianCurve, PrivacyLoss
 from privet.loss.curves.objective import PerturbedObjectiveCurve, log_bend
 from privet.mechanisms.objective_solver import PerturbedObjective
 from privet.mechanisms.perturbed_minimiser import LabeledRows, PerturbedMinimiser
 from privet.noise import BitSource
+
+LEAST_PENALTY = 64  # the noise may be so much larger
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -35,6 +38,14 @@ class ObjectivePerturbation(PerturbedMinimiser):
         >>> round(ObjectivePerturbation(SoftHinge(), 3, penalty=2, scale=2, gaussian=False).main_loss.epsilon(0), 6)
         0.5
     """
+
+    def __post_init__(self) -> None:
+        """Refuse penalties that no solver could end with, whatever the rows."""
+        if self.penalty * LEAST_PENALTY < self.scale:
+            raise InvalidParameter(
+                f"penalty must be at least a {LEAST_PENALTY}th of the noise's scale: with less, parameters become so "
+                "large that no float is near enough to the minimiser"
+            )
 
     @property
     def ratio(self) -> Fraction:

@@ -84,6 +84,10 @@ class PerturbedMinimiser(Mechanism[LabeledRows, NDArray[np.float64]]):
         self._keep(gaussian=bool(gaussian), replaced=bool(replaced))
         if self.width > MOST_WIDTH:
             raise InvalidParameter(f"width must be at most {MOST_WIDTH}, got {self.width}")
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        """Refuse what a solver could not end with, from public numbers."""
 
     @property
     @abstractmethod
