@@ -102,7 +102,7 @@ def test_the_shape_of_a_forest() -> None:
     pure, gaussian = NoiseParts.of(Budget.of(epsilon=1)), NoiseParts.of(Budget.of(epsilon=1, delta="1e-6"))
     few = {"classes": 2, "columns": 4}
     assert ForestGrowth.of(pure, rows=-3.0, **few) == ForestGrowth(8, 7)
-    assert ForestGrowth.of(pure, rows=10**6, **few) == ForestGrowth(16, 10)
+    assert ForestGrowth.of(pure, rows=10**6, **few) == ForestGrowth(8, 9)
     assert ForestGrowth.of(pure, rows=10**6, **few, trees=3, depth=2) == ForestGrowth(3, 2)
     assert ForestGrowth.of(pure, rows=1000, classes=10, columns=64).stumps
     assert not ForestGrowth.of(pure, rows=1000, classes=10, columns=4).stumps

@@ -64,20 +64,23 @@ class ColumnCuts:
         low, high = self.questions.box.lower[:, None], self.questions.box.upper[:, None]
         for _, columns in blocks(rows):
             with np.errstate(all="ignore"):
-                places = np.floor((columns - low) * (BINS / (high - low)))
-            places = np.where(np.isnan(places), BINS, np.clip(places, 0, BINS - 1)).astype(np.intp)
+                np.subtract(columns, low, out=columns)  # a block is a copy
+                np.multiply(columns, BINS / (high - low), out=columns)
+            missing = np.isnan(columns)
+            np.clip(columns, 0, BINS - 1, out=columns)
+            columns[missing] = BINS
             for number, column in enumerate(self.columns):
-                found[number] += np.bincount(places[column], minlength=BINS + 1)[:BINS]
+                found[number] += np.bincount(columns[column].astype(np.intp), minlength=BINS + 1)[:BINS]
         return found
 
     def asked(self, noisy: Floats, deviation: float) -> Questions:
         """The questions whose cuts have about equally many rows between them, where the noise lets that be seen."""
         cuts = list(self.questions.cuts)
-        box = self.questions.box
+        lower, upper = self.questions.box.lower, self.questions.box.upper
         for column, counts in zip(self.columns, noisy, strict=True):
             full = np.where(counts > SURE * deviation, counts, 0.0)
             if full.sum() > ENOUGH * deviation:
-                ends = np.linspace(box.lower[column], box.upper[column], BINS + 1)
+                ends = np.linspace(lower[column], upper[column], BINS + 1)
                 shares = np.concatenate([[0.0], np.cumsum(full) / full.sum()])
                 wanted = (np.arange(QUANTILES) + 0.5) / QUANTILES
                 cuts[column] = np.interp(wanted, shares, ends)

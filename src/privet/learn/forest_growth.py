@@ -14,7 +14,7 @@ COUNTING = Fraction(1, 50)  # of the budget goes to a count of the rows, where t
 MANY_CLASSES = 5  # from here on single questions tell more than deep leaves, while rows are few
 WIDE = 16  # columns, at least, that single questions are asked about
 STUMPS = (30.0, 300.0)  # rows of a class in units of the noise on a count, between which that is so
-STEPS = ((30_000.0, 16, 10), (3_000.0, 16, 9), (0.0, 8, 7))  # rows in units of the noise: trees, depth
+STEPS = ((30_000.0, 8, 9), (3_000.0, 16, 9), (0.0, 8, 7))  # rows in units of the noise: trees, depth
 SUMS = ((30_000.0, 16, 10), (3_000.0, 16, 8), (300.0, 8, 4), (0.0, 4, 2))  # the same of a regression
 GAUSSIAN = 100  # trees, where more cost nothing
 

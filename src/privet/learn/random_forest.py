@@ -19,6 +19,7 @@ from privet.learn.leaf_statistics import LeafStatistic
 from privet.learn.noise_parts import NoiseParts, deviation
 from privet.learn.private_estimator import PrivateEstimator
 from privet.learn.random_trees import DEEPEST, Questions, RandomTrees
+from privet.learn.rows import Rows
 from privet.loss import PrivacyLoss
 from privet.loss.exact import whole
 from privet.loss.privacy_loss import sum_of
@@ -73,11 +74,18 @@ class RandomForest(PrivateEstimator):
         looking = parts.noise(SHARE, cuts.sensitivity) if cuts.columns else None
         plan += [each for each in (counting, looking) if each is not None]
         draws = fitting.reserve(plan)
+        held: list[tuple[Floats, NDArray[Any]]] = []  # read once, by whichever release is first
+
+        def pairs(rows: Rows) -> tuple[Floats, NDArray[Any]]:
+            if not held:
+                held.append(rows.read_pairs())
+            return held[0]
+
         rows: float = count.known or 0
         if counting is not None:
-            rows = float(draws.release(lambda rows: len(rows.read_pairs()[1]), count.sensitivity, counting).value)
+            rows = float(draws.release(lambda rows: len(pairs(rows)[1]), count.sensitivity, counting).value)
         if looking is not None:
-            found = draws.release(lambda rows: cuts.exact(rows.read_pairs()[0]), cuts.sensitivity, looking).value
+            found = draws.release(lambda rows: cuts.exact(pairs(rows)[0]), cuts.sensitivity, looking).value
             questions = cuts.asked(np.asarray(found, dtype=np.float64), deviation(looking))
         growth = ForestGrowth.of(
             parts, rows=rows, classes=classes, columns=self.n_features_in_, trees=trees, depth=depth
@@ -86,8 +94,8 @@ class RandomForest(PrivateEstimator):
         statistic = self._statistic(growth, fitting, parts)
         noise = statistic.noise(parts, share)
 
-        def exact(rows: Any) -> NDArray[np.int64]:  # noqa: ANN401 - Rows
-            features, target = rows.read_pairs()
+        def exact(rows: Rows) -> NDArray[np.int64]:
+            features, target = pairs(rows)
             return statistic.exact(features, self._whole_target(target), drawn)
 
         release = draws.release(exact, statistic.sensitivity, noise)

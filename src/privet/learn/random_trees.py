@@ -13,7 +13,7 @@ from privet.learn.features import Box, Floats
 from privet.noise import BitSource
 
 Leaves: TypeAlias = NDArray[np.uint16]
-BLOCK = 1 << 13  # rows
+BLOCK = 1 << 14  # rows
 DEEPEST = 12  # levels; each more doubles the numbers that noise is added to
 
 
@@ -50,7 +50,7 @@ class Questions:
         if listed is not None:
             found: Floats = listed[np.floor(places * len(listed)).astype(np.intp)]
             return found
-        low, high = self.box.lower[column], self.box.upper[column]
+        low, high = float(self.box.columns[column].low), float(self.box.columns[column].high)
         return np.asarray(low + places * (high - low), dtype=np.float64)
 
 
@@ -139,7 +139,7 @@ class RandomTrees:
 def blocks(rows: Floats) -> Iterator[tuple[slice, Floats]]:
     """Yield rows some thousand at a time, column by column, so that they stay near the processor.
 
-    The columns are overwritten by the next block.
+    The columns are a copy, which the next block overwrites.
     """
     room = np.empty((rows.shape[1], min(BLOCK, len(rows))))
     for start in range(0, len(rows), BLOCK):
