@@ -44,7 +44,7 @@ class Kept:
 
 def times_of(name: str, seeds: int) -> int:
     """How often a model is fitted to the data."""
-    return min(seeds, 3) if name == LARGE else seeds
+    return min(seeds, 5) if name == LARGE else seeds
 
 
 def measure_peer(  # noqa: PLR0913, PLR0917 - all that main knows

@@ -4,6 +4,7 @@ An `Example` is a class of models with what must be declared, and small data tha
 claims and sensitivities are each model's own tests; here is what must be so whatever is learned.
 """
 
+import inspect
 import pickle
 import warnings
 from collections.abc import Mapping
@@ -195,6 +196,10 @@ class EstimatorContract:
         ledger = Ledger(Guarantee(10, "1e-4"), unit=Unit("person"))
         cross_val_score(example.made(ledger=ledger), features, target, cv=3, error_score="raise")
         assert len([entry for entry in ledger.entries if entry.kind != "draw"]) == 3
+
+    def test_weights_of_rows_are_not_taken_without_a_public_limit(self, example: Example) -> None:
+        takes = "sample_weight" in inspect.signature(example.model.fit).parameters
+        assert not takes or "max_weight" in example.made().get_params()
 
     def test_labels_of_any_kind(self, example: Example) -> None:
         if example.classes is None or len(example.classes) < 2 or not issubclass(example.model, PrivateClassifier):

@@ -31,6 +31,12 @@ def test_rows_inside_stay_what_they_are() -> None:
     assert not np.signbit(Box.of((-1, 1), width=2).unit(rows)[1]).any()
 
 
+def test_what_is_missing_is_in_the_middle() -> None:
+    missing = np.array([[np.nan, 4.0]])
+    assert Box.of((0, 4), width=2).unit(missing).tolist() == [[0, 1]]
+    assert Ball.of(8).unit(missing)[0, 0] == 0
+
+
 @pytest.mark.parametrize(
     "bounds", [None, 3, (1, 1), (2, 1), ([0, 0], [1, 1, 1]), (0, np.inf), "01", {"a": (0, 1)}, (0, 1, 2)]
 )

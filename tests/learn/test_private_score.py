@@ -41,6 +41,7 @@ def test_scores_are_those_of_scikit_learn_but_for_noise(neighbors: str) -> None:
     model = classifier(neighbors=neighbors)
     found = model.private_score(X, LABELS, epsilon=NEVER)
     assert found.value == pytest.approx(model.score(X, LABELS), abs=1e-6)
+    assert found.rows == (len(X) if neighbors == "replace" else None)  # how many there are is public, or protected
     numbers = regressor(neighbors=neighbors)
     assert float(numbers.private_score(X, Y, epsilon=NEVER)) == pytest.approx(r2_score(Y, X[:, 0]), abs=1e-4)
     mse = numbers.private_score(X, Y, epsilon=NEVER, metric="mse")

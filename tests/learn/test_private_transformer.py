@@ -69,3 +69,8 @@ def test_names_pass_through_a_pipeline() -> None:
     chosen = ColumnTransformer([("half", HalfWidths(bounds={"age": (20, 100)}, epsilon=1), ["age"])])
     assert table(chosen.fit_transform(frame)) == [[-1], [0], [1]]
     assert table(chosen.set_output(transform="pandas").fit_transform(frame)) == [[-1], [0], [1]]
+
+
+def test_columns_of_one_name_come_out_as_an_array() -> None:
+    twice = pd.DataFrame(EXPECTED, columns=["age", "age"])
+    assert isinstance(HalfWidths(bounds=(-1, 1), epsilon=1).fit(twice).transform(twice), np.ndarray)
