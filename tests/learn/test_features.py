@@ -56,3 +56,15 @@ def test_bounds_by_name() -> None:
 def test_wrong_norms_are_refused(norm: object) -> None:
     with pytest.raises(InvalidParameter, match="norm"):
         Ball.of(norm)
+
+
+def test_a_row_becomes_the_same_whatever_stands_beside_it() -> None:
+    """In any order of memory, alone in its block or not, beside a row that is no number."""
+    rows = np.random.default_rng(1).normal(size=(2049, 30))
+    beside = rows.copy()
+    beside[0] = np.nan
+    for kind in (Ball.of(3), Box.of((-1, 1), width=30)):
+        wanted = np.vstack([kind.unit(row[None]) for row in rows])
+        for order in ("C", "F"):
+            assert (kind.unit(np.asarray(rows, order=order)) == wanted).all()
+            assert (kind.unit(np.asarray(beside, order=order))[1:] == wanted[1:]).all()

@@ -142,7 +142,9 @@ class Ball:
         """Return the rows in multiples of the radius, each of length at most 1."""
         found: Floats = np.empty(rows.shape)
         for start in range(0, len(rows), BLOCK):
-            found[start : start + BLOCK] = self._unit(rows[start : start + BLOCK])
+            found[start : start + BLOCK] = self._unit(
+                np.ascontiguousarray(rows[start : start + BLOCK])
+            )  # one order of sums
         return found
 
     def _unit(self, rows: Floats) -> Floats:
