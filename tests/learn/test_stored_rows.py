@@ -165,3 +165,21 @@ def test_limits_that_are_not_known_and_windows_are_refused() -> None:
     session.close()
     with pytest.raises(InvalidParameter, match="closed"):
         session.rows(ALL)
+
+
+def test_rows_that_are_units_count_once_however_often_they_are_selected() -> None:
+    """What may give a row twice is refused; where a key is declared unique and is not, both copies are weighed."""
+    rows = [(1, 0.5, 1.0, 3), (2, 1.0, -4.0, 8)]
+    kinds = pa.table({"kind": pa.array([3, 3, 8, 8], pa.int64())})
+    with opened(rows, each=True, public={"kinds": kinds}, unique=["kinds.kind"]) as session:
+        once = session.rows(ALL).products(["a", "b", "k"]).tolist()
+        twice = session.rows("SELECT a, b, k FROM people JOIN kinds ON people.k = kinds.kind").products(["a", "b", "k"])
+        assert twice.tolist() == once
+        for text in (
+            f"{ALL} UNION ALL {ALL}",
+            "SELECT a, b, k FROM people CROSS JOIN (SELECT 1 AS one UNION ALL SELECT 2 AS one) AS t",
+            "SELECT p.a, q.b, p.k FROM people AS p JOIN people AS q ON p.a <= q.a",
+            "SELECT a, b, k FROM people JOIN (VALUES (1), (2), (3)) AS v(n) ON v.n > 0",
+        ):
+            with pytest.raises(PrivetError):
+                session.rows(text)

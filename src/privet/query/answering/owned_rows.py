@@ -40,7 +40,7 @@ class OwnedRows:
         if source.limits.automatic:
             raise InvalidParameter("models need a limit that is known: declare rows_per_unit in the catalog")
         self.ledger = ledger
-        self.rows_per_unit = 1 if catalog.row_level else source.limits.cap
+        self.rows_per_unit = source.limits.cap
         self._aggregate = source
         self._backend = backend
         hidden = set(source.source.owner.unit)

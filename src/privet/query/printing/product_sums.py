@@ -34,10 +34,9 @@ def print_product_sums(request: Bounded, dialect: Dialect, sources: Sources) -> 
     if owner is None or request.keys or len(steps) != 1 or max(steps) > MOST_STEPS:
         raise InvalidParameter("product sums need an owned relation and columns of one number of steps, at most 2^15")
     context = PlacedRows(request, owner, dialect, sources)
-    each = sources.catalog.row_level
-    context.chain.only = _only(request, unnumbered=each)
+    context.chain.only = _only(request, unnumbered=sources.catalog.row_level)
     rows = context.rows()
-    if not each and not context.chain.steady:
+    if not context.chain.only.unnumbered and not context.chain.steady:
         raise InvalidParameter("rows that may differ when they are read twice cannot be weighed: choose a simpler FROM")
     places = context.places()
     size = steps.pop()
@@ -77,7 +76,7 @@ def _only(request: Bounded, *, unnumbered: bool) -> OnlyRows:
 
 def _weighed(context: PlacedRows) -> tuple[str, str | None]:
     """The rows that are added up, and their weight, which is NULL where a row counts as a whole."""
-    if context.sources.catalog.row_level:
+    if context.chain.only.unnumbered:  # rows of one table that are each a unit: none has two
         return "whole", None
     dialect = context.dialect
     unit = ", ".join(context.unit)
