@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 from privet.asking.budget import Budget
@@ -64,17 +66,18 @@ class Fitting:
         rows = self.rows
         return self.payment.release(lambda: compute(rows), sensitivity, mechanism)
 
-    def reserve(self, plan: Iterable[Mechanism[Any, Any]], *, pure: bool = False) -> "Draws":
-        """Charge for all mechanisms of a plan at once; each is then drawn once.
+    def reserve(self, plan: Iterable[Mechanism[Any, Any]]) -> "Draws":
+        """Charge for all mechanisms of a plan at once; each is then drawn once. No δ is spent that none of them needs.
 
         Args:
             plan: fixed before anything is read; together they keep the budget.
-            pure: whether they keep it without its δ, which is then not spent.
         """
         payment = self.payment
         mechanisms = tuple(plan)
+        together = reduce(add, (each.loss for each in mechanisms))
         ledger = payment.ledger if payment.ledger is not None else Ledger(payment.price.limit, unit=payment.unit)
         limit = payment.price.limit
+        pure = isinstance(limit, Guarantee) and together.meets(Guarantee(limit.epsilon))
         promise = limit if isinstance(limit, Guarantee) and not pure else None
         delta = None if pure else payment.price.delta or None
         paid = ledger.reserve(mechanisms, purpose=payment.purpose, delta=delta, promise=promise, key=payment.key)

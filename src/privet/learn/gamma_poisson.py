@@ -80,7 +80,7 @@ class GammaPoisson(BayesianModel):
             found: NDArray[np.int64] = values.astype(np.int64).sum(axis=0)
             return found
 
-        draws = fitting.reserve(plan.mechanisms, pure=plan.pure)
+        draws = fitting.reserve(plan.mechanisms)
         self._numbers, self._logs = np.array([float(public or 0)]), np.zeros(1)
         self.rows_ = float(public or 0)
         if plan.rows is not None:

@@ -114,7 +114,7 @@ class MomentPlan:
         table = ClassSums(box, classes)
         moves = sensitivities(self.width, fitting.moved_rows, replaces=fitting.replaces)
         count_noise, sum_noise, square_noise = self.deviations
-        draws = fitting.reserve(self.mechanisms, pure=not isinstance(self.sums, Gaussian))
+        draws = fitting.reserve(self.mechanisms)
         if self.counts is None:
             counts = np.array([float(public or 0)])
         else:

@@ -80,7 +80,7 @@ class NormalMean(BayesianModel):
         )
         plan = self._plan(fitting.payment, width, counted=public is None)
         table = ClassSums(box, 1)
-        draws = fitting.reserve(plan.mechanisms, pure=plan.pure)
+        draws = fitting.reserve(plan.mechanisms)
         self._numbers, self._logs = np.array([float(public or 0)]), np.zeros(1)
         self.rows_ = float(public or 0)
         if plan.rows is not None:

@@ -12,7 +12,7 @@ from privet.learn.fitting import budget_of, replaces
 from privet.learn.moved_counts import moved_counts
 from privet.learn.sum_noise import sum_noise
 from privet.loss import Guarantee, PrivacyLoss
-from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace
+from privet.mechanisms import Gaussian
 from privet.mechanisms.least_noise import least_noise, standard_deviation
 
 SHARES = Fraction(1, 4), Fraction(3, 4)  # of ε: for the number of rows, and for sums
@@ -55,11 +55,6 @@ class SumPlan:
     def mechanisms(self) -> tuple[Mechanism[Any, Any], ...]:
         """All that is drawn."""
         return (self.sums[0],) if self.rows is None else (self.rows[0], self.sums[0])
-
-    @property
-    def pure(self) -> bool:
-        """Whether no δ is needed."""
-        return isinstance(self.sums[0], DiscreteLaplace | Laplace)
 
     @property
     def loss(self) -> PrivacyLoss:
