@@ -23,7 +23,7 @@ from privet.errors import BudgetExceeded, InvalidParameter
 from privet.learn import ModelReceipt, PrivateClassifier, PrivateEstimator
 from privet.loss import ConcentratedGuarantee
 from privet.noise.for_tests import seeded_entropy_for_tests
-from tests.contracts.scikit_learn import checked, expected_failures
+from tests.contracts.scikit_learn import BY_CHANCE, checked, expected_failures
 
 ROWS = 60
 NEVER = np.array([np.nan, np.inf, -np.inf, -0.0, 1e308, 5e-324])
@@ -227,8 +227,11 @@ class EstimatorContract:
             warnings.simplefilter("ignore")  # its checks hand over what makes numpy warn
             found = check_estimator(model, expected_failed_checks=expected, on_fail=None, on_skip=None)
         failed = {each["check_name"]: each["exception"] for each in found if each["status"] == "failed"}
-        assert not failed
-        assert {each["check_name"] for each in found if each["status"] == "xfail"} == set(expected)
+        assert not failed, failed
+        assert {each["check_name"] for each in found if each["status"] == "xfail"} | BY_CHANCE == {
+            *expected,
+            *BY_CHANCE,
+        }
 
     def test_units_with_several_rows(self, example: Example) -> None:
         features, target = example.data()

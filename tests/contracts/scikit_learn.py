@@ -15,8 +15,10 @@ EXCLUDED = {
     "check_dtype_object": "what is not a number counts as missing: an error would tell what one row holds",
     "check_estimators_empty_data_messages": "how many rows there are is private: none must look like one",
     "check_supervised_y_no_nan": "a target that is missing or infinite is one row's, and must not be told by an error",
+    "check_fit_idempotent": "two fits draw two noises, and two sets of random trees: nothing of one may tell the other",
     "check_clustering": "it reads labels_ of the rows that were learned from, which would leave without noise",
 }
+BY_CHANCE = {"check_fit_idempotent"}  # with next to no noise most models pass it
 
 
 def expected_failures(model: PrivateEstimator) -> dict[str, str]:

@@ -74,9 +74,8 @@ class RandomForestClassifier(PrivateClassifier, RandomForest):
         return self
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: ANN401, N803 - scikit-learn's names
-        """How likely each class is, for every row; trees say much the same again, so their sum is tempered."""
-        found = self._scores(X)
-        chances: Floats = softmax(found / math.sqrt(self.trees_.count), axis=1)
+        """How likely each class is, for every row."""
+        chances: Floats = softmax(self._scores(X), axis=1)
         return chances
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: ANN401, N803 - scikit-learn's names
@@ -86,8 +85,14 @@ class RandomForestClassifier(PrivateClassifier, RandomForest):
         return found
 
     def _scores(self, X: Any) -> Floats:  # noqa: ANN401, N803 - rows of any kind
+        """Trees say much the same again, so their sum is tempered; the sizes of classes are said once.
+
+        Single questions say different things: beside them sizes count no more than before they were tempered.
+        """
         rows = self._matrix(X)
-        return self.trees_.total(rows, self.leaf_scores_) + self.class_scores_
+        found = self.trees_.total(rows, self.leaf_scores_)
+        heat = math.sqrt(self.trees_.count)
+        return found / heat + self.class_scores_ / (1.0 if self.trees_.depth > 1 else heat)
 
     def _statistic(self, growth: ForestGrowth, fitting: Fitting, parts: NoiseParts) -> LeafStatistic:
         counts = ClassCounts(growth.trees, fitting.moved_rows, fitting.replaces, len(self.classes_))
