@@ -1,5 +1,6 @@
 """Forests: the structure does not follow the data, labels of any kind count, and what is released is as declared."""
 
+import re
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from privet.errors import InvalidParameter
 from privet.learn import RandomForestClassifier, RandomForestRegressor
 from privet.learn.forest_growth import ForestGrowth
 from privet.learn.noise_parts import NoiseParts
+from privet.learn.random_forest import NoisyLeaves, RandomForest
 from privet.learn.random_forest_classifier import scores
 from privet.learn.random_forest_regressor import leaf_values
 from privet.noise.for_tests import seeded_entropy_for_tests
@@ -168,3 +170,25 @@ def test_a_regression_learns() -> None:
     model = RandomForestRegressor(bounds=(0, 1), target_bounds=(0, 140), epsilon=5).fit(features, target)
     assert model.score(features, target) > 0.5
     assert model.predict(features).min() >= 0
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"delta": "1e-6"}, {"neighbors": "replace", "rows_per_unit": 2}, {"n_estimators": 5, "max_depth": 3}]
+)
+def test_explain_tells_the_noise_that_is_added(said: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of the budget that go elsewhere, replaced units and several rows of one are counted."""
+    added = []
+    grow = RandomForest._grow
+
+    def watched(*args: Any, **more: Any) -> NoisyLeaves:  # noqa: ANN401 - passed on
+        added.append(grow(*args, **more))
+        return added[0]
+
+    monkeypatch.setattr(RandomForest, "_grow", watched)
+    rows = np.random.default_rng(3).uniform(size=(500, 3))
+    model = RandomForestClassifier(epsilon=2, bounds=(0, 1), classes=[0, 1], **said)
+    told = model.explain(columns=3, rows=500).foreseen["noise on one tree"]
+    model.fit(rows, (rows[:, 0] > 0.5).astype(int))
+    number = re.search(r"±([\d.]+)", told)
+    assert number is not None
+    assert float(number[1]) == pytest.approx(added[0].deviation, rel=0.02)

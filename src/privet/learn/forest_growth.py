@@ -75,10 +75,18 @@ class ForestGrowth:
         found = next((count, level) for least, count, level in steps if strength >= least)
         return cls(trees or found[0], depth or found[1])
 
-    def noise(self, parts: NoiseParts) -> str:
-        """The noise on a number of a leaf, in words."""
+    def noise(self, parts: NoiseParts, *, share: Fraction, moved: float) -> str:
+        """The noise on a number of a leaf, in words.
+
+        Args:
+            parts: the budget.
+            share: of it, what the leaves get.
+            moved: how far one unit moves a tree, where a row moves it by 1.
+        """
         wide = self.trees**0.5 if parts.gaussian else 2**0.5 * self.trees
-        return f"about ±{(wide if not self.stumps else (self.trees + 2) / 6**0.5) / parts.strength:.3g} rows"
+        wide = (self.trees + 2) / 6**0.5 if self.stumps else wide
+        left = float(share) ** (0.5 if parts.gaussian else 1)
+        return f"about ±{wide * moved / (left * parts.strength):.3g} rows"
 
 
 @dataclass(frozen=True)

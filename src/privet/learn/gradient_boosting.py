@@ -20,6 +20,7 @@ from privet.learn.objective import Objective
 from privet.learn.private_estimator import PrivateEstimator
 from privet.learn.random_trees import DEEPEST, Questions, RandomTrees, columns_of
 from privet.learn.rows import Rows
+from privet.loss import Neighbors
 from privet.loss.exact import shown, whole
 from privet.loss.privacy_loss import sum_of
 from privet.noise import Entropy
@@ -124,8 +125,11 @@ class GradientBoosting(PrivateEstimator):
             return told
         parts = NoiseParts.of(payment.price.budget)
         trees, depth, *_ = self._shape(parts)
-        wide = trees**0.5 if parts.gaussian else 2 * trees
-        slope = f"about ±{wide / parts.strength:.3g} rows that are wrong for sure"
+        objective = self._objective()
+        moved = objective.sensitivity(self._most_rows(), replaces=payment.unit.neighbors is Neighbors.REPLACE)
+        noise = parts.noise((1 - SHARE) / trees, moved)
+        *_, wide = objective.read(np.zeros((1, 2 * objective.outputs)), deviation(noise))
+        slope = f"about ±{wide:.3g} rows that are wrong for sure"
         return {"trees": f"{trees} of depth {depth}", "noise on the slope of a leaf": slope, **told}
 
 

@@ -14,13 +14,13 @@ from privet.errors import InvalidParameter
 from privet.learn.column_cuts import SHARE, ColumnCuts
 from privet.learn.features import Floats
 from privet.learn.fitting import Fitting
-from privet.learn.forest_growth import ForestGrowth, RowCount
+from privet.learn.forest_growth import COUNTING, ForestGrowth, RowCount
 from privet.learn.leaf_statistics import LeafStatistic
 from privet.learn.noise_parts import NoiseParts, deviation
 from privet.learn.private_estimator import PrivateEstimator
 from privet.learn.random_trees import DEEPEST, Questions, RandomTrees
 from privet.learn.rows import Rows
-from privet.loss import PrivacyLoss
+from privet.loss import Neighbors, PrivacyLoss
 from privet.loss.exact import whole
 from privet.loss.privacy_loss import sum_of
 from privet.noise import Entropy
@@ -129,7 +129,15 @@ class RandomForest(PrivateEstimator):
         if payment.price.budget is None or (known is None and None in (trees, depth)):
             return {"shape of the forest": "follows from a noisy count of the rows: say rows, to see it", **told}
         parts = NoiseParts.of(payment.price.budget)
-        classes = len(self._labels() or (0,))
+        labels = self._said("classes")
+        classes = 1 if labels is None else len(labels)
         growth = ForestGrowth.of(parts, rows=known or 1, classes=classes, columns=columns, trees=trees, depth=depth)
-        trees_and_depth = f"{growth.trees} trees of depth {growth.depth}"
-        return {"shape of the forest": trees_and_depth, "noise on one tree": growth.noise(parts), **told}
+        replaces = payment.unit.neighbors is Neighbors.REPLACE
+        counts = not replaces and self._said("expected_rows") is None and None in (trees, depth)
+        moved = self._most_rows() * (1.0 if not replaces else 2**0.5 if parts.gaussian else 2.0)
+        noise = growth.noise(parts, share=1 - SHARE - (COUNTING if counts else 0), moved=moved)
+        return {
+            "shape of the forest": f"{growth.trees} trees of depth {growth.depth}",
+            "noise on one tree": noise,
+            **told,
+        }
