@@ -9,8 +9,9 @@ from learn_task import EPSILONS, LIMIT, Figures
 
 ABOUT = """# Models, measured
 
-Made by `python benchmarks/learn.py --write`. Every figure is a mean over {seeds} splits of the rows, 70 % to learn from
-and 30 % to score, with its standard error; the splits are the same for all. *diffprivlib* is release 0.6.6 with
+Made by `python benchmarks/learn.py --write`. Every figure is a mean over splits of the rows, 70 % to learn from and
+30 % to score, with its standard error: {seeds} splits for diffprivlib, and for Privet as many of the same as are said
+behind the data's name. *diffprivlib* is release 0.6.6 with
 scikit-learn 1.6.1, in an environment of its own. Bounds, norms and classes are the same public round numbers for both
 ([benchmarks/learn_data.py](../../benchmarks/learn_data.py)); each gets them as its own documentation would have it.
 *Plain* is scikit-learn without privacy. diffprivlib's models have no δ; where Privet's name says one, Privet's
@@ -55,7 +56,7 @@ def page(pairs: list[Pair], sets: list[str], cells: Cells, *, seeds: int, large:
     compared: dict[tuple[str, str, float], Compared] = {}
     for kind, score in SCORES.items():
         asked = [(pair, data) for pair in pairs if pair.kind == kind for data in sets if data != large]
-        there = [each for each in asked if ("Privet", each[0].title, each[1], EPSILONS[0]) in cells]
+        there = [(pair, data) for pair, data in asked if _whole(pair, data, cells)]
         if there:
             head = " | ".join(f"ε = {each:g}" for each in EPSILONS)
             text += f"## {score}\n\n| model | data | plain | {head} |\n|---|---|--:|{'--:|' * len(EPSILONS)}\n"
@@ -63,9 +64,16 @@ def page(pairs: list[Pair], sets: list[str], cells: Cells, *, seeds: int, large:
     return text + _summary(compared) + _times(pairs, cells, large)
 
 
+def _whole(pair: Pair, data: str, cells: Cells) -> bool:
+    """Whether both were measured at every ε."""
+    asked = [("Privet", pair.title), ("diffprivlib", pair.peer)]
+    return all((*each, data, epsilon) in cells for each in asked for epsilon in EPSILONS)
+
+
 def _row(pair: Pair, data: str, cells: Cells, compared: dict[tuple[str, str, float], Compared]) -> str:
     plain = cells.get(("scikit-learn", pair.name, data, 0.0))
-    shown = [f"{pair.title}<br>diffprivlib {pair.peer}", data, f"{plain.mean:.3f}" if plain else ""]
+    splits = len(cells["Privet", pair.title, data, EPSILONS[0]].scores)
+    shown = [f"{pair.title}<br>diffprivlib {pair.peer}", f"{data} ({splits})", f"{plain.mean:.3f}" if plain else ""]
     for epsilon in EPSILONS:
         ours, theirs = cells["Privet", pair.title, data, epsilon], cells["diffprivlib", pair.peer, data, epsilon]
         both = compared[pair.title, data, epsilon] = Compared(ours, theirs, pair.kind in LOWER_IS_BETTER)
