@@ -126,5 +126,5 @@ def _times(pairs: list[Pair], cells: Cells, large: str) -> str:
     if not rows:
         return ""
     head = "| model | Privet | diffprivlib | times as fast | scores |\n|---|--:|---|--:|---|\n"
-    about = "The fastest of five at ε = 1: seconds of the processor, one thread each, one machine."
+    about = "The fastest of three to five at ε = 1: seconds of the processor, one thread each, one machine."
     return f"## Times of a fit to {large}\n\n{about}\n\n{head}" + "".join(rows)
