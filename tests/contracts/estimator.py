@@ -23,7 +23,9 @@ from privet.errors import BudgetExceeded, InvalidParameter
 from privet.learn import ModelReceipt, PrivateClassifier, PrivateEstimator
 from privet.loss import ConcentratedGuarantee
 from privet.noise.for_tests import seeded_entropy_for_tests
+from tests.contracts.neighbor_fits import added, base, given, of_units
 from tests.contracts.scikit_learn import BY_CHANCE, checked, expected_failures
+from tests.support.replayed_fits import fitted, refuse_different
 
 ROWS = 60
 NEVER = np.array([np.nan, np.inf, -np.inf, -0.0, 1e308, 5e-324])
@@ -241,3 +243,44 @@ class EstimatorContract:
         model = example.made(rows_per_unit=2).fit(features, target, groups=groups)
         assert model.privacy_.rows_per_unit == 2
         assert model.privacy_.loss.meets(Guarantee(1, example.delta))
+
+    @pytest.mark.parametrize("neighbors", ["add_remove", "replace"])
+    def test_neighbors_differ_in_noisy_numbers_alone(self, example: Example, neighbors: str) -> None:
+        """Draws, shapes, types, errors and warnings, and all that is kept, are those of the neighbor."""
+        if neighbors == "replace" and not example.replace:
+            return
+        unit, source = Unit("person", neighbors=neighbors), np.random.default_rng(11)
+        here = base(*example.data())
+        strange = (*(example.classes or (0.0, 1.0, 1e308)), "never heard of" if example.classes else np.nan)
+        first = fitted(example.made, unit, here)
+        for there in added(here, strange, source, replaced=neighbors == "replace"):
+            second = fitted(example.made, unit, there, first.drawn)
+            refuse_different(first, second, rows=2 if neighbors == "replace" else 1)
+
+    def test_units_of_several_rows_differ_in_noisy_numbers_alone(self, example: Example) -> None:
+        strange = (*(example.classes or (0.0, 1.0)), "never heard of" if example.classes else np.nan)
+        mine, theirs = of_units(base(*example.data()), strange, np.random.default_rng(12))
+
+        def make(**more: Any) -> PrivateEstimator:  # noqa: ANN401 - parameters
+            return example.made(rows_per_unit=2, **more)
+
+        first = fitted(make, Unit("person"), mine)
+        refuse_different(first, fitted(make, Unit("person"), theirs, first.drawn), rows=2)
+
+    def test_no_rows_and_one_row_differ_in_noisy_numbers_alone(self, example: Example) -> None:
+        features, target = example.data()
+        none, one, two = (given(features[:many], None if target is None else target[:many]) for many in range(3))
+        for here, there in ((none, one), (one, two)):
+            first = fitted(example.made, Unit("person"), here)
+            refuse_different(first, fitted(example.made, Unit("person"), there, first.drawn), rows=1)
+
+    def test_what_is_predicted_for_a_row_follows_from_that_row_alone(self, example: Example) -> None:
+        """To the last bit: a score of private rows adds up what was rounded."""
+        if not {"predict"} <= {*example.methods} or not example.supervised or not example.model.predicts_alone:
+            return
+        features, target = example.data()
+        model = example.made(epsilon=100).fit(features, target)
+        for method in {"predict", "decision_function"} & {*example.methods}:
+            together = np.asarray(getattr(model, method)(features))
+            alone = [getattr(model, method)(features[at : at + 1]) for at in range(len(features))]
+            assert (together == np.concatenate(alone)).all()

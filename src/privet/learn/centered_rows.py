@@ -183,7 +183,7 @@ class HalfDiagonal:
         """Return rows of length at most 1."""
         ball = Ball(Fraction(self.reach))
         unit = np.empty(rows.shape)
-        for start in range(0, len(rows), CHUNK):
+        for start in range(0, max(len(rows), 1), CHUNK):  # without rows too: what the box keeps tells nothing
             piece = slice(start, start + CHUNK)
             unit[piece] = ball.unit(self.box.unit(rows[piece]))
         return unit

@@ -16,6 +16,7 @@ from privet.learn.rows import Rows
 from privet.learn.second_moments import ONE, SecondMoments
 from privet.loss import Guarantee
 from privet.mechanisms import DiscreteLaplace
+from privet.mechanisms.row_products import row_products
 
 TIMES = 4  # standard deviations of the noise that are added to the squares, as its authors did
 
@@ -90,7 +91,7 @@ class FunctionalRegression(PrivateRegressor):
 
     def predict(self, X: Any) -> Floats:  # noqa: ANN401, N803 - scikit-learn's names
         """Coefficients times features, for every row."""
-        found: Floats = self._matrix(X) @ self.coef_ + self.intercept_
+        found: Floats = row_products(self._matrix(X), self.coef_[:, None])[:, 0] + self.intercept_
         return found
 
 

@@ -15,6 +15,7 @@ from privet.learn.features import Ball, Floats
 from privet.learn.linear_svc import LinearSVC
 from privet.learn.priced import Priced, priced
 from privet.loss.exact import Exact, exact, whole
+from privet.mechanisms.row_products import row_products
 
 MOST_FEATURES = 2000
 
@@ -47,7 +48,7 @@ class FourierFeatures:
 
     def unit(self, rows: Floats) -> Floats:
         """Return rows of length at most 1."""
-        angles = np.einsum("ij,jk->ik", self.columns.unit(rows), self.frequencies)  # a row's are the same anywhere
+        angles = row_products(self.columns.unit(rows), self.frequencies)
         waves = np.hstack([np.cos(angles), np.sin(angles)]) / math.sqrt(self.pairs)
         return Ball(Fraction(1)).unit(waves)
 

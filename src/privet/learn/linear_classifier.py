@@ -22,6 +22,7 @@ from privet.loss import Neighbors
 from privet.loss.exact import Exact, exact, shown
 from privet.mechanisms.linear_loss import LinearLoss, SoftmaxLoss
 from privet.mechanisms.perturbed_minimiser import LabeledRows
+from privet.mechanisms.row_products import row_products
 
 STYLES = ("objective", "output", "gradient")
 TWO = 2  # classes are one question
@@ -77,9 +78,9 @@ class LinearClassifier(PrivateClassifier):
 
     def _scores(self, features: Any) -> Floats:  # noqa: ANN401 - rows of any kind
         check_is_fitted(self)
-        scores = self._rows.rows(self._matrix(features)) @ self._parameters.T
+        scores = row_products(self._rows.rows(self._matrix(features)), self._parameters.T)
         if isinstance(self._row_loss_, SoftmaxLoss):
-            scores = scores @ self._row_loss_.basis.T
+            scores = row_products(scores, self._row_loss_.basis.T)
         return np.asarray(scores)
 
     # --- from the parameters ------------------------------------------------------------------------------------

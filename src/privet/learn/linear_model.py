@@ -19,6 +19,7 @@ from privet.learn.private_estimator import PRICE, PrivateRegressor
 from privet.learn.rows import Rows
 from privet.learn.second_moments import SecondMoments
 from privet.learn.stored_rows import StoredRows
+from privet.mechanisms.row_products import row_products
 
 SPREAD = 1 / 3  # the variance of what is spread evenly between -1 and 1
 
@@ -78,7 +79,7 @@ class LinearModel(PrivateRegressor):
 
     def predict(self, X: Any) -> Floats:  # noqa: ANN401, N803 - scikit-learn's names
         """Intercept plus coefficients times features, for every row."""
-        found: Floats = self._matrix(X) @ self.coef_ + self.intercept_
+        found: Floats = row_products(self._matrix(X), self.coef_[:, None])[:, 0] + self.intercept_
         return found
 
     def confidence_intervals(self, confidence: float = 0.95) -> Floats:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from privet.core import Sensitivity
 from privet.core.sensitivity import root_above
@@ -70,7 +70,9 @@ class LogLoss(Objective):
 
     def statements(self, scores: Floats, target: NDArray[Any]) -> NDArray[np.int64]:
         """Slopes, then curvatures."""
-        chances = np.floor(softmax(scores, axis=0) * ((1 - 2.0**-40) * UNIT)).astype(np.int64)
+        odds = np.exp(scores - scores.max(axis=0, initial=-np.inf))
+        total = np.cumsum(odds, axis=0)[-1]  # one class after the other, however many rows there are
+        chances = np.floor(odds / total * ((1 - 2.0**-40) * UNIT)).astype(np.int64)
         own = np.arange(self.outputs)[:, None] == target
         return np.concatenate([own * UNIT - chances, 2 * chances * (UNIT - chances) // UNIT])
 

@@ -13,8 +13,10 @@ from privet.core import Sensitivity
 from privet.core.sensitivity import root_above
 from privet.learn.features import INSIDE, Floats
 from privet.mechanisms import CubeNoise, Gaussian
+from privet.mechanisms.row_products import row_products
 
-BITS = 20  # products of two numbers of so many bits add up without rounding over 2^13 columns
+BITS = 20
+MOST_EXACT = 1 << 13  # columns over which products of two numbers of so many bits add up without rounding
 STEPS = 1 << BITS
 BESIDE = Fraction(1, 4)  # the weight of count and spread beside a row of length 1
 WIDEST = 1 << 40  # steps of noise on cubes
@@ -172,7 +174,8 @@ def nearest_by(lengths: Floats) -> Nearest:
             return np.zeros(len(rows), dtype=np.intp)
         there = np.rint(centers * steps)
         places = np.rint(rows * steps)
-        squares = (there**2).sum(axis=1)[:, None] - 2 * (there @ places.T)
+        product = np.matmul if rows.shape[1] <= MOST_EXACT else row_products
+        squares = (there**2).sum(axis=1)[:, None] - 2 * product(places, there.T).T
         found: NDArray[np.intp] = squares.argmin(axis=0)
         return found
 

@@ -19,6 +19,7 @@ from privet.loss.privacy_loss import sum_of
 from privet.mechanisms import CubeNoise, Gaussian
 from privet.mechanisms.linear_loss import Codes, LinearLoss
 from privet.mechanisms.perturbed_minimiser import LabeledRows
+from privet.mechanisms.row_products import row_products
 
 STEPS = 30
 ROW_BITS, SLOPE_BITS = 20, 16  # the sums are whole numbers of steps of 2^-36
@@ -109,10 +110,10 @@ class NoisyDescent:
 def summed(row_loss: LinearLoss, rows: Floats, codes: Codes, place: Floats) -> NDArray[np.int64]:
     """Return Σ slope ⊗ row, of slopes and rows that were rounded toward 0, which makes none longer.
 
-    Privacy: predictions are sums row by row. In a product of matrices the last digit of a row's prediction depends on
-        where the row stands, so that one row less could round the slope of another the other way.
+    Proof: slopes and rows are rounded, so what comes of a row must follow from it alone: `row_products`, and functions
+        of single numbers or of single rows; the sums are of whole numbers.
     """
-    slopes = row_loss.slopes(np.einsum("ij,kj->ik", rows, place), codes)
+    slopes = row_loss.slopes(row_products(rows, place.T), codes)
     reach = float(row_loss.reach)
     longer = np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True) / reach * (1 + 2.0**-40), 1.0)
     steps = np.trunc(np.ldexp(slopes / longer, SLOPE_BITS)).astype(np.int64)

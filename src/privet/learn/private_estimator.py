@@ -53,6 +53,8 @@ class PrivateEstimator(BaseEstimator):
     """
 
     _needs_target: ClassVar[bool] = False
+    predicts_alone: ClassVar[bool] = True
+    """Whether what is predicted for a row never depends on other rows of the same call, not even in its last bit."""
 
     def __sklearn_tags__(self) -> Tags:
         """Noise is never the same twice, and a missing value must not be told by an error."""

@@ -1,7 +1,6 @@
 """PrivateScore: how good a model is on protected rows, paid for and with an interval."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -142,7 +141,7 @@ def _sensitivity(families: list[int], *, rows: int, replaced: bool, whole: bool)
 def right_and_wrong(model: "PrivateEstimator", rows: Rows) -> list[int]:
     """How many predictions are right, and how many are not; rows with a label that was not declared are wrong."""
     table, places = rows.read_pairs()
-    right = int(np.count_nonzero(_predicted(model.predict, table) == model.classes_[places])) if len(table) else 0
+    right = int(np.count_nonzero(_predicted(model, table) == model.classes_[places])) if len(table) else 0
     return [right, len(rows.read_features()) - right]
 
 
@@ -151,7 +150,7 @@ def squares(model: "PrivateEstimator", rows: Rows, target: Bounds) -> list[int]:
     table, wanted = rows.read_pairs()
     low, width = float(target.low), float(target.width)
     place = _inside((wanted - low) / width, missing=0.5)
-    found = _inside((_predicted(model.predict, table) - low) / width, missing=np.nan)
+    found = _inside((_predicted(model, table) - low) / width, missing=np.nan)
     errors = _steps(np.where(np.isnan(found), 1.0, (found - place) ** 2))
     upper, lower = _steps(place**2), _steps((1 - place) ** 2)
     middle = np.maximum(WHOLE - upper - lower, 0)  # so that they add up to one row, whatever was rounded
@@ -159,8 +158,13 @@ def squares(model: "PrivateEstimator", rows: Rows, target: Bounds) -> list[int]:
     return [int(each.sum()) for each in (errors, WHOLE - errors, upper, middle, lower)]
 
 
-def _predicted(predict: Callable[[Any], Any], table: Numbers) -> Any:  # noqa: ANN401 - labels or numbers
-    return np.asarray(predict(table)) if len(table) else np.empty(0)
+def _predicted(model: "PrivateEstimator", table: Numbers) -> Any:  # noqa: ANN401 - labels or numbers
+    """What is predicted for each row, of that row alone, to the last bit: shares of errors are rounded afterwards."""
+    if not len(table):
+        return np.empty(0)
+    if model.predicts_alone:
+        return np.asarray(model.predict(table))
+    return np.concatenate([np.asarray(model.predict(table[at : at + 1])) for at in range(len(table))])
 
 
 def _inside(values: Numbers, *, missing: float) -> Numbers:

@@ -141,7 +141,8 @@ def _table(features: Any, width: int) -> Table:  # noqa: ANN401 - rows of any ki
 def _floats(rows: NDArray[Any]) -> Floats:
     if rows.dtype.kind == "O":
         return floats_of(rows.ravel().tolist()).reshape(rows.shape)
-    found: Floats = rows.astype(np.float64, copy=False).view()
+    # row by row in memory, whatever others are: sums along a row are rounded in another order in columns
+    found: Floats = np.ascontiguousarray(rows, dtype=np.float64).view()
     found.flags.writeable = False  # perhaps the caller's own, which are never changed
     return found
 

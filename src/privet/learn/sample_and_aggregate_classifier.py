@@ -42,6 +42,8 @@ class SampleAndAggregateClassifier(PrivateClassifier):
         ['down', 'up']
     """
 
+    predicts_alone = False  # somebody else's code predicts
+
     @priced
     def __init__(
         self,

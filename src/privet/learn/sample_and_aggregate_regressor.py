@@ -41,6 +41,8 @@ class SampleAndAggregateRegressor(PrivateRegressor):
         True
     """
 
+    predicts_alone = False  # somebody else's code predicts
+
     @priced
     def __init__(
         self,

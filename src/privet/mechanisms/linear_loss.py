@@ -13,6 +13,7 @@ from scipy import special
 
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
+from privet.mechanisms.row_products import row_products
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -284,9 +285,8 @@ class SoftmaxLoss(LinearLoss):
         return 4 * ORTHONORMAL**4
 
     def scores(self, predictions: Floats) -> Floats:
-        """Of the classes, for each row; the same for a row wherever it stands, which products of matrices are not."""
-        found: Floats = np.einsum("ij,kj->ik", predictions, self.basis)
-        return found
+        """Of the classes, for each row."""
+        return row_products(predictions, self.basis.T)
 
     def probabilities(self, predictions: Floats) -> Floats:
         """Of the classes, for each row."""
@@ -302,7 +302,7 @@ class SoftmaxLoss(LinearLoss):
         """The gradient of each row's loss."""
         apart = self.probabilities(predictions)
         apart[np.arange(len(codes)), codes] -= 1.0
-        slopes: Floats = np.einsum("ik,kj->ij", apart, self.basis)
+        slopes: Floats = row_products(apart, self.basis)
         return slopes
 
     def bends(self, predictions: Floats, codes: Codes, moves: Floats) -> Floats:  # noqa: ARG002 - does not matter here
