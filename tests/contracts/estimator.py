@@ -125,6 +125,7 @@ class EstimatorContract:
             assert example.made(rho="0.5").fit(features, target).privacy_.loss.zcdp() <= 0.5 * (1 + 1e-9)
             limited = Ledger(ConcentratedGuarantee("0.5"), unit=Unit("person"))
             example.made(rho="0.5", ledger=limited).fit(features, target)
+        example.made(delta="1e-6").fit(features, target)
         if example.replace:
             model = example.made(neighbors="replace").fit(features, target)
             assert model.privacy_.unit == Unit("person", neighbors="replace")

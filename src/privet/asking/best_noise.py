@@ -37,7 +37,7 @@ def best_noise(
     if isinstance(budget.promise, ConcentratedGuarantee):
         kind = DiscreteGaussian if whole else Gaussian
         return kind.calibrated(rho=budget.promise.rho, sensitivity=sensitivity)
-    candidates = _candidates(budget.promise, sensitivity, whole=whole)
+    candidates = _candidates(budget.promise, sensitivity, whole=whole, stairs=error is expected_error)
     if whole and row > 1 and fits(budget.promise.epsilon, sensitivity, row):
         candidates.append(CubeNoise.calibrated(epsilon=budget.promise.epsilon, width=row, sensitivity=sensitivity))
     (noise,) = least_noise([[each] for each in candidates], error=error)
@@ -51,13 +51,13 @@ def fits(epsilon: Fraction, sensitivity: Sensitivity, width: int) -> bool:
     return Fraction(width, 4) <= sensitivity.linf / epsilon <= WIDEST / width
 
 
-def _candidates(promise: Guarantee, sensitivity: Sensitivity, *, whole: bool) -> list[Noise]:
+def _candidates(promise: Guarantee, sensitivity: Sensitivity, *, whole: bool, stairs: bool) -> list[Noise]:
     epsilon, delta = promise.epsilon, promise.delta
     found: list[Noise] = []
     if whole:
         found.append(DiscreteLaplace.calibrated(epsilon=epsilon, sensitivity=sensitivity))
     else:
-        if sensitivity.cells == 1 and epsilon <= _STAIRS:
+        if stairs and sensitivity.cells == 1 and epsilon <= _STAIRS:
             found.append(Staircase.calibrated(epsilon=epsilon, sensitivity=sensitivity))
         found.append(Laplace.calibrated(epsilon=epsilon, sensitivity=sensitivity))
     if delta:
