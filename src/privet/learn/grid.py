@@ -74,6 +74,6 @@ def bins_of(bins: Any, width: int) -> tuple[int, ...]:  # noqa: ANN401 - refused
     numbers = tuple(whole(each.item() if isinstance(each, np.generic) else each, "bins") for each in listed)
     if math.prod(numbers) > MOST_CELLS:
         raise InvalidParameter(
-            f"{math.prod(numbers):,} cells are too many for counts to say anything: use fewer bins or columns"
+            f"more than {MOST_CELLS:,} cells are too many for counts to say anything: use fewer bins or columns"
         )
     return numbers
