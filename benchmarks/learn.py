@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--data", default=os.environ.get("PRIVET_DATA", ""), help="a folder of data sets")
     parser.add_argument("--seeds", type=int, default=20, help="how many 70/30 splits")
     parser.add_argument("--only", default="", help="models whose name begins so, divided by commas")
-    parser.add_argument("--sets", default="", help="data sets of these names, divided by commas")
+    parser.add_argument("--sets", default="", help="data sets of these names, divided by semicolons")
     parser.add_argument("--cells", type=Path, help="a file that keeps what was measured")
     parser.add_argument("--peer-only", action="store_true", help="measure the peer and stop")
     parser.add_argument("--write", action="store_true", help="write docs/learn/accuracy.md")
@@ -105,7 +105,7 @@ def main() -> None:
     pairs = [pair for pair in PAIRS if pair.name.startswith(tuple(said.only.split(",")))]
     sets = [*bundled(), *(from_folder(Path(said.data)) if said.data else [])]
     large = [synthetic(classes=True), synthetic(classes=False)]
-    wanted = [data for data in [*sets, *large] if not said.sets or data.name in said.sets.split(",")]
+    wanted = [data for data in [*sets, *large] if not said.sets or data.name in said.sets.split(";")]
     measure_peer(pairs, wanted, said.data, said.seeds, kept, console)
     if said.peer_only:
         return
