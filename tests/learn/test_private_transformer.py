@@ -9,6 +9,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import _get_feature_names
 
+from privet.errors import InvalidParameter
 from tests.contracts.estimator import EstimatorContract, Example
 from tests.learn.half_widths import HalfWidths
 from tests.learn.most_frequent import MostFrequent
@@ -71,6 +72,7 @@ def test_names_pass_through_a_pipeline() -> None:
     assert table(chosen.set_output(transform="pandas").fit_transform(frame)) == [[-1], [0], [1]]
 
 
-def test_columns_of_one_name_come_out_as_an_array() -> None:
+def test_columns_of_one_name_are_refused_whatever_scikit_learn_does_with_them() -> None:
     twice = pd.DataFrame(EXPECTED, columns=["age", "age"])
-    assert isinstance(HalfWidths(bounds=(-1, 1), epsilon=1).fit(twice).transform(twice), np.ndarray)
+    with pytest.raises(InvalidParameter, match="different names"):
+        HalfWidths(bounds=(-1, 1), epsilon=1).fit(twice)

@@ -44,8 +44,8 @@ class GradientBoosting(PrivateEstimator):
     """Each tree asks random questions; in its leaves lie the slopes of the loss, given all trees before."""
 
     @abstractmethod
-    def _objective(self) -> Objective:
-        """What rows say."""
+    def _objective(self, classes: int) -> Objective:
+        """What rows say, of so many classes."""
 
     def _whole_target(self, target: NDArray[Any]) -> NDArray[Any]:
         """The target as the objective takes it."""
@@ -56,7 +56,7 @@ class GradientBoosting(PrivateEstimator):
         questions = Questions.of(self._box(), self._said("categories"))
         parts = NoiseParts.of(fitting.budget)
         trees, depth, rate, penalty = self._shape(parts)
-        objective = self._objective()
+        objective = self._objective(len(getattr(self, "classes_", ())))
         cuts = ColumnCuts.of(questions, fitting)
         share = (1 - SHARE if cuts.columns else Fraction(1)) / trees
         moved = objective.sensitivity(fitting.moved_rows, replaces=fitting.replaces)
@@ -125,7 +125,8 @@ class GradientBoosting(PrivateEstimator):
             return told
         parts = NoiseParts.of(payment.price.budget)
         trees, depth, *_ = self._shape(parts)
-        objective = self._objective()
+        labels = self._said("classes")
+        objective = self._objective(0 if labels is None else len(labels))
         moved = objective.sensitivity(self._most_rows(), replaces=payment.unit.neighbors is Neighbors.REPLACE)
         noise = parts.noise((1 - SHARE) / trees, moved)
         *_, wide = objective.read(np.zeros((1, 2 * objective.outputs)), deviation(noise))

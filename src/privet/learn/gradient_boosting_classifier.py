@@ -11,7 +11,7 @@ from privet.learn.gradient_boosting import GradientBoosting
 from privet.learn.log_loss import BinaryLogLoss, LogLoss
 from privet.learn.objective import Objective
 from privet.learn.priced import Priced, priced
-from privet.learn.private_estimator import PrivateClassifier, declared_classes
+from privet.learn.private_estimator import PrivateClassifier
 
 
 class GradientBoostingClassifier(PrivateClassifier, GradientBoosting):
@@ -90,6 +90,5 @@ class GradientBoostingClassifier(PrivateClassifier, GradientBoosting):
         found: NDArray[Any] = self.classes_[best]
         return found
 
-    def _objective(self) -> Objective:
-        few = len(declared_classes(self.classes, type(self).__name__))
-        return BinaryLogLoss() if few == 2 else LogLoss(few)  # noqa: PLR2004 - two classes
+    def _objective(self, classes: int) -> Objective:
+        return BinaryLogLoss() if classes == 2 else LogLoss(classes)  # noqa: PLR2004 - two classes

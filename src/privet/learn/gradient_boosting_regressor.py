@@ -78,7 +78,7 @@ class GradientBoostingRegressor(PrivateRegressor, GradientBoosting):
         halves = self._scores(X)[:, 0]
         return in_bounds(halves, self.target_range_)
 
-    def _objective(self) -> Objective:
+    def _objective(self, classes: int) -> Objective:  # noqa: ARG002 - there are none
         return SquaredLoss()
 
     def _whole_target(self, target: NDArray[Any]) -> NDArray[Any]:

@@ -40,8 +40,6 @@ def same_kind(values: Floats, given: Any, names: NDArray[Any]) -> Any:  # noqa: 
         >>> same_kind(np.eye(2), pa.table({"a": [1, 2]}), np.array(["x", "y"])).column_names
         ['x', 'y']
     """
-    if len(set(names)) < len(names):  # columns of one name make no frame
-        return values
     frame = nw.from_native(given, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return values

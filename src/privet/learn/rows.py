@@ -119,15 +119,22 @@ def two_dimensional(features: Any) -> Any:  # noqa: ANN401 - rows of any kind
             raise InvalidParameter(f"X must be rows of numbers in an array or a frame, got {type(features).__name__}")
         features = np.asarray(features)
     if isinstance(features, np.ndarray):
-        if features.ndim != 2:  # noqa: PLR2004 - rows and columns
-            raise InvalidParameter(f"Expected 2D array, got {features.ndim}D array instead: {FLAT}")
-        if features.dtype.kind == "c":
-            raise InvalidParameter("Complex data not supported: pass real and imaginary parts as two columns")
-        if features.dtype.kind not in "biufO":
-            raise InvalidParameter(f"X must hold numbers, got an array of {features.dtype}: convert it first")
-    elif isinstance(features, list | tuple) and not all(hasattr(row, "__len__") for row in features[:1]):
-        raise InvalidParameter(f"Expected 2D array, got a list of numbers instead: {FLAT}")
+        _refuse_array(features)
+    elif isinstance(features, list | tuple):
+        if not all(hasattr(row, "__len__") for row in features[:1]):
+            raise InvalidParameter(f"Expected 2D array, got a list of numbers instead: {FLAT}")
+    elif len(set(names := [str(name) for name in features.columns])) < len(names):
+        raise InvalidParameter("columns of X must have different names: rename those that occur twice")
     return features
+
+
+def _refuse_array(features: NDArray[Any]) -> None:
+    if features.ndim != 2:  # noqa: PLR2004 - rows and columns
+        raise InvalidParameter(f"Expected 2D array, got {features.ndim}D array instead: {FLAT}")
+    if features.dtype.kind == "c":
+        raise InvalidParameter("Complex data not supported: pass real and imaginary parts as two columns")
+    if features.dtype.kind not in "biufO":
+        raise InvalidParameter(f"X must hold numbers, got an array of {features.dtype}: convert it first")
 
 
 def _table(features: Any, width: int) -> Table:  # noqa: ANN401 - rows of any kind

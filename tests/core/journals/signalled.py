@@ -252,6 +252,7 @@ def run(  # noqa: PLR0913 - all by name but where
     with crowd.living():
         while crowd.sent.total() < signals:
             crowd.disturb(min(25, signals - crowd.sent.total()))
+            crowd.until(lambda: len(crowd.told("answer")) > crowd.sent.total() // 2)  # a busy machine is no excuse
             with crowd.resting():
                 seen = refuse_locked(ledger, seen)
     refuse_untrue(ledger, crowd)
