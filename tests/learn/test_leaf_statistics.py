@@ -188,3 +188,10 @@ def test_pure_noise_is_no_cheaper_than_what_it_draws() -> None:
         assert noise.loss.epsilon(delta) >= DiscreteLaplace(1, 2).loss.epsilon(delta)
     with pytest.raises(InvalidParameter):
         PureNoise(Gaussian(1, 1), Fraction(10))
+
+
+@pytest.mark.parametrize(("replaces", "scale"), [(False, 10), (True, 20)])
+def test_ten_trees_at_one_epsilon(replaces: bool, scale: int) -> None:  # noqa: FBT001 - a case
+    """R154: Laplace noise of scale 10 on each leaf, 20 where units are replaced."""
+    counts = ClassCounts(trees=10, moved_rows=1, replaces=replaces, classes=2)
+    assert PURE.noise(Fraction(1), counts.sensitivity).scale == scale
