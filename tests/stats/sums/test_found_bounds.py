@@ -45,12 +45,16 @@ def test_the_whole_price_is_what_was_said(ask: Any, asking: dict[str, Any]) -> N
 
 @pytest.mark.parametrize("asking", WAYS, ids=str)
 def test_far_from_0_the_error_is_small(asking: dict[str, Any]) -> None:
-    """Within a quarter of what the octaves [512, 2048] alone would give: fails less than once in a million runs."""
-    answer = privet.mean(FAR, bounds="auto", **asking)
-    assert float(answer.value) == pytest.approx(FAR.mean(), abs=3)
-    assert answer.margin(0.95) < 1.5
-    total = privet.total(FAR, bounds="auto", **asking)
-    assert float(total.value) == pytest.approx(FAR.sum(), rel=0.05)
+    """Within a quarter of what the octaves [512, 2048] alone would give, in most of nine runs.
+
+    In 11,000 runs up to one in a hundred had a range that was found too wide. If it were one in fifty, five of nine
+    would be such with probability C(9, 5) 0.02^5 = 4e-7.
+    """
+    means = [privet.mean(FAR, bounds="auto", **asking) for _ in range(9)]
+    assert np.median([abs(float(each.value) - FAR.mean()) for each in means]) < 3
+    assert np.median([each.margin(0.95) for each in means]) < 1.5
+    totals = [float(privet.total(FAR, bounds="auto", **asking).value) for _ in range(9)]
+    assert np.median(totals) == pytest.approx(FAR.sum(), rel=0.05)
 
 
 def test_what_is_missing_counts_as_the_caller_says() -> None:
