@@ -22,6 +22,7 @@ from privet.mechanisms.interval_quantile import IntervalQuantile
 from privet.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from privet.mechanisms.laplace import Laplace
 from privet.mechanisms.noisy_max import NoisyMax
+from privet.mechanisms.noisy_steps import NoisySteps
 from privet.mechanisms.objective_perturbation import ObjectivePerturbation
 from privet.mechanisms.output_perturbation import OutputPerturbation
 from privet.mechanisms.partition_counts import PartitionCounts
@@ -70,6 +71,7 @@ __all__ = [
     "LabeledRows",
     "Laplace",
     "NoisyMax",
+    "NoisySteps",
     "ObjectivePerturbation",
     "OutputPerturbation",
     "PartitionCounts",
