@@ -1,29 +1,29 @@
 """Ledger: the only way out for protected data."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from privet.core.balance import Balance
 from privet.core.failure_log import keep_reason
-from privet.core.journals.books import Refusal
 from privet.core.journals.entry import Entry, loss_facts
 from privet.core.journals.failures import ALLOWED
-from privet.core.journals.journal import Journal, Repeat, reached
+from privet.core.journals.journal import Journal, reached
 from privet.core.journals.places import journal_at
-from privet.core.journals.scope import DATASET, Scope
-from privet.core.journals.terms import LARGEST, Terms
+from privet.core.journals.repeat import Repeat
+from privet.core.journals.scope import Scope
+from privet.core.journals.terms import Terms
 from privet.core.mechanism import Mechanism
-from privet.core.refusals import WITHHELD, frozen, no_random_dp, no_room, refuse_misfit
+from privet.core.plans import Plans
+from privet.core.refusals import WITHHELD, no_random_dp, refuse_misfit
 from privet.core.release import Release
 from privet.core.requests import request_of
-from privet.core.reserved_loss import draws_of, reserved_loss
 from privet.core.sensitive import Sensitive
 from privet.core.signals import deferred, heard
 from privet.core.silence import FAILED, Failure, silently
+from privet.core.spending import writable
 from privet.core.unit import Unit
 from privet.errors import (
     AnalystFrozen,
@@ -51,14 +51,11 @@ from privet.loss.exact import Exact, exact, shown
 from privet.noise import Entropy
 from privet.wording.called_like import called_like
 
-if TYPE_CHECKING:
-    from privet.core.reservation import Reservation
-
 In = TypeVar("In")
 Out = TypeVar("Out")
 
 
-class Ledger(Balance):
+class Ledger(Plans):
     """Who is protected, how much may be revealed about them, and what was revealed so far.
 
     Args:
@@ -223,72 +220,6 @@ class Ledger(Balance):
         facts = [repr(mechanism), loss_facts(mechanism.loss), repr(secret.sensitivity), share]
         return request_of(self.analyst, self.dataset, purpose, facts, key=key)
 
-    def reserve(  # noqa: PLR0913 - the plan, and how to ask, each by name
-        self,
-        plan: PrivacyLoss | Iterable[Mechanism[Any, Any]],
-        *,
-        purpose: str,
-        delta: Exact | None = None,
-        promise: Guarantee | None = None,
-        key: str | None = None,
-        question: str = "",
-        draws: Sequence[Mechanism[Any, Any]] = (),
-    ) -> "Reservation":
-        """Pay for a fixed plan at its composed price; release from the reservation without further charge.
-
-        Args:
-            plan: the loss of the whole plan, or its mechanisms; each may be drawn once, in any order.
-            purpose: what the plan is for.
-            delta: the δ at which a rule that counts ε and δ charges the plan: composition is far cheaper than the
-                sum of the parts as soon as this is above 0.
-            promise: a guarantee the plan was made to keep, at which such a rule charges it, if it does.
-            key: makes asking again safe: the same key with the same plan and question is paid for once; see
-                `Reservation.stored`.
-            question: with a key, what else must be the same.
-            draws: mechanisms that will be released from the plan at once, by this process: they are recorded in the
-                same step as the plan, which is faster than one by one. Whatever comes of them, they are drawn.
-
-        Proof: the set of curves is fixed now. Whichever is drawn first, the rest are, given its answer, again a fixed
-            set; so by induction the run is dominated by the composition of all curves in any one order (adaptive
-            composition of dominating pairs: Zhu, Dong and Wang 2022, Theorem 10). What is not drawn reveals nothing.
-        """
-        from privet.core.reservation import Reservation  # noqa: PLC0415 - a reservation is itself a ledger
-
-        loss = reserved_loss(plan, purpose=purpose, unit=self.unit)
-        cost = self._with_gamma(heard(lambda: self.rule.cost(loss, promise=promise, delta=delta)))
-        entry = self._plan_entry(loss, cost, purpose, key, question)
-        drawn = draws_of(loss, draws, purpose=purpose, unit=self.unit, analyst=self.analyst, cost=self._nothing)
-        with deferred():
-            number, recorded = self._spend_plan(entry, drawn)
-            return Reservation(self, loss, purpose=purpose, number=number, ready=drawn if recorded else ())
-
-    def recall(
-        self, plan: PrivacyLoss | Iterable[Mechanism[Any, Any]], *, purpose: str, key: str, question: str = ""
-    ) -> str | None:
-        """The answer that was stored for a plan with this key, for free; None if the key is new. Nothing is written.
-
-        Args:
-            plan: as it was reserved.
-            purpose: as it was reserved.
-            key: as it was reserved.
-            question: as it was reserved.
-
-        Privacy: what is returned has been released before, and was paid for then.
-
-        Raises:
-            KeyReused: the key belongs to another question.
-            AnswerLost: the key was charged before, and its answer was never stored.
-        """
-        loss = reserved_loss(plan, purpose=purpose, unit=self.unit)
-        entry = self._plan_entry(loss, self._nothing, purpose, key, question)
-        found = self._journal.repeated(entry)
-        return None if found is None else self._journal.stored(found)
-
-    def _plan_entry(self, loss: PrivacyLoss, cost: Amount, purpose: str, key: str | None, question: str) -> Entry:
-        facts = ["a plan", loss_facts(loss), question]
-        asked = None if key is None else request_of(self.analyst, self.dataset, purpose, facts, key=key)
-        return Entry("reservation", purpose, "a plan", loss, cost, analyst=self.analyst, key=key, request=asked)
-
     def _refuse(self, secret: Sensitive[In], mechanism: Mechanism[In, Out], purpose: str) -> None:
         """Check everything that can be checked before the charge."""
         refuse_misfit(secret, mechanism, purpose=purpose, unit=self.unit)
@@ -308,38 +239,12 @@ class Ledger(Balance):
         gamma: Fraction,
     ) -> tuple[PrivacyLoss, int | Repeat]:
         """Charge one run and return its loss under the ledger's neighbors."""
-        known = (mechanism.loss, self.unit.neighbors, self.rule, mechanism.promise, delta)
-        loss, cost, writable = heard(partial(_priced, *known))
+        asked = (mechanism.loss, self.unit.neighbors, self.rule, mechanism.promise, delta)
+        loss, cost, known = heard(partial(_priced, *asked))
         cost = self._with_gamma(cost, gamma)
         words = repr(mechanism)
         entry = Entry("release", purpose, words, loss, cost, analyst=self.analyst, key=key, request=request)
-        return loss, self._spend(entry, writable=writable)
-
-    def _with_gamma(self, cost: Amount, gamma: Fraction = Fraction(0)) -> Amount:
-        """The rule's cost, and γ beside it if this ledger counts that."""
-        return cost.and_gamma(gamma) if self._counts_gamma else cost
-
-    def _spend(self, entry: Entry, *, writable: bool | None = None) -> int | Repeat:
-        if not (_writable(entry.cost) if writable is None else writable):
-            raise BudgetExceeded(self._refusal(entry, Refusal(DATASET, self._journal.books().dataset)))
-        outcome = self._journal.spend(entry)
-        if isinstance(outcome, Refusal):
-            raise self._no(entry, outcome)
-        return outcome
-
-    def _spend_plan(self, entry: Entry, draws: Sequence[Entry]) -> tuple[int | Repeat, bool]:
-        if not draws or not _writable(entry.cost):
-            return self._spend(entry), False
-        outcome, drawn = self._journal.spend_plan(entry, draws)
-        if isinstance(outcome, Refusal):
-            raise self._no(entry, outcome)
-        return outcome, drawn
-
-    def _no(self, entry: Entry, refused: Refusal) -> PrivetError:
-        return AnalystFrozen(frozen(entry.purpose)) if refused.failed else BudgetExceeded(self._refusal(entry, refused))
-
-    def _refusal(self, entry: Entry, refused: Refusal) -> str:
-        return no_room(entry, refused, limit=self.limit, rule=self.rule, counts_gamma=self._counts_gamma)
+        return loss, self._spend(entry, known=known)
 
     def _run(self, held: list[Sensitive[In]], mechanism: Mechanism[In, Out], number: int) -> Out:
         """Touch the data and sample. What goes wrong from here on may depend on the data, so it is not told.
@@ -419,16 +324,4 @@ def _priced(
     """
     under = loss.under(neighbors)
     cost = rule.cost(under, promise=promise, delta=delta)
-    return under, cost, _writable(cost)
-
-
-def _writable(cost: Amount) -> bool:
-    """Whether a journal could write it down at all: not if it is infinite, or beyond all reason."""
-    return all(part <= LARGEST for part in cost.parts)
-
-
-def unrepeated(number: int | Repeat) -> int:
-    """The place of an entry that has no key, so cannot be a repetition."""
-    if isinstance(number, Repeat):
-        raise TypeError("an entry without a key is never a repetition")
-    return number
+    return under, cost, writable(cost)

@@ -10,12 +10,14 @@ from typing import Any, TypeVar
 
 from privet.core.journals.books import Refusal, curves_of
 from privet.core.journals.entry import Entry, loss_facts
-from privet.core.journals.journal import Repeat
-from privet.core.ledger import Ledger, unrepeated
+from privet.core.journals.repeat import Repeat
+from privet.core.ledger import Ledger
 from privet.core.mechanism import Mechanism
+from privet.core.plans import Plans
 from privet.core.refusals import frozen
 from privet.core.reserved_loss import reserved_loss
 from privet.core.silence import Failure
+from privet.core.spending import unrepeated
 from privet.errors import AnalystFrozen, AnswerLost, BudgetExceeded, InvalidParameter, PrivetError
 from privet.loss import Amount, Guarantee, PrivacyLoss
 from privet.loss.exact import Exact
@@ -44,7 +46,7 @@ class Reservation(Ledger):
     """
 
     def __init__(
-        self, ledger: Ledger, plan: PrivacyLoss, *, purpose: str, number: int | Repeat, ready: Iterable[Entry] = ()
+        self, ledger: Plans, plan: PrivacyLoss, *, purpose: str, number: int | Repeat, ready: Iterable[Entry] = ()
     ) -> None:
         self.unit = ledger.unit
         self.rule = ledger.rule
@@ -56,6 +58,7 @@ class Reservation(Ledger):
         self._taking = threading.Lock()
         self._owner = os.getpid()
         self._counted = False
+        self._done = False
         self._repeat = number if isinstance(number, Repeat) else None
         self._purpose = purpose
         self._number = number.sequence if isinstance(number, Repeat) else number
@@ -86,7 +89,8 @@ class Reservation(Ledger):
 
     def done(self) -> None:
         """The plan with a key is answered, or will not be: whoever waits for it need not wait any more."""
-        if self._repeat is None:
+        if self._repeat is None and not self._done:
+            self._done = True  # from here on another run may hold the plan, through this very journal
             self._journal.done(self._number)
 
     def __del__(self) -> None:
@@ -174,7 +178,8 @@ class Reservation(Ledger):
         if self._repeat is not None:
             raise BudgetExceeded(
                 f"{purpose!r} cannot draw from the plan {self._purpose!r}: it was reserved before with this key, by a "
-                "run that has or had the drawing; take its answer with `stored`, or reserve under a new key"
+                "run that has or had the drawing; take its answer with `stored`, go on with `resume` if that run "
+                "has ended, or reserve under a new key"
             )
         cost = self._nothing
         if self._counts_gamma:

@@ -9,7 +9,7 @@ from privet.core.mechanism import Mechanism
 from privet.core.refusals import refuse_purpose
 from privet.core.unit import Unit
 from privet.errors import InvalidParameter
-from privet.loss import Amount, PrivacyLoss
+from privet.loss import Amount, Guarantee, PrivacyLoss, SpendingRule
 from privet.loss.privacy_loss import sum_of
 
 
@@ -42,3 +42,15 @@ def draws_of(  # noqa: PLR0913 - what an entry says, each by name
         Entry("draw", purpose, repr(each), loss, cost, analyst=analyst)
         for each, loss in zip(draws, losses, strict=True)
     )
+
+
+def covers(paid: Amount, loss: PrivacyLoss, rule: SpendingRule) -> bool:
+    """Whether what was paid is a price of a loss by some way of charging it that the rule has.
+
+    A rule that counts ε and δ charges a plan at the δ or promise its owner chose: both are in what was paid.
+    """
+    ways: list[dict[str, Any]] = [{}]
+    if "delta" in paid.units:
+        ways = [{"promise": Guarantee(paid.epsilon, paid.delta)}, {"delta": paid.delta}, {}]
+    costs = (rule.cost(loss, **way) for way in ways)
+    return any(Amount(*cost.parts).fits(Amount(*paid.parts[: len(cost.parts)])) for cost in costs)

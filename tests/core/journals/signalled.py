@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from privet.core import Journal, Ledger, Scope, Sensitive, Sensitivity
-from privet.core.journals.journal import Repeat
+from privet.core.journals.repeat import Repeat
 from privet.errors import AnswerLost, BudgetExceeded, LedgerUnavailable, ReleaseFailed
 from privet.loss import Guarantee
 from tests.support.ledger_processes import CONTEXT, COUNT, PERSON

@@ -6,37 +6,27 @@ write one after the other; each first reads what the others wrote, checks it, an
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from privet.core.journals.books import Books, Refusal
-from privet.core.journals.chain import Facts, Row, canonical, lookup_key
+from privet.core.journals.chain import Facts, Row, canonical
 from privet.core.journals.entry import SPENDS, Entry
 from privet.core.journals.opening import Opening
 from privet.core.journals.owner import BATCH, OwnersActs
 from privet.core.journals.pages import Pages
+from privet.core.journals.repeat import Repeat, repeated
+from privet.core.journals.resuming import Resuming
 from privet.core.signals import heed
 from privet.core.silence import is_computing
-from privet.errors import AnswerLost, InvalidParameter, KeyReused, LedgerDamaged, LedgerUnavailable
+from privet.errors import AnswerLost, InvalidParameter, LedgerDamaged, LedgerUnavailable
 
 PATIENCE = 0.02  # seconds between two looks for the answer that another process is computing
-
-
-@dataclass(frozen=True)
-class Repeat:
-    """The spend was made before, with the same key, for the same question.
-
-    Args:
-        sequence: its place in the journal.
-    """
-
-    sequence: int
 
 
 def reached(point: str) -> None:
     """Do nothing. The crash tests put a function here that ends the process at a named point."""
 
 
-class Journal(Opening, OwnersActs):
+class Journal(Opening, OwnersActs, Resuming):
     """What all journals do; where the rows are is for the subclasses to say. Threads may share one.
 
     Privacy: `spend` compares all caps and appends the entry as one step for all handles; when it returns, the entry
@@ -69,7 +59,7 @@ class Journal(Opening, OwnersActs):
             try:
                 with self._writing() as pages:
                     books = self._caught_up(pages)
-                    if (found := _repeated(pages, facts)) is not None:
+                    if (found := repeated(pages, facts)) is not None:
                         return found, False
                     if (refused := books.refusal(facts)) is not None:
                         return refused, False
@@ -95,13 +85,22 @@ class Journal(Opening, OwnersActs):
         Raises:
             KeyReused: the key belongs to another question.
         """
-        return self._looked(lambda pages, _: _repeated(pages, entry.facts))
+        return self._looked(lambda pages, _: repeated(pages, entry.facts))
 
     def answer(self, sequence: int, text: str) -> None:
-        """Keep the answer to a spend that was made with a key, durably, before anybody sees it."""
+        """Keep the answer to a spend that was made with a key, durably, before anybody sees it; once.
+
+        Raises:
+            AnswerLost: another run has answered it meanwhile.
+        """
         with self._steady():
             with self._writing() as pages:
                 self._caught_up(pages)
+                if pages.answering(sequence) is not None:
+                    raise AnswerLost(
+                        "another run went on with this plan and answered it: ask again with the same key, which "
+                        "returns that answer"
+                    )
                 reached("before store")
                 written = self._append(pages, {"kind": "answer", "to": sequence, "release": text})
             self._take_in(written)
@@ -280,16 +279,3 @@ class Journal(Opening, OwnersActs):
             self._check_store()
         progress(last.sequence + 1, last.sequence + 1)
         return last.sequence + 1
-
-
-def _repeated(pages: Pages, facts: Facts) -> Repeat | None:
-    """The earlier spend with the same key, if it was for the same question."""
-    key = lookup_key(facts)
-    if key is None or (row := pages.keyed(key)) is None:
-        return None
-    if row.facts["request"] != facts["request"]:
-        raise KeyReused(
-            f"the key {facts['key']!r} belongs to another question (entry {row.sequence}): use a new key for each "
-            "question"
-        )
-    return Repeat(row.sequence)

@@ -9,8 +9,9 @@ from privet.core.journals.books import Refusal
 from privet.core.journals.chain import Row
 from privet.core.journals.entry import Entry
 from privet.core.journals.handle import read_clock
-from privet.core.journals.journal import Journal, Repeat
+from privet.core.journals.journal import Journal
 from privet.core.journals.pages import Pages
+from privet.core.journals.repeat import Repeat
 from privet.core.signals import deferred
 from privet.errors import LedgerUnavailable
 

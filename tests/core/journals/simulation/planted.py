@@ -11,8 +11,9 @@ from privet.core.journals import Entry, anchor, sqlite
 from privet.core.journals.books import Books, Refusal
 from privet.core.journals.chain import Facts
 from privet.core.journals.handle import Handle
-from privet.core.journals.journal import Journal, Repeat
+from privet.core.journals.journal import Journal
 from privet.core.journals.mark import SLOT, Mark
+from privet.core.journals.repeat import Repeat
 from privet.core.journals.sqlite import SqliteJournal
 
 Plant = Callable[[pytest.MonkeyPatch], None]
