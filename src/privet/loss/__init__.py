@@ -39,6 +39,7 @@ from privet.loss.privacy_loss import PrivacyLoss
 from privet.loss.risk import Risk
 from privet.loss.rule_choice import best_rule, compare_rules
 from privet.loss.rules import EpsilonSum, GaussianSum, RenyiSum, SpendingRule, ZcdpSum, rule_from_json
+from privet.loss.training import training_loss, training_scale
 
 __all__ = [
     "Amount",
@@ -88,4 +89,6 @@ __all__ = [
     "smallest_error_sum",
     "smallest_miss",
     "tradeoff",
+    "training_loss",
+    "training_scale",
 ]

@@ -27,6 +27,7 @@ from privet.loss.pricing.solving import solved
 
 LARGE = 700.0  # exponents up to here are floats
 NEARLY = Fraction(1001, 1000)  # a delta that misses a promise by less is looked at from the other side
+SMALLEST = 2.0**-60  # of what is positive but for rounding
 NEAR_ONE = 1.0 + 2.0**-23  # Rényi orders below are read here: divergences grow with the order
 BETWEEN = 1e-3  # the part of epsilon by which values between computed ones of a slow curve may be too high
 
@@ -362,16 +363,29 @@ class PrivacyLoss:
 
         What `epsilon` says of a delta is kept, too: near the edge each of the two figures may be the tighter one.
         """
+        return self.excess(promise) <= 0
+
+    def excess(self, promise: Guarantee) -> float:
+        """Return how far this loss misses the promise: the logarithm of delta over the promised one.
+
+        Where the promise is certainly kept it is not positive, otherwise it is; infinite where there is no such ratio.
+        """
         if self.largest_loss <= promise.epsilon:
-            return max(self.unbounded(adding=adding) for adding in (False, True)) <= promise.delta
+            met = max(self.unbounded(adding=adding) for adding in (False, True)) <= promise.delta
+            return -math.inf if met else math.inf
         if len(self.parts) == 1:
             ((curve, times),) = self.parts
             if times == 1 and curve.keeps(promise):
-                return True
+                return -math.inf
         found = self.delta(promise.epsilon)
+        if not 0 < found < math.inf or not promise.delta:
+            return -math.inf if found <= promise.delta else math.inf
+        ratio = math.log(found / float(promise.delta))
         if found <= promise.delta:
-            return True
-        return found <= promise.delta * NEARLY and meant_by(self.epsilon(promise.delta)) <= promise.epsilon
+            return min(ratio, 0.0)
+        if found <= promise.delta * NEARLY and meant_by(self.epsilon(promise.delta)) <= promise.epsilon:
+            return 0.0
+        return max(ratio, SMALLEST)
 
     # --- facts ------------------------------------------------------------------------------------------------
 

@@ -110,6 +110,10 @@ class ReplacedSampleCurve(LossCurve):
                 value = min(value, way * (1 + ROUNDING))
         return value, value
 
+    def zcdp(self) -> float:
+        """That of a unit in the sample: P' and Q' mix their laws with a common one, which lowers every divergence."""
+        return min(super().zcdp(), self.replaced.zcdp())
+
     def _log_absent(self, epsilon: Array) -> Array:
         """Log a."""
         with np.errstate(divide="ignore"):

@@ -91,3 +91,7 @@ class SampledCurve(LossCurve):
         if self.rate in (0, 1) or not self.inner.parts:
             return self.inner.renyi_pair(order) if self.rate else (0.0, 0.0)
         return sampled_renyi(self, order)
+
+    def zcdp(self) -> float:
+        """That of the loss itself: mixing Q in lowers every divergence, which is convex, and high orders hardly."""
+        return min(super().zcdp(), self.inner.zcdp())
