@@ -1,14 +1,12 @@
 """Models attacked: `python benchmarks/learn_audit.py` prints a proven lower bound of what each model leaks at ε = 1.
 
 A model is fitted many times to two neighbors that are as far apart as its proof allows, and one number is read off it.
-The best event is chosen on one half of the fits and tested on the other (`audited`). `--trials` says how many fits of
+An event is chosen on some of the fits and tested on the others (`privet.audit`). `--trials` says how many fits of
 each neighbor, `--only` which models, `--alpha` how often a bound may be wrong.
 """
 
 import argparse
-import math
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from scipy.stats import beta
 
-from privet import learn
+from privet import audit, learn
+from privet.loss import Guarantee
 
 Fitted = Any
-CELLS = 40  # outcomes, of which events are made
 ALPHA = 1e-6
 
 
@@ -97,31 +94,12 @@ def attacks() -> Iterator[Attack]:
 
 
 def audited(attack: Attack, trials: int, *, alpha: float = ALPHA, halved: bool = False) -> float:
-    """Return a lower bound of ε that is wrong with probability alpha at most: fits of each neighbor, in two halves.
+    """Return a lower bound of ε that is wrong with probability alpha at most, by so many fits of each neighbor."""
 
-    Outcomes are the cells between quantiles of the first half. Those whose estimated ratio exceeds a cut are the event,
-    which is tested on the second half by Clopper and Pearson's bounds, in both directions.
-    """
-    one, other = (attack.seen(trials, added=added, halved=halved) for added in (True, False))
-    half = trials // 2
-    cuts = np.unique(np.quantile(np.concatenate([one[:half], other[:half]]), np.linspace(0, 1, CELLS + 1)[1:-1]))
-    first = [Counter(np.searchsorted(cuts, each[:half]).tolist()) for each in (one, other)]
-    second = [Counter(np.searchsorted(cuts, each[half:]).tolist()) for each in (one, other)]
-    best = 0.0
-    for mine, theirs in ((0, 1), (1, 0)):
-        ranked = sorted(first[mine], key=lambda cell: (first[theirs][cell] + 1) / (first[mine][cell] + 1))
-        sums = np.cumsum([[first[side][cell] for side in (mine, theirs)] for cell in ranked], axis=0)
-        event = ranked[: int(np.argmax([bound(int(p), int(q), half, 1e-2) for p, q in sums.tolist()])) + 1]
-        inside = [sum(second[side][cell] for cell in event) for side in (mine, theirs)]
-        best = max(best, bound(inside[0], inside[1], trials - half, alpha / 4))
-    return best
+    def fits(added: bool, count: int) -> NDArray[np.float64]:  # noqa: FBT001 - one of two neighbors
+        return attack.seen(count, added=added, halved=halved)
 
-
-def bound(hits: int, others: int, trials: int, alpha: float) -> float:
-    """Return ln(lower(p) / upper(q)) by Clopper and Pearson, each wrong with probability alpha."""
-    low = float(beta.ppf(alpha, hits, trials - hits + 1)) if hits else 0.0
-    high = float(beta.isf(alpha, others + 1, trials - others)) if others < trials else 1.0
-    return max(math.log(low / high), 0.0) if low > 0 else 0.0
+    return audit.test(fits, pair=(True, False), claim=Guarantee(attack.epsilon), trials=trials, alpha=alpha).epsilon
 
 
 def main() -> None:

@@ -110,7 +110,7 @@ _WHERE = {  # the modules that have these names; all others are statistics
     "calibrate": "privet.core",
     "connect": "privet.query.connect",
 }
-_ROOMS = ("core", "errors", "explain", "local", "loss", "mechanisms", "noise", "query", "stats")
+_ROOMS = ("audit", "core", "errors", "explain", "local", "loss", "mechanisms", "noise", "query", "stats")
 
 if not TYPE_CHECKING:  # a type checker knows every name from above, and should refuse all others
 

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from scipy.stats import beta
 
+from privet.audit import lower_epsilon
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee, Neighbors, PrivacyLoss
@@ -242,10 +242,3 @@ def audited_from(example: Example, counts: list[list[Counter[int]]]) -> float:
         inside = [sum(counts[1][side][outcome] for outcome in event) for side in (one, other)]
         best = max(best, lower_epsilon(inside[0], inside[1], half, delta, FALSE_ALARM / 4))
     return best
-
-
-def lower_epsilon(hits: int, others: int, trials: int, delta: float, alpha: float) -> float:
-    """Clopper and Pearson's bounds: ln((lower(p) - δ) / upper(q))."""
-    low = float(beta.ppf(alpha, hits, trials - hits + 1)) if hits else 0.0
-    high = float(beta.isf(alpha, others + 1, trials - others)) if others < trials else 1.0
-    return math.log((low - delta) / high) if low > delta else 0.0

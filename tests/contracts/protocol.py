@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from privet.audit import lower_epsilon
 from privet.errors import InvalidParameter
 from privet.local import BinaryResponse, Protocol, Tally
 from privet.local.frequency_protocol import FrequencyProtocol
 from privet.local.read_config import read_config
 from privet.mechanisms import FiniteMechanism
 from privet.noise import BitSource
-from tests.contracts.mechanism import lower_epsilon
 from tests.support.statistics import FALSE_ALARM, assert_does_not_follow, assert_follows
 
 TRIALS = 40_000  # reports of each value, for the sampler's test and the audit

@@ -1,0 +1,250 @@
+"""An audit by samples: an event is chosen on some runs and tested on others."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from privet.audit.bounds import Box, Seen, at_least, at_most
+from privet.audit.claim import Claimed
+from privet.audit.event import Aim, Event, best_events
+from privet.audit.finding import Finding, Point
+from privet.audit.outcomes import LONG, Outcomes, Reader, joined
+from privet.audit.progress import Progress
+from privet.audit.runs import Draw
+from privet.audit.views import views
+from privet.wording.printable import printable
+
+LEAST = 250  # runs of each input in the first look
+GROWTH = 6  # how much longer all stages are with the next
+LAST = 0.75  # the share of alpha that the last stage has
+KEPT = 100_000  # runs of each input by which an event is chosen, at most
+BATCH = 100_000  # runs at once
+POINTS = 24  # of the trade-off curve
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many runs, in which stages, and how much of alpha each stage may spend.
+
+    A stage tests, on runs of its own, events that were chosen on the runs of all stages before it. So each stage's
+    bounds are wrong with probability at most its share of alpha, whatever was chosen and however the stages went on;
+    the shares add up to alpha, so stopping after any stage is valid (union bound: alpha spending).
+
+    Args:
+        trials: runs of each input in all.
+        alpha: in all.
+
+    Example:
+        >>> [(number, round(share, 4)) for number, share in Plan(64_000, 0.01).stages]
+        [(296, 0.0), (1481, 0.0013), (8889, 0.0013), (53334, 0.0075)]
+    """
+
+    trials: int
+    alpha: float
+
+    @property
+    def stages(self) -> list[tuple[int, float]]:
+        """Runs and the share of alpha of each stage; the first only chooses."""
+        ends = [self.trials]
+        while ends[0] // GROWTH >= LEAST:
+            ends.insert(0, ends[0] // GROWTH)
+        if len(ends) == 1:
+            ends.insert(0, self.trials // 2)
+        early = len(ends) - 2
+        spent = [self.alpha * (1 - LAST) / early] * early if early else []
+        shares = [0.0, *spent, self.alpha - sum(spent)]
+        return [(end - start, share) for start, end, share in zip([0, *ends], ends, shares, strict=False)]
+
+
+@dataclass
+class Tested:
+    """An event and some that are a little larger or smaller, and how often they were seen in the runs of a stage.
+
+    Args:
+        event: likelier under `place`.
+        place: 0 if the first input makes it likelier, 1 if the second does.
+        alpha: of all bounds together.
+    """
+
+    event: Event
+    place: int
+    alpha: float
+    cells: list[NDArray[np.int64]] = field(default_factory=list)
+    runs: list[int] = field(default_factory=lambda: [0, 0])
+
+    def __post_init__(self) -> None:
+        self.cells = [np.zeros(self.event.size, dtype=np.int64) for _ in range(2)]
+
+    def see(self, place: int, outcomes: Outcomes) -> None:
+        """Count more runs of an input."""
+        self.cells[place] += self.event.counts(outcomes)
+        self.runs[place] += len(outcomes)
+
+    def judged(self) -> list["Judged"]:
+        """The events one by one; each has an equal share of alpha."""
+        events = [self.event.cut(length) for length in self.event.lengths]
+        return [Judged(event, self.place, self._seen(event), self.alpha / len(events)) for event in events]
+
+    def _seen(self, event: Event) -> Seen:
+        mine, theirs = (int(self.cells[side][event.chosen].sum()) for side in (self.place, 1 - self.place))
+        return Seen(mine, self.runs[self.place], theirs, self.runs[1 - self.place])
+
+    def curve(self, alpha: float) -> tuple[Point, ...]:
+        """The trade-off curve of tests that accuse the cells in the order in which they were chosen.
+
+        All bounds of all points hold at once, with probability 1 - alpha (union bound).
+        """
+        beyond = np.setdiff1d(np.arange(self.event.size), self.event.path)
+        order = np.concatenate([self.event.path, beyond])
+        mine, theirs = (np.cumsum(self.cells[side][order]) for side in (self.place, 1 - self.place))
+        runs, others = self.runs[self.place], self.runs[1 - self.place]
+        levels = np.linspace(0, 1, POINTS)
+        places = np.unique(np.searchsorted((mine / runs + theirs / others) / 2, levels).clip(0, len(mine) - 1))
+        each = alpha / (4 * len(places))
+        points = []
+        for caught, alarms in zip(mine[places].tolist(), theirs[places].tolist(), strict=True):
+            missed = runs - caught
+            rates = alarms / others, at_least(alarms, others, each), at_most(alarms, others, each)
+            points.append((*rates, missed / runs, at_least(missed, runs, each), at_most(missed, runs, each)))
+        return tuple(points)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One event with what its counts say.
+
+    Args:
+        event: likelier under `place`.
+        place: of the input that makes it likelier.
+        seen: how often it happened.
+        alpha: of its two bounds.
+    """
+
+    event: Event
+    place: int
+    seen: Seen
+    alpha: float
+
+    @cached_property
+    def box(self) -> Box:
+        """What the counts say of its probabilities."""
+        return self.seen.likely(self.alpha)
+
+
+@dataclass
+class SampledAudit:
+    """Runs both inputs in stages, and keeps what each stage has found.
+
+    Args:
+        draw: runs the subject.
+        pair: two neighboring inputs.
+        claim: what is claimed.
+        plan: how many runs.
+        progress: is told after each batch.
+    """
+
+    draw: Draw
+    pair: tuple[Any, Any]
+    claim: Claimed
+    plan: Plan
+    progress: Progress
+    reader: Reader = field(default_factory=Reader)
+    tested: tuple[Tested, ...] = ()
+    judged: list[Judged] = field(default_factory=list)
+    trials: int = 0
+
+    def stages(self) -> Iterator[bool]:
+        """Go on by a stage, and say whether the claim is contradicted."""
+        (first, _), *rest = self.plan.stages
+        known = [self._kept(side, first, ()) for side in (0, 1)]
+        self.trials = first
+        broken = False
+        for runs, share in rest:
+            now = self._chosen(known[0], known[1], runs, share)
+            fresh = [self._kept(side, runs, now) for side in (0, 1)]
+            known = [joined([new, old])[:KEPT] for new, old in zip(fresh, known, strict=True)]
+            self.tested = now
+            self.trials += runs
+            judged = [each for tested in now for each in tested.judged()]
+            self.judged += judged
+            broken = broken or any(self.claim.broken_by(each.box) for each in judged)
+            yield broken
+
+    def _chosen(self, one: Outcomes, other: Outcomes, runs: int, share: float) -> tuple[Tested, Tested]:
+        """The best event of each direction; both are tested, so each has half of the stage's alpha."""
+        aim = Aim(self.claim.delta, runs, share / 2)
+        events = best_events(one, other, views(one, other, self.reader.names), aim)
+        return Tested(events[0], 0, share / 2), Tested(events[1], 1, share / 2)
+
+    def _kept(self, side: int, runs: int, tested: tuple[Tested, ...]) -> Outcomes:
+        """Run one input so often, test the events, and keep the first outcomes to choose by."""
+        kept, left = list[Outcomes](), runs
+        while left:
+            number = min(left, BATCH)
+            outcomes = self.reader.read(self.draw(self.pair[side], number))
+            for each in tested:
+                each.see(side, outcomes)
+            if runs - left < KEPT:
+                kept.append(outcomes)
+            left -= number
+            self.progress.step(number)
+        return joined(kept)[:KEPT]
+
+    # --- the finding ------------------------------------------------------------------------------------------
+
+    def finding(self, subject: str) -> Finding:
+        """What all stages together say: each bound is the best of any stage, which the shares of alpha allow."""
+        broken = [each for each in self.judged if self.claim.broken_by(each.box)]
+        best = max(broken or self.judged, key=lambda each: (each.box.epsilon(self.claim.delta), each.event.promise))
+        curves = [each.curve(self.plan.alpha) for each in self.tested]
+        seen, boxes = best.seen, [each.box for each in self.judged]
+        inputs = shown(self.pair[best.place]), shown(self.pair[1 - best.place])
+        return Finding(
+            subject=subject,
+            claim=self.claim.words,
+            claimed_epsilon=self.claim.epsilon,
+            at_delta=self.claim.delta,
+            violated=bool(broken),
+            epsilon=max(box.epsilon(self.claim.delta) for box in boxes),
+            delta=max(box.delta(self.claim.epsilon) for box in boxes),
+            mu=max(box.mu() for box in boxes),
+            alpha=self.plan.alpha,
+            event=best.event.words(),
+            pair=inputs,
+            rates=(seen.hits / seen.trials, seen.others / seen.other_trials),
+            tested=seen.trials,
+            trials=self.trials,
+            visible=visible(seen, best.alpha, self.claim),
+            tradeoff=curves[best.place],
+            notes=(
+                f"events rarer than about {math.log(2 / best.alpha) / seen.trials:.1g} are not judged by so few runs",
+            ),
+        )
+
+
+def visible(seen: Seen, alpha: float, claim: Claimed) -> float:
+    """The ε from which on this event, as likely as it is under its first input, contradicts the claim half the time."""
+    rate, runs = seen.hits / seen.trials, seen.trials
+
+    def gap(epsilon: float) -> float:
+        expected = Seen(seen.hits, runs, round(runs * max(rate - claim.delta, 0) * math.exp(-epsilon)), runs)
+        return expected.likely(alpha).epsilon(claim.delta) - claim.epsilon
+
+    top = claim.epsilon + 50.0
+    if not math.isfinite(top) or gap(top) <= 0:
+        return math.inf
+    if gap(claim.epsilon) >= 0:
+        return claim.epsilon
+    return float(brentq(gap, claim.epsilon, top, xtol=1e-3))
+
+
+def shown(value: Any) -> str:  # noqa: ANN401 - any input
+    """An input for people, cut where it is long."""
+    text = " ".join(printable(repr(value)).split())
+    return text if len(text) <= 2 * LONG else f"{text[: 2 * LONG]}…"

@@ -1,0 +1,76 @@
+"""test: the audit of anything that can be run."""
+# ruff: noqa: PT028 - it is not a test of pytest
+
+from collections.abc import Sequence
+from typing import Any
+
+from privet.audit.claim import Claim, claimed
+from privet.audit.finding import Finding
+from privet.audit.progress import Progress
+from privet.audit.runs import Subject, draw_of, name_of
+from privet.audit.sampled import Plan, SampledAudit
+from privet.errors import InvalidParameter
+from privet.loss.exact import whole
+from privet.noise import BitSource
+
+ALPHA = 1e-6
+FEWEST = 20
+
+
+def test(  # noqa: PLR0913 - what an audit is made of, each by name
+    subject: Subject,
+    *,
+    pair: Sequence[Any],
+    claim: Claim | None = None,
+    trials: int = 100_000,
+    alpha: float = ALPHA,
+    stop_early: bool = False,
+    source: BitSource | None = None,
+    name: str | None = None,
+    progress: bool | None = None,
+) -> Finding:
+    """Attack anything that can be run, and say what it reveals at least.
+
+    Args:
+        subject: a mechanism, a local protocol, or a function of the input. A function with a parameter `count` is run
+            so often at once and returns one outcome for each; one with a parameter `source` takes its bits from there.
+            Failures are outcomes too.
+        pair: two neighboring inputs.
+        claim: a `Guarantee`, a `ConcentratedGuarantee` or a `PrivacyLoss`; by default what a mechanism says of itself,
+            and ε = 1 of a function.
+        trials: runs of each input; about a quarter of them choose the event, the others test it.
+        alpha: the chance that a bound or an accusation is wrong, in all.
+        stop_early: True to end as soon as the claim is contradicted. The bound is then of the runs that it took.
+        source: where a mechanism's bits come from; the operating system's by default.
+        name: what the subject is called.
+        progress: True to show how far it is from two seconds on, False never to; by default on terminals.
+
+    Privacy: runs the subject on the two inputs only. Give it invented inputs, never data: an audit is not a release.
+    Proof: an event is fixed before the runs that test it, both directions and all stages share alpha, and the bounds
+        are Clopper and Pearson's. See `Plan`, and docs/audit.md.
+    Not covered: events that no view shows, pairs that are not given, time.
+
+    Example:
+        >>> from privet.loss import Guarantee
+        >>> def leaky(value, source, count):  # Laplace noise for half the ε that is claimed
+        ...     from privet.mechanisms import Laplace
+        ...     return Laplace(1, "0.5").sample([value] * count, source)
+        >>> found = test(leaky, pair=(0, 1), claim=Guarantee(1), alpha=1e-3)
+        >>> found.violated, 1.9 < found.epsilon < 2
+        (True, True)
+    """
+    said = claimed(claim, subject)
+    if not 0 < alpha < 1:
+        raise InvalidParameter(f"alpha must be above 0 and below 1, got {alpha}: it is how often a bound may be wrong")
+    plan = Plan(whole(trials, "trials", low=FEWEST), alpha)
+    if len(pair) != 2:  # noqa: PLR2004 - two neighbors
+        raise InvalidParameter("pair must be two neighboring inputs: write pair=(data, neighbor)")
+    watch = Progress(2 * plan.trials, shown=progress)
+    audit = SampledAudit(draw_of(subject, source), (pair[0], pair[1]), said, plan, watch)
+    try:
+        for broken in audit.stages():
+            if broken and stop_early:
+                break
+    finally:
+        watch.end()
+    return audit.finding(name_of(subject) if name is None else name)
