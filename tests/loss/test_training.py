@@ -97,7 +97,11 @@ def test_refuses_what_no_training_can_keep() -> None:
 @pytest.mark.parametrize("near", [1e-3, 0.5, 13.0, 1e5])
 def test_a_search_ends_in_the_same_place_wherever_it_begins(near: float) -> None:
     promise = Guarantee(1, 1e-5)
-    for loss_at in (lambda s: of(GaussianCurve(1 / s)) * 10, lambda s: of(LaplaceCurve(1 / s)) * 10):
+    kinds: list[Callable[[float], PrivacyLoss]] = [
+        lambda s: of(GaussianCurve(1 / s)) * 10,
+        lambda s: of(LaplaceCurve(1 / s)) * 10,
+    ]
+    for loss_at in kinds:
         best = calibrated_scale(loss_at, promise)
         found = calibrated_scale(loss_at, promise, near=near, stride=1.1)
         assert found == pytest.approx(best, rel=3e-9)
