@@ -88,8 +88,9 @@ class AdditiveNoise(Mechanism[Numbers, Answer]):
             return np.array([self.lattice.to_float(self._step(each, source)) for each in array])
         flat = array.ravel()
         answers = np.empty(array.size)
-        for start in range(0, array.size, CHUNK):  # so that the arrays in between stay in the cache
-            piece = slice(start, start + CHUNK)
+        size = -(-array.size // -(-array.size // CHUNK))  # equal pieces: few values would be drawn another way
+        for start in range(0, array.size, size):  # so that the arrays in between stay in the cache
+            piece = slice(start, start + size)
             answers[piece] = self.lattice.to_floats(self._steps(flat[piece], source))
         return answers.reshape(array.shape) if array.ndim else float(answers[0])
 

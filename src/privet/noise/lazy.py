@@ -32,7 +32,7 @@ Flags: TypeAlias = NDArray[np.bool_] | np.bool_
 F = TypeVar("F", NDArray[np.float64], np.float64)  # decisions are written once, for many values and for one
 Steps: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
 
-CHUNK = 1 << 15  # values worked on at once: their arrays stay in the cache
+CHUNK = 1 << 14  # values worked on at once: their arrays stay in the cache, and are not given back to the system
 RADIUS = 2.0**-53  # half the width of an interval known to 52 bits
 RESERVE = 2.0**-40  # allowance for float64 errors, both relative and absolute
 
@@ -207,10 +207,15 @@ def collect(count: int, draw: Callable[[int], Steps]) -> Steps:
 
     A draw may return fewer values than it is asked for, as rejection samplers do.
     """
+    return joined(count, lambda start: draw(min(CHUNK, count - start)))
+
+
+def joined(count: int, piece: Callable[[int], Steps]) -> Steps:
+    """Return `count` values from pieces: each begins at a place, where the one before it ended."""
     values: Steps = np.empty(count, dtype=np.int64)
     filled = 0
     while filled < count:
-        chunk = draw(min(CHUNK, count - filled))
+        chunk = piece(filled)
         values = values.astype(np.result_type(values, chunk), copy=False)
         values[filled : filled + len(chunk)] = chunk
         filled += len(chunk)
@@ -224,12 +229,13 @@ def collect_around(centers: Floats, draw: Callable[[Floats], Steps]) -> Steps:
     e >= -53 from 1/2 on; so the rest is such a multiple too, at most 1/2, and a float. Below 1/2 the center is its own
     rest. (With the floor in place of the nearest, -2^-60 would leave 1 - 2^-60, which is no float.)
     """
-    nearest = np.rint(centers)
-    rests = centers - nearest
-    noise: Steps = np.empty(0, dtype=np.int64)
-    if len(centers):
-        noise = np.concatenate([draw(rests[start : start + CHUNK]) for start in range(0, len(centers), CHUNK)])
-    return added(whole_steps(nearest), noise)
+
+    def near(start: int) -> Steps:
+        piece = centers[start : start + CHUNK]
+        nearest = np.rint(piece)
+        return added(whole_steps(nearest), draw(piece - nearest))
+
+    return joined(len(centers), near)
 
 
 def parted(center: float) -> tuple[int, float]:
