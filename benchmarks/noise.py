@@ -2,6 +2,7 @@
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy.stats import spearmanr
 
+from privet.mechanisms import Gaussian
 from privet.noise import (
     CategoricalLaw,
     DiscreteGaussianLaw,
@@ -41,12 +43,32 @@ def unsafe_rows(numpy_laplace: float, numpy_normal: float) -> list[Row]:
     for scale in (1, 10, 2**20):
         for law, peer, theirs, times in (
             (LaplaceLaw(scale), "laplace", numpy_laplace, 2),
-            (GaussianLaw(scale), "normal", numpy_normal, 2),
+            (GaussianLaw(scale), "normal", numpy_normal, 1.5),
             (DiscreteLaplaceLaw(scale), "laplace", numpy_laplace, 4),
             (DiscreteGaussianLaw(scale), "normal", numpy_normal, 4),
         ):
             rows.append(Row.at_most(repr(law), per_value(law), f"numpy {peer} (unsafe)", theirs, times=times))
     return rows
+
+
+def array_rows() -> list[Row]:
+    """Noise for one step of training: 101,770 weights, alone and on two threads."""
+    size = 101_770
+    generator = np.random.default_rng(1)
+    values = generator.normal(size=size)
+    mechanism, centers = Gaussian(1, scale=1), values * 2.0**25
+    theirs = best_of(lambda: generator.normal(0.0, 1.0, size) + values) / size
+    alone = best_of(lambda: mechanism.sample(values, ENTROPY)) / size
+    sources = [ENTROPY, Entropy()]
+    with ThreadPoolExecutor(2) as pool:
+        both = best_of(lambda: list(pool.map(partial(mechanism.sample, values), sources))) / (2 * size)
+    law = GaussianLaw(2**24)
+    peer = "numpy normal + values (unsafe)"
+    return [
+        Row.at_most("Gaussian.sample, 101,770 floats", alone, peer, theirs, times=1.5),
+        Row.at_most("… on two threads", both, "on one", alone, times=1),
+        Row.at_most(f"{law!r}.around", best_of(lambda: law.around(ENTROPY, centers)) / size, peer, theirs, times=1.5),
+    ]
 
 
 def peer_rows(opendp: dict[str, float], pydp: dict[str, float]) -> list[Row]:
@@ -129,7 +151,7 @@ def main() -> None:
     with console.status("measuring Privet and numpy"):
         laplace = best_of(lambda: generator.laplace(0.0, 10.0, N)) / N
         normal = best_of(lambda: generator.normal(0.0, 10.0, N)) / N
-        rows = [*unsafe_rows(laplace, normal), *peer_rows(opendp, pydp), categorical_row()]
+        rows = [*unsafe_rows(laplace, normal), *array_rows(), *peer_rows(opendp, pydp), categorical_row()]
     show(f"noise: time per value, best of several runs, vectors of {N:,}", rows, console)
     show_undecided(console)
     show_timing(console)
