@@ -72,15 +72,7 @@ class Fitting:
         Args:
             plan: fixed before anything is read; together they keep the budget.
         """
-        payment = self.payment
-        mechanisms = tuple(plan)
-        together = reduce(add, (each.loss for each in mechanisms))
-        ledger = payment.ledger if payment.ledger is not None else Ledger(payment.price.limit, unit=payment.unit)
-        limit = payment.price.limit
-        pure = isinstance(limit, Guarantee) and together.meets(Guarantee(limit.epsilon))
-        promise = limit if isinstance(limit, Guarantee) and not pure else None
-        delta = None if pure else payment.price.delta or None
-        paid = ledger.reserve(mechanisms, purpose=payment.purpose, delta=delta, promise=promise, key=payment.key)
+        paid = reserved(self.payment, plan)
         return Draws(paid, self)
 
 
@@ -96,6 +88,23 @@ class Draws:
         rows = self.fitting.rows
         secret = Sensitive.later(lambda: compute(rows), sensitivity, self.fitting.payment.unit)
         return self.reservation.release(secret, mechanism, purpose=self.fitting.payment.purpose)
+
+
+def reserved(payment: Payment, plan: Iterable[Mechanism[Any, Any]]) -> Reservation:
+    """Charge for all mechanisms of a plan at once. No δ is spent that none of them needs.
+
+    Args:
+        payment: who pays.
+        plan: fixed before anything is read; together they keep the budget.
+    """
+    mechanisms = tuple(plan)
+    together = reduce(add, (each.loss for each in mechanisms))
+    ledger = payment.ledger if payment.ledger is not None else Ledger(payment.price.limit, unit=payment.unit)
+    limit = payment.price.limit
+    pure = isinstance(limit, Guarantee) and together.meets(Guarantee(limit.epsilon))
+    promise = limit if isinstance(limit, Guarantee) and not pure else None
+    delta = None if pure else payment.price.delta or None
+    return ledger.reserve(mechanisms, purpose=payment.purpose, delta=delta, promise=promise, key=payment.key)
 
 
 def budget_of(payment: Payment) -> Budget:

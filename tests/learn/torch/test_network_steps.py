@@ -1,0 +1,186 @@
+"""A step: what others beside a unit do not change, units that fail, empty samples, and what moves the parameters."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from privet.learn.torch.network import Network
+from privet.learn.torch.network_steps import NetworkSteps
+from privet.learn.torch.rehearsal import Rehearsal
+from privet.learn.torch.rows_of_units import RowsOfUnits
+from privet.learn.torch.unit_gradients import REACH
+from privet.mechanisms import Gaussian
+from privet.mechanisms.noisy_steps import NoisySteps
+from privet.noise import BitSource
+from tests.learn.torch.tiny_networks import KNOWN, RECURRENT, UNKNOWN, Case
+
+CROSS = nn.CrossEntropyLoss(reduction="none")
+ROWS = 23
+
+
+def steps_of(
+    model: nn.Module,
+    data: tuple[Any, ...],
+    *,
+    loss: Any = CROSS,  # noqa: ANN401 - a loss
+    clip: float = 1.0,
+    size: int = 8,
+    groups: Any = None,  # noqa: ANN401 - a column
+    most: int = 1,
+    rate: float = 0.1,
+) -> NetworkSteps:
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+    network = Network.of(model, loss, optimizer)
+    rows = RowsOfUnits.of(data, kind=torch.float32, groups=groups, most=most)
+    way = Rehearsal(network, rows.shapes, size, most).find().way
+    return NetworkSteps(network, optimizer, rows, way, clip, 10.0, size)
+
+
+def case_steps(case: Case, **more: Any) -> NetworkSteps:  # noqa: ANN401 - see above
+    network = case.network()
+    network.model.eval()  # dropout is drawn for places
+    for module in network.modes:
+        module.training = False
+    return steps_of(network.model, tuple(case.rows(ROWS)), loss=network.loss, **more)
+
+
+def length_of(steps: NDArray[np.int64]) -> float:
+    return math.sqrt(sum(int(each) ** 2 for each in steps))
+
+
+@pytest.mark.parametrize("case", [*(KNOWN[at] for at in (0, 1, 4, 7, 10, 12, 18, 21, 22)), *(case for case, _ in UNKNOWN[:4]), RECURRENT], ids=str)
+def test_a_unit_adds_the_same_whoever_takes_part_beside_it(case: Case) -> None:
+    """Neighbors: the sums differ by what the unit adds alone, to the last of 2^36 steps, and that is no longer."""
+    steps = case_steps(case)
+    alone = [steps.summed(np.array([unit])) for unit in range(ROWS)]
+    assert max(map(length_of, alone)) <= REACH
+    drawn = np.random.default_rng(4)
+    for count in (2, 8, 9, ROWS):
+        chosen = np.sort(drawn.choice(ROWS, count, replace=False))
+        assert (steps.summed(chosen) == sum(alone[unit] for unit in chosen)).all()
+
+
+def test_rows_of_one_unit_are_clipped_together() -> None:
+    model = nn.Linear(3, 2)
+    torch.manual_seed(2)
+    data = torch.randn(9, 3) * 50, torch.tensor([0, 1] * 4 + [0])
+    owners = ["a", "b", "a", "c", "a", None, "b", "a", "a"]
+    steps = steps_of(model, data, groups=owners, most=3, clip=0.1)
+    assert len(steps.units) == 3  # rows of nobody do not count
+    kept = {unit: sorted(row for row in rows.tolist() if row >= 0) for unit, rows in enumerate(steps.units)}
+    assert sorted(map(len, kept.values())) == [1, 2, 3]
+    for unit, rows in kept.items():
+        found = steps.summed(np.array([unit]))
+        assert length_of(found) <= REACH
+        slopes = torch.autograd.grad(CROSS(model(data[0][rows]), data[1][rows]).sum(), list(model.parameters()))
+        flat = torch.cat([each.flatten() for each in slopes]).double()
+        wanted = (flat * min(1.0, 0.1 / float(flat.norm()))).numpy()
+        assert np.linalg.norm(found * (0.1 / REACH) - wanted) < 1e-3 * np.linalg.norm(wanted)
+    together = steps.summed(np.array([0, 1, 2]))
+    assert (together == sum(steps.summed(np.array([unit])) for unit in range(3))).all()
+
+
+# --- rows that fail -------------------------------------------------------------------------------------------------
+
+
+def test_rows_that_make_the_network_fail_add_nothing() -> None:
+    """A label that is none and a token that is none: torch raises an error for the whole batch."""
+    model = nn.Sequential(nn.Embedding(5, 3), nn.Flatten(), nn.Linear(6, 3))
+    tokens, labels = torch.randint(0, 5, (12, 2)), torch.randint(0, 3, (12,))
+    labels[3], tokens[7, 1] = 99, 5
+    steps = steps_of(model, (tokens, labels), size=5)
+    good = [unit for unit in range(12) if unit not in {3, 7}]
+    assert not steps.summed(np.array([3, 7])).any()
+    assert (steps.summed(np.arange(12)) == steps.summed(np.array(good))).all()
+    assert steps.summed(np.array(good)).any()
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 3e38])
+def test_rows_that_are_no_numbers_change_nothing_for_others(value: float) -> None:
+    torch.manual_seed(6)
+    for model in (nn.Linear(4, 3), nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4), nn.Linear(4, 3))):
+        rows = torch.randn(10, 4)
+        rows[2, 1] = value
+        steps = steps_of(model, (rows, torch.zeros(10, dtype=torch.long)))
+        everybody, others = steps.summed(np.arange(10)), steps.summed(np.array([0, 1, *range(3, 10)]))
+        assert length_of(everybody - others) <= REACH
+        assert others.any()
+        assert (everybody - others == steps.summed(np.array([2]))).all()
+
+
+def test_memory_that_runs_out_is_no_rows_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = steps_of(nn.Linear(4, 3), (torch.randn(10, 4), torch.zeros(10, dtype=torch.long)))
+
+    def full(*_: object) -> Tensor:
+        raise MemoryError
+
+    monkeypatch.setattr(type(steps.way), "gradients", full)
+    with pytest.raises(MemoryError):
+        steps.summed(np.arange(3))
+
+
+# --- what moves the parameters --------------------------------------------------------------------------------------
+
+
+def test_an_empty_sample_adds_zeros_and_has_its_noise(source: BitSource) -> None:
+    model = nn.Linear(4, 3)
+    before = [each.detach().clone() for each in model.parameters()]
+    steps = steps_of(model, (torch.zeros(0, 4), torch.zeros(0, dtype=torch.long)))
+    assert not steps.summed(np.zeros(0, dtype=np.intp)).any()
+    found = NoisySteps[int](3, 1, Gaussian(REACH, REACH)).sample(steps, source)
+    assert found == 3
+    for each, old in zip(model.parameters(), before, strict=True):
+        assert (each != old).all()
+        assert each.grad is None
+
+
+def test_the_optimizer_steps_along_the_released_sum_over_the_public_number() -> None:
+    """Whatever the sample held: by the number that was expected, ten."""
+    model = nn.Linear(2, 1)
+    before = torch.cat([each.detach().flatten() for each in model.parameters()])
+    steps = steps_of(model, (torch.zeros(5, 2), torch.zeros(5)), loss=lambda out, y: (out[:, 0] - y) ** 2, clip=3.0)
+    steps.move(np.array([1.0, -2.0, 0.5]) * REACH)
+    after = torch.cat([each.detach().flatten() for each in model.parameters()])
+    assert torch.allclose(after - before, -0.1 * torch.tensor([1.0, -2.0, 0.5]) * 3 / 10)
+    assert steps.done == 1
+
+
+def test_steps_go_where_descent_without_privacy_goes() -> None:
+    """Without noise and with no gradient clipped, ten steps over all rows are ten of torch's own."""
+    torch.manual_seed(8)
+    rows, target = torch.randn(10, 4), torch.randint(0, 3, (10,))
+    model = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3))
+    plain = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3))
+    plain.load_state_dict(model.state_dict())
+    steps = steps_of(model, (rows, target), clip=100.0, rate=0.5)
+    optimizer = torch.optim.SGD(plain.parameters(), lr=0.5)
+    for _ in range(10):
+        steps.move(steps.summed(np.arange(10)).astype(np.float64))
+        optimizer.zero_grad()
+        CROSS(plain(rows), target).mean().backward()
+        optimizer.step()
+    for one, other in zip(model.parameters(), plain.parameters(), strict=True):
+        assert torch.allclose(one, other, atol=1e-2)
+
+
+def test_modes_are_those_of_the_beginning_and_stay_the_callers() -> None:
+    seen: list[bool] = []
+
+    class Seen(nn.Module):
+        def forward(self, inputs: Tensor) -> Tensor:
+            seen.append(self.training)
+            return inputs
+
+    model = nn.Sequential(nn.Linear(2, 2), Seen(), nn.Dropout())
+    model[2].eval()  # frozen
+    steps = steps_of(model, (torch.zeros(5, 2), torch.zeros(5, dtype=torch.long)))
+    model.eval()
+    seen.clear()
+    steps.summed(np.arange(3))
+    assert seen == [True]
+    assert [each.training for each in model.modules()] == [False] * 4
