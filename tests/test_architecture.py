@@ -53,6 +53,7 @@ DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files 
     "vl_convert": "display/chart.py",
     "typer": "cli",
     "sklearn": "learn",
+    "torch": "learn/torch/",
     "narwhals": "learn",
     "sqlite3": "core/journals/",  # the journal in a file, and a backup of any journal
 }

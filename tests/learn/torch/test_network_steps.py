@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from privet.learn.torch.network import Network
-from privet.learn.torch.network_steps import NetworkSteps
+from privet.learn.torch.network_steps import EMPTY, NetworkSteps
 from privet.learn.torch.rehearsal import Rehearsal
 from privet.learn.torch.rows_of_units import RowsOfUnits
 from privet.learn.torch.unit_gradients import REACH
@@ -19,11 +19,19 @@ from privet.mechanisms.noisy_steps import NoisySteps
 from privet.noise import BitSource
 from tests.learn.torch.tiny_networks import KNOWN, RECURRENT, UNKNOWN, Case
 
+
+class Counting:
+    """Seats in their order, so that who sits where is known."""
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        return np.arange(count, dtype=np.uint64)
+
+
 CROSS = nn.CrossEntropyLoss(reduction="none")
 ROWS = 23
 
 
-def steps_of(
+def steps_of(  # noqa: PLR0913 - parameters, each by name
     model: nn.Module,
     data: tuple[Any, ...],
     *,
@@ -38,7 +46,7 @@ def steps_of(
     network = Network.of(model, loss, optimizer)
     rows = RowsOfUnits.of(data, kind=torch.float32, groups=groups, most=most)
     way = Rehearsal(network, rows.shapes, size, most).find().way
-    return NetworkSteps(network, optimizer, rows, way, clip, 10.0, size)
+    return NetworkSteps(network, optimizer, rows, way, clip, 10.0, -(-16 // size), size, Counting())
 
 
 def case_steps(case: Case, **more: Any) -> NetworkSteps:  # noqa: ANN401 - see above
@@ -53,16 +61,53 @@ def length_of(steps: NDArray[np.int64]) -> float:
     return math.sqrt(sum(int(each) ** 2 for each in steps))
 
 
-@pytest.mark.parametrize("case", [*(KNOWN[at] for at in (0, 1, 4, 7, 10, 12, 18, 21, 22)), *(case for case, _ in UNKNOWN[:4]), RECURRENT], ids=str)
-def test_a_unit_adds_the_same_whoever_takes_part_beside_it(case: Case) -> None:
-    """Neighbors: the sums differ by what the unit adds alone, to the last of 2^36 steps, and that is no longer."""
-    steps = case_steps(case)
-    alone = [steps.summed(np.array([unit])) for unit in range(ROWS)]
-    assert max(map(length_of, alone)) <= REACH
-    drawn = np.random.default_rng(4)
-    for count in (2, 8, 9, ROWS):
-        chosen = np.sort(drawn.choice(ROWS, count, replace=False))
-        assert (steps.summed(chosen) == sum(alone[unit] for unit in chosen)).all()
+@pytest.mark.parametrize("size", [5, 16])
+@pytest.mark.parametrize("case", [*KNOWN, *(case for case, _ in UNKNOWN[:4]), RECURRENT], ids=str)
+def test_a_unit_adds_the_same_in_its_seat_whoever_sits_beside_it(case: Case, size: int) -> None:
+    """Neighbors: sums differ by what the unit adds alone in its seat, to the last of 2^36 steps, which is no longer."""
+    steps = case_steps(case, size=size)
+    drawn = np.random.default_rng(size)
+    seats = np.full(size, EMPTY)
+    taken = drawn.choice(size, size - 2, replace=False)
+    seats[taken] = drawn.choice(ROWS, size - 2, replace=False)
+
+    def only(*kept: int) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = steps._passed(np.where(np.isin(np.arange(size), kept), seats, EMPTY))
+        return found
+
+    alone = {int(seat): only(int(seat)) for seat in taken}
+    assert max(map(length_of, alone.values())) <= REACH
+    assert (only(*alone) == sum(alone.values())).all()
+    left = list(alone)[::2]
+    assert (only(*left) == sum(alone[seat] for seat in left)).all()
+
+
+def test_seats_are_drawn_for_each_sample_and_each_has_one_unit(source: BitSource) -> None:
+    """300 samples of 10 in 24 seats: each seat is taken 125 times, within five deviations and a half."""
+    steps = case_steps(KNOWN[0], size=8)
+    steps.source, steps.passes = source, 3
+    taken = np.zeros(24)
+    places = set()
+    for _ in range(300):
+        passes = steps.seated(np.arange(10))
+        assert [len(each) for each in passes] == [8, 8, 8]
+        seats = np.concatenate(passes)
+        assert sorted(seats[seats != EMPTY]) == list(range(10))
+        taken += seats != EMPTY
+        places.add(int(np.flatnonzero(seats == 0)[0]))
+    assert np.abs(taken - 125).max() < 5.5 * math.sqrt(300 * 10 / 24 * 14 / 24)
+    assert len(places) == 24
+
+
+def test_a_sample_that_is_too_large_has_further_passes(source: BitSource) -> None:
+    steps = case_steps(KNOWN[0], size=8)
+    steps.source = source
+    passes = steps.seated(np.arange(ROWS))
+    assert [len(each) for each in passes] == [8, 8, 8]
+    seats = np.concatenate(passes)
+    assert sorted(seats[seats != EMPTY]) == list(range(ROWS))
+    assert (seats[:16] != EMPTY).all()
+    assert length_of(steps.summed(np.arange(ROWS))) > 0
 
 
 def test_rows_of_one_unit_are_clipped_together() -> None:
@@ -81,8 +126,9 @@ def test_rows_of_one_unit_are_clipped_together() -> None:
         flat = torch.cat([each.flatten() for each in slopes]).double()
         wanted = (flat * min(1.0, 0.1 / float(flat.norm()))).numpy()
         assert np.linalg.norm(found * (0.1 / REACH) - wanted) < 1e-3 * np.linalg.norm(wanted)
-    together = steps.summed(np.array([0, 1, 2]))
-    assert (together == sum(steps.summed(np.array([unit])) for unit in range(3))).all()
+    empty = np.full(8, EMPTY)
+    alone = [steps._passed(np.where(np.arange(8) == unit, unit, empty)) for unit in range(3)]
+    assert (steps.summed(np.array([0, 1, 2])) == sum(alone)).all()
 
 
 # --- rows that fail -------------------------------------------------------------------------------------------------
@@ -93,11 +139,11 @@ def test_rows_that_make_the_network_fail_add_nothing() -> None:
     model = nn.Sequential(nn.Embedding(5, 3), nn.Flatten(), nn.Linear(6, 3))
     tokens, labels = torch.randint(0, 5, (12, 2)), torch.randint(0, 3, (12,))
     labels[3], tokens[7, 1] = 99, 5
-    steps = steps_of(model, (tokens, labels), size=5)
-    good = [unit for unit in range(12) if unit not in {3, 7}]
+    steps = steps_of(model, (tokens, labels), size=12)
+    good = np.where(np.isin(np.arange(12), [3, 7]), EMPTY, np.arange(12))
     assert not steps.summed(np.array([3, 7])).any()
-    assert (steps.summed(np.arange(12)) == steps.summed(np.array(good))).all()
-    assert steps.summed(np.array(good)).any()
+    assert (steps._passed(np.arange(12)) == steps._passed(good)).all()
+    assert steps._passed(good).any()
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 3e38])
@@ -106,11 +152,13 @@ def test_rows_that_are_no_numbers_change_nothing_for_others(value: float) -> Non
     for model in (nn.Linear(4, 3), nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4), nn.Linear(4, 3))):
         rows = torch.randn(10, 4)
         rows[2, 1] = value
-        steps = steps_of(model, (rows, torch.zeros(10, dtype=torch.long)))
-        everybody, others = steps.summed(np.arange(10)), steps.summed(np.array([0, 1, *range(3, 10)]))
-        assert length_of(everybody - others) <= REACH
-        assert others.any()
-        assert (everybody - others == steps.summed(np.array([2]))).all()
+        steps = steps_of(model, (rows, torch.zeros(10, dtype=torch.long)), size=10)
+        others = np.where(np.arange(10) == 2, EMPTY, np.arange(10))
+        alone = np.where(np.arange(10) == 2, 2, EMPTY)
+        moved = steps._passed(np.arange(10)) - steps._passed(others)
+        assert length_of(moved) <= REACH
+        assert steps._passed(others).any()
+        assert (moved == steps._passed(alone)).all()
 
 
 def test_memory_that_runs_out_is_no_rows_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,9 @@ def crossed(module: Any, inputs: Tensor) -> Tensor:  # noqa: ANN401 - attention
 
 
 def decoded(module: Any, inputs: Tensor) -> Tensor:  # noqa: ANN401 - a decoder
-    found: Tensor = module(inputs, inputs * 2 + 1, tgt_mask=nn.Transformer.generate_square_subsequent_mask(inputs.shape[1]))
+    found: Tensor = module(
+        inputs, inputs * 2 + 1, tgt_mask=nn.Transformer.generate_square_subsequent_mask(inputs.shape[1])
+    )
     return found
 
 
@@ -75,7 +77,11 @@ class Case:
         drawn = torch.Generator().manual_seed(seed)
         shape = (count, *self.shape)
         sizes = torch.logspace(-2, 2, count).reshape(-1, *[1] * len(self.shape))  # some are clipped and some are not
-        inputs = torch.randint(0, self.tokens, shape, generator=drawn) if self.tokens else torch.randn(shape, generator=drawn) * sizes
+        inputs = (
+            torch.randint(0, self.tokens, shape, generator=drawn)
+            if self.tokens
+            else torch.randn(shape, generator=drawn) * sizes
+        )
         return [inputs, torch.rand(count, generator=drawn)]
 
     def __str__(self) -> str:
@@ -93,12 +99,20 @@ KNOWN = [
     Case("sequences", lambda: nn.Linear(5, 3), (4, 5)),
     Case("long sequences", lambda: nn.Linear(40, 40, bias=False), (2, 40)),
     Case("sequences of sequences", lambda: nn.Linear(3, 2), (2, 3, 3)),
-    Case("several layers", lambda: nn.Sequential(nn.Linear(5, 4), nn.ReLU(inplace=True), nn.Dropout(0.5), nn.Linear(4, 2)), (5,)),
+    Case(
+        "several layers",
+        lambda: nn.Sequential(nn.Linear(5, 4), nn.ReLU(inplace=True), nn.Dropout(0.5), nn.Linear(4, 2)),
+        (5,),
+    ),
     Case("frozen weights", frozen, (3,)),
     Case("conv1d", lambda: nn.Conv1d(2, 3, 3, stride=2, padding=1), (2, 7)),
     Case("conv2d", lambda: nn.Conv2d(2, 4, (2, 3), stride=(1, 2), padding=(1, 0), dilation=(2, 1)), (2, 5, 6)),
     Case("conv2d in groups", lambda: nn.Conv2d(4, 6, 2, groups=2, padding="same", padding_mode="reflect"), (4, 4, 4)),
-    Case("conv2d by channels", lambda: nn.Conv2d(3, 3, 3, groups=3, bias=False, padding=1, padding_mode="circular"), (3, 4, 4)),
+    Case(
+        "conv2d by channels",
+        lambda: nn.Conv2d(3, 3, 3, groups=3, bias=False, padding=1, padding_mode="circular"),
+        (3, 4, 4),
+    ),
     Case("conv2d with few places", lambda: nn.Conv2d(40, 40, 3), (40, 3, 4)),
     Case("conv3d", lambda: nn.Conv3d(1, 2, 2, stride=2, dilation=1), (1, 4, 3, 4)),
     Case("tokens", lambda: nn.Embedding(4, 3, padding_idx=1), (6,), 4),
@@ -108,8 +122,14 @@ KNOWN = [
     Case("instance norm", lambda: nn.InstanceNorm2d(3, affine=True), (3, 4, 4)),
     Case("rms norm", lambda: nn.RMSNorm(5), (3, 5)),
     Case("attention", lambda: Applied(nn.MultiheadAttention(6, 2, batch_first=True), itself), (3, 6)),
-    Case("masked attention", lambda: Applied(nn.MultiheadAttention(6, 3, batch_first=True, dropout=0.2), masked), (3, 6)),
-    Case("crossed attention", lambda: Applied(nn.MultiheadAttention(6, 2, batch_first=True, kdim=3, vdim=2, bias=False), crossed), (4, 6)),
+    Case(
+        "masked attention", lambda: Applied(nn.MultiheadAttention(6, 3, batch_first=True, dropout=0.2), masked), (3, 6)
+    ),
+    Case(
+        "crossed attention",
+        lambda: Applied(nn.MultiheadAttention(6, 2, batch_first=True, kdim=3, vdim=2, bias=False), crossed),
+        (4, 6),
+    ),
     Case("encoder", lambda: nn.TransformerEncoderLayer(4, 2, 5, batch_first=True), (3, 4)),
     Case("decoder", lambda: Applied(nn.TransformerDecoderLayer(4, 2, 5, batch_first=True), decoded), (3, 4)),
 ]
@@ -173,7 +193,7 @@ class Changed(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         held = self.first(inputs) * 1
-        found: Tensor = self.last(held.detach() if False else held)
+        found: Tensor = self.last(held)
         with torch.no_grad():
             held.mul_(2)
         return found

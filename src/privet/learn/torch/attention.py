@@ -1,4 +1,4 @@
-"""Attention in parts whose gradients are known: what `nn.MultiheadAttention` computes, as linear layers that are recorded."""
+"""Attention as linear layers whose gradients are known: what `nn.MultiheadAttention` computes, recorded."""
 
 import math
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from torch.nn import functional
 from privet.learn.torch.layers import Layer, Places, linear
 
 Keep = Callable[[Layer, Tensor, Tensor], None]
+Forward = Callable[..., tuple[Tensor, Tensor | None]]
 
 
 def is_known(module: nn.Module) -> bool:
@@ -39,8 +40,8 @@ def parts_of(module: Any, places: Places) -> list[Layer | None]:  # noqa: ANN401
     return [*found, None if weight is None and bias is None else linear(weight, bias)]
 
 
-def attention(module: Any, layers: list[Layer | None], keep: Keep) -> Callable[..., tuple[Tensor, Tensor | None]]:  # noqa: ANN401 - nn.MultiheadAttention
-    """What to put in the place of the module's `forward`: the same function, which tells `keep` of its linear layers."""
+def attention(module: Any, layers: list[Layer | None], keep: Keep) -> Forward:  # noqa: ANN401 - nn.MultiheadAttention
+    """What stands in for the module's `forward`: the same function, which tells `keep` of its linear layers."""
 
     def applied(number: int, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         outputs = functional.linear(inputs, weight, bias)
@@ -75,7 +76,10 @@ def attention(module: Any, layers: list[Layer | None], keep: Keep) -> Callable[.
             for each in projected(query, key, value)
         )
         scores = asked / math.sqrt(module.head_dim) @ known.mT
-        for mask in (_of_heads(attn_mask, rows, heads), None if key_padding_mask is None else key_padding_mask[:, None, None]):
+        for mask in (
+            _of_heads(attn_mask, rows, heads),
+            None if key_padding_mask is None else key_padding_mask[:, None, None],
+        ):
             if mask is not None:
                 scores = scores.masked_fill(mask, -math.inf) if mask.dtype == torch.bool else scores + mask
         weights = functional.dropout(scores.softmax(-1), module.dropout, module.training)

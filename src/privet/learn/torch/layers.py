@@ -1,7 +1,7 @@
 """Layers whose gradients are known for each unit without computing them one by one, a function for each kind.
 
-Each takes what came into the layer and the slope of the summed losses at what came out, both with the rows of a batch in
-the first dimension, and how many units these are the rows of; a unit's rows stand next to each other.
+Each takes what came into the layer and the slope of the summed losses at what came out, both with the rows of a batch
+in the first dimension, and how many units these are the rows of; a unit's rows stand next to each other.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -50,7 +50,7 @@ class Places:
 
 
 def layer_of(module: nn.Module, places: Places) -> Layer | None:
-    """The gradients of a module of a known kind; None for others. Subclasses may compute anything, and are not known."""
+    """The gradients of a module of a known kind; None for others, and for subclasses, which compute anything."""
     kind = type(module)
     weight, bias = places.of_rows(_parameter(module, "weight")), places.of_rows(_parameter(module, "bias"))
     if kind is nn.Linear:
@@ -136,7 +136,11 @@ def _scaled(module: Any, weight: Place | None, bias: Place | None) -> Layer:  # 
         for place, numbers in ((weight, deltas * _normed(module, inputs)), (bias, deltas)):
             if place is None:
                 continue
-            each = numbers.reshape(units, -1, place.size) if last else numbers.flatten(2).sum(2).reshape(units, -1, place.size)
+            each = (
+                numbers.reshape(units, -1, place.size)
+                if last
+                else numbers.flatten(2).sum(2).reshape(units, -1, place.size)
+            )
             yield DenseGradients(place, each.sum(1))
 
     return gradients

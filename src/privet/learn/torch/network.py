@@ -55,7 +55,7 @@ class Network:
             outputs = self.model(*inputs)
         else:
             outputs = torch.func.functional_call(self.model, dict(parameters), tuple(inputs))
-        found = self.loss(outputs, target)
+        found: Any = self.loss(outputs, target)
         if not isinstance(found, Tensor) or found.ndim == 0 or len(found) != len(target):
             raise InvalidParameter(PER_ROW)
         return found.flatten(1).mean(1) if found.ndim > 1 else found

@@ -1,4 +1,4 @@
-"""NetworkSteps: a network as `NoisySteps` trains it: sums of clipped gradients, and the optimizer's step from what is released."""
+"""NetworkSteps: a network as `NoisySteps` trains it: sums of clipped gradients, and steps from what is released."""
 
 from dataclasses import dataclass, field
 
@@ -11,6 +11,9 @@ from privet.learn.torch.network import Network
 from privet.learn.torch.rows_of_units import Index, RowsOfUnits
 from privet.learn.torch.unit_gradients import REACH
 from privet.learn.torch.ways import Way
+from privet.noise import BitSource, Entropy, PermutationLaw
+
+EMPTY = -1  # in a seat that nobody has
 
 
 @dataclass
@@ -24,11 +27,19 @@ class NetworkSteps:
         way: how gradients are found, as rehearsed.
         clip: the largest length of a unit's gradient.
         expected: how many units a step is expected to have, a public number: the sum is divided by it.
-        size: how many units pass through the network at once; larger samples pass in turns.
+        passes: in how many passes through the network a step is computed; more, where a sample is larger.
+        size: how many units a pass has seats for.
+        source: where seats are drawn from.
 
-    Privacy: see `NoisySteps` for the steps, `clipped_sum` for what a unit adds, `Way` for what that follows from. Every pass
-        has the same shapes, whoever is in it, so which kernels run does not follow from the sample. Units whose rows
-        make the network or the loss fail add nothing.
+    Privacy: see `NoisySteps` for the steps and `clipped_sum` for what a unit adds. It follows from its own rows, its
+        seat in a pass and the shape of a pass (`Way`), which is always the same: seats that nobody has are filled
+        with zeros. Units whose rows make the network or the loss fail add nothing.
+    Proof: kernels may round otherwise in other seats, so seats are drawn: those of a sample are a uniform choice of so
+        many of all seats, each for one unit. Leave a unit out, and the seats of the others are a uniform choice again:
+        under this pairing of draws the others add the same to the last bit, and sums differ by what one unit adds.
+        Averaging over draws keeps the curve (δ is convex in the pair of laws).
+    Not covered: a sample that is larger than all seats, four deviations above what is expected: one more unit may then
+        send another to a seat in a further pass, and change its last bits.
     """
 
     network: Network
@@ -37,7 +48,9 @@ class NetworkSteps:
     way: Way
     clip: float
     expected: float
+    passes: int
     size: int
+    source: BitSource = field(default_factory=Entropy, repr=False)
     done: int = 0
 
     @property
@@ -49,26 +62,39 @@ class NetworkSteps:
         """The sum of the chosen units' clipped gradients, in steps of clip / 2^36."""
         total = np.zeros(self.network.places.size, dtype=np.int64)
         with self.network.training():
-            for start in range(0, len(chosen), self.size):
-                total += self._passed(chosen[start : start + self.size])
+            for seated in self.seated(chosen):
+                if (seated != EMPTY).any():
+                    total += self._passed(seated)
         return total
 
-    def _passed(self, units: Index) -> NDArray[np.int64]:
+    def seated(self, chosen: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+        """For each pass, who has which seat."""
+        passes = max(self.passes, -(-len(chosen) // self.size))
+        drawn = [PermutationLaw(each * self.size).one(self.source) for each in (self.passes, passes - self.passes)]
+        order = np.concatenate((drawn[0], drawn[1] + len(drawn[0])))
+        seats = np.full(len(order), EMPTY, dtype=np.intp)
+        seats[order[: len(chosen)]] = chosen
+        return np.split(seats, passes)
+
+    def _passed(self, seated: NDArray[np.intp]) -> NDArray[np.int64]:
         """The sum over units that pass at once; where they fail, over each half of them, down to who fails alone."""
         try:
-            return self._sum(units)
+            return self._sum(seated)
         except MemoryError:
             raise
         except Exception:  # noqa: BLE001 - a label or a token that is none: it counts for nothing
-            if len(units) == 1:
+            there = np.flatnonzero(seated != EMPTY)
+            if len(there) < 2:  # noqa: PLR2004 - halves
                 return np.zeros(self.network.places.size, dtype=np.int64)
-            half = len(units) // 2
-            return self._passed(units[:half]) + self._passed(units[half:])
+            first, second = seated.copy(), seated.copy()
+            first[there[len(there) // 2 :]] = EMPTY
+            second[there[: len(there) // 2]] = EMPTY
+            return self._passed(first) + self._passed(second)
 
-    def _sum(self, units: Index) -> NDArray[np.int64]:
-        batch, held = self.rows.batch(units, size=self.size)
-        gradients = self.way.gradients(batch, held, self.size)
-        present = torch.arange(self.size) < len(units)
+    def _sum(self, seated: NDArray[np.intp]) -> NDArray[np.int64]:
+        batch, held = self.rows.batch(seated)
+        gradients = self.way.gradients(batch, held, len(seated))
+        present = torch.from_numpy(seated != EMPTY)
         return clipped_sum(gradients, self.clip, present, self.network.places.size)
 
     def move(self, released: NDArray[np.float64]) -> None:

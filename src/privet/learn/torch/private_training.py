@@ -3,14 +3,13 @@
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 from torch import nn
 
 from privet.asking.payment import Payment
 from privet.core import Ledger, Sensitivity
-from privet.core.reservation import Reservation
 from privet.core.sensitive import Sensitive
 from privet.errors import InvalidParameter
 from privet.learn.fitting import budget_of, replaces, reserved
@@ -29,11 +28,14 @@ from privet.loss.exact import Exact, exact, shown, whole
 from privet.mechanisms.noisy_steps import NoisySteps, rate_near
 from privet.wording.nearest import nearest
 
+if TYPE_CHECKING:
+    from privet.core.reservation import Reservation
+
 BATCH = 256
 LARGEST_PASS = 512  # rows that pass at once, unless said
 ROWS = (
-    "private_training needs expected_rows, about how many rows there are, from public knowledge: their number is private; "
-    "privacy holds whatever is said, the batch is larger or smaller then; expected_rows=50_000"
+    "private_training needs expected_rows, about how many units there are, from public knowledge: their number is "
+    "private. Say expected_rows=50_000; where it is far off, the samples are larger or smaller"
 )
 
 
@@ -49,11 +51,20 @@ class PrivateTraining:
         slower: why not in a faster way, in words; empty where it is the fastest.
         privacy: what all steps reveal, whom they protect, and what was taken to be public.
 
-    Privacy: what is covered is all that training leaves: parameters after every step, the optimizer's state, the number of
-        steps. Batches and losses are never in the caller's hands.
+    Privacy: what is covered is all that training leaves: parameters after every step, the optimizer's state, the number
+        of steps. Batches and losses are never in the caller's hands.
     """
 
-    def __init__(self, payment: Payment, plan: NoisySteps[int], trained: NetworkSteps, receipt: ModelReceipt, *, slower: tuple[str, ...], verbose: bool) -> None:  # noqa: PLR0913 - each by name
+    def __init__(  # noqa: PLR0913 - each by name
+        self,
+        payment: Payment,
+        plan: NoisySteps[int],
+        trained: NetworkSteps,
+        receipt: ModelReceipt,
+        *,
+        slower: tuple[str, ...],
+        verbose: bool,
+    ) -> None:
         self._payment, self._plan, self._trained = payment, plan, trained
         self._paid: Reservation | None = None
         self._verbose = verbose
@@ -74,7 +85,7 @@ class PrivateTraining:
 
     @property
     def epochs(self) -> int:
-        """In how many rounds they are made by a loop over the training: each unit takes part once in one, on average."""
+        """In how many rounds a loop over the training makes them: in each a unit takes part once, on average."""
         return max(1, round(self.steps * float(self.rate)))
 
     def __iter__(self) -> Iterator[int]:
@@ -93,7 +104,7 @@ class PrivateTraining:
         left = self.steps - self.done
         count = left if steps is None else whole(steps, "steps")
         if count > left:
-            raise InvalidParameter(f"steps must be at most the {left} that are left, got {count}: plan more in the beginning")
+            raise InvalidParameter(f"steps must be at most the {left} that are left, got {count}: plan more")
         if not count:
             return self
         if self._paid is None:
@@ -120,7 +131,7 @@ def private_training(  # noqa: PLR0913 - what a training is, each by name
     data: Any,  # noqa: ANN401 - tensors, arrays or a dataset of them
     *,
     loss: Loss,
-    epochs: float | None = None,
+    epochs: Exact | None = None,
     steps: int | None = None,
     batch_size: int | None = None,
     expected_rows: int | None = None,
@@ -148,11 +159,11 @@ def private_training(  # noqa: PLR0913 - what a training is, each by name
         **asked: the price, and who is protected, see `PrivateEstimator`.
 
     Privacy: the promise of the price, for all that training leaves (see `PrivateTraining`), for any network whose
-        gradient of a row follows from that row alone, to the last bit, in passes of one shape. A rehearsal on invented rows
-        checks that, and refuses what fails; where only the last bits fail, rows pass one by one.
+        gradient of a row follows from that row alone, to the last bit, in passes of one shape. A rehearsal on invented
+        rows checks that, and refuses what fails; where only the last bits fail, rows pass one by one.
     Proof: docs/proofs/training.md (steps), `clipped_sum` (what a unit adds), `Rehearsal` (rows alone).
-    Not covered: a network that mixes rows for some inputs and not for invented ones; kernels of torch whose work on one
-        row depends on the values of others; time, which tells about how many take part; what the model had learned before.
+    Not covered: a network that mixes rows for some inputs and not for invented ones; kernels of torch whose work on a
+        row follows from the values of others; time, which tells about how many take part; what was learned before.
 
     Example:
         >>> model = nn.Linear(2, 2)
@@ -161,7 +172,7 @@ def private_training(  # noqa: PLR0913 - what a training is, each by name
         >>> training = private_training(model, optimizer, (X, y), loss=nn.CrossEntropyLoss(reduction="none"),
         ...     epsilon=1, delta=1e-5, epochs=2, batch_size=40, expected_rows=400)
         >>> training.run()
-        PrivateTraining(20 of 20 steps, layer by layer, noise 1.32 × clip, (ε=1, δ=1e-5)-DP)
+        PrivateTraining(20 of 20 steps, layer by layer, noise 2.1 × clip, (ε=1, δ=1e-5)-DP)
     """
     refuse_parts(model, optimizer, loss)
     network = Network.of(model, loss, optimizer)
@@ -175,17 +186,28 @@ def private_training(  # noqa: PLR0913 - what a training is, each by name
     number = _steps(steps, epochs, rate)
     length = Fraction(clip_of(clip))
     each = most if groups is not None else 1
-    size = _size(physical_batch, batch, each)
+    passes, size = _seats(physical_batch, batch, each)
     found = Rehearsal(network, rows.shapes, size, each).find()
     entries = 1 if groups is not None else most
     planned = noisy_steps(
         budget_of(payment), steps=number, rate=rate, length=REACH * entries, rows=entries, replaced=replaces(payment)
     )
     plan: NoisySteps[Any] = planned
-    trained = NetworkSteps(network, optimizer, rows, found.way, float(length), float(rate) * units, size)
-    public = {"expected rows": str(units), "shapes and types of data": "of a row", "steps": str(number), "clip": shown(clip)}
+    trained = NetworkSteps(network, optimizer, rows, found.way, float(length), float(rate) * units, passes, size)
+    public = {
+        "expected rows": str(units),
+        "shapes and types of data": "of a row",
+        "steps": str(number),
+        "clip": shown(clip),
+    }
     receipt = ModelReceipt(
-        plan.loss.under(payment.unit.neighbors), payment.price.limit, payment.unit, most, repr(plan), payment.purpose, public
+        plan.loss.under(payment.unit.neighbors),
+        payment.price.limit,
+        payment.unit,
+        most,
+        repr(plan),
+        payment.purpose,
+        public,
     )
     return PrivateTraining(payment, plan, trained, receipt, slower=found.reasons, verbose=verbose)
 
@@ -201,7 +223,7 @@ def _payment(asked: Priced, groups: Any) -> tuple[Payment, int]:  # noqa: ANN401
         raise InvalidParameter("groups need rows_per_unit, how many rows of each unit are kept: rows_per_unit=1")
     if isinstance(said.get("ledger"), str):
         said["ledger"] = Ledger.open(said["ledger"])  # type: ignore[arg-type] # a text
-    return Payment.of("private_training", said), 1 if most is None else whole(most, "rows_per_unit")  # type: ignore[arg-type] # a number
+    return Payment.of("private_training", said), 1 if most is None else whole(most, "rows_per_unit")
 
 
 def _expected(payment: Payment, rows: RowsOfUnits, said: int | None) -> int:
@@ -212,14 +234,15 @@ def _expected(payment: Payment, rows: RowsOfUnits, said: int | None) -> int:
     raise InvalidParameter(ROWS)
 
 
-def _steps(steps: int | None, epochs: float | None, rate: Fraction) -> int:
-    if (steps is None) == (epochs is None):
-        raise InvalidParameter("say how long to train: epochs=… or steps=…, one of them")
-    if steps is not None:
+def _steps(steps: int | None, epochs: Exact | None, rate: Fraction) -> int:
+    if steps is not None and epochs is None:
         return whole(steps, "steps")
-    if isinstance(epochs, bool) or not isinstance(epochs, int | float) or not 0 < epochs < math.inf:
-        raise InvalidParameter(f"epochs must be a number above 0, got {shown(epochs)}")
-    return max(1, round(epochs / float(rate)))
+    if epochs is None or steps is not None:
+        raise InvalidParameter("say how long to train: epochs=… or steps=…, one of them")
+    rounds = exact(epochs, "epochs")
+    if rounds <= 0:
+        raise InvalidParameter(f"epochs must be above 0, got {shown(epochs)}")
+    return max(1, round(rounds / rate))
 
 
 def clip_of(clip: Exact) -> Fraction:
@@ -230,10 +253,14 @@ def clip_of(clip: Exact) -> Fraction:
     return length
 
 
-def _size(said: int | None, batch: int, each: int) -> int:
-    """How many units pass at once: two at least; a little more than are expected, or so many that few turns are needed."""
-    if said is not None:
-        return max(2, whole(said, "physical_batch") // each)
-    full = batch + 2 * math.isqrt(batch) + 1
-    turns = -(-full * each // LARGEST_PASS)
-    return max(2, -(-full // turns))
+def _seats(said: int | None, batch: int, each: int) -> tuple[int, int]:
+    """In how many passes a step is computed, and how many units each has seats for: four deviations more than expected.
+
+    Example:
+        >>> _seats(None, 256, 1), _seats(100, 256, 1), _seats(None, 256, 4)
+        ((1, 320), (4, 80), (3, 107))
+    """
+    seats = batch + 4 * math.isqrt(batch)
+    most = LARGEST_PASS if said is None else whole(said, "physical_batch")
+    passes = -(-seats * each // most)
+    return passes, max(2, -(-seats // passes))

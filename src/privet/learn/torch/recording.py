@@ -64,7 +64,9 @@ class Recording:
             raise NotRecordable("a layer is used twice")
         for each in self.runs:
             if each.inputs.shape[0] != rows or each.shape[0] != rows:
-                raise NotRecordable(f"a layer of {type(model).__name__} sees tensors whose first dimension is not the batch")
+                raise NotRecordable(
+                    f"a layer of {type(model).__name__} sees tensors whose first dimension is not the batch"
+                )
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Recorder:
             if is_known(module):
                 attentions[module] = parts_of(module, places)
                 skipped.add(module.out_proj)  # type: ignore[arg-type] # a module
-                trained += [each for each in module.out_proj.parameters() if id(each) in places.starts]  # type: ignore[union-attr, operator] # the same
+                trained += [each for each in module.out_proj.parameters() if id(each) in places.starts]  # type: ignore[union-attr] # the same
             elif module in skipped or not trained:
                 continue
             elif (layer := layer_of(module, places)) is not None:
@@ -118,9 +120,10 @@ class Recorder:
             yield record
 
 
-def _keep(record: Recording, layer: Layer, module: nn.Module, args: tuple[Any, ...], named: dict[str, Any], output: Any) -> None:  # noqa: ANN401, ARG001, PLR0913, PLR0917 - as a hook is called
+def _keep(record: Recording, layer: Layer, *called: Any, **_: Any) -> None:  # noqa: ANN401 - as a hook is called
     """A hook: what came in is the first argument, or the one called input."""
-    record.keep(layer, args[0] if args else named["input"], output)
+    _, args, named, outputs = called
+    record.keep(layer, args[0] if args else named["input"], outputs)
 
 
 @contextmanager

@@ -21,7 +21,9 @@ def refuse_parts(model: Any, optimizer: Any, loss: Any) -> None:  # noqa: ANN401
     if not isinstance(optimizer, torch.optim.Optimizer):
         raise InvalidParameter(f"optimizer must be a torch.optim.Optimizer, got {type(optimizer).__name__}")
     if isinstance(optimizer, torch.optim.LBFGS):
-        raise InvalidParameter("LBFGS looks at the loss many times a step: take an optimizer that needs one gradient, SGD")
+        raise InvalidParameter(
+            "LBFGS looks at the loss many times a step: take an optimizer that needs one gradient, SGD"
+        )
     if not callable(loss):
         raise InvalidParameter(f"loss must be a function of outputs and targets, got {type(loss).__name__}")
     if getattr(loss, "reduction", "none") != "none":
@@ -44,10 +46,12 @@ def refuse_parameters(network: Network, optimizer: torch.optim.Optimizer) -> Non
     for name, each in network.model.named_parameters():
         if each.device.type != "cpu":
             raise InvalidParameter(
-                f"parameter {name!r} is on {each.device}: rows were shown to be treated alike, bit by bit, on the CPU alone; "
+                f"parameter {name!r} is on {each.device}: what a row adds is proven on the CPU alone; "
                 "train there with model.to('cpu')"
             )
         if each.dtype not in TYPES:
-            raise InvalidParameter(f"parameters must be float32 or float64, got {each.dtype} in {name!r}: model.float()")
+            raise InvalidParameter(
+                f"parameters must be float32 or float64, got {each.dtype} in {name!r}: model.float()"
+            )
     if len({each.dtype for each in network.trained.values()}) > 1:
         raise InvalidParameter("parameters must be of one type: call model.float() or model.double()")

@@ -1,7 +1,9 @@
 """Rehearsal: a network's gradients on invented rows, before anything is paid for or read."""
 
+import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +20,8 @@ from privet.learn.torch.ways import LayerByLayer, OneByOne, Vectorised, Way
 NEAR = 1e-3  # by how much losses may differ where only their last bits do
 AGREES = 0.02  # as above, of gradients whose inputs were rounded to 12 bits
 MIXES = (
-    "this network mixes the rows of a batch: what it returns for one row changes with the others, so no gradient belongs "
-    "to one person alone; replace what does it, as batch norm by nn.GroupNorm, and means over the batch by means within a row"
+    "this network mixes the rows of a batch: what it returns for one row changes with the others, so no gradient is "
+    "one person's alone; replace what does it, batch norm by nn.GroupNorm, means over the batch by means within a row"
 )
 LAST_BITS = "the last bits of a row's gradient change with the rows beside it"
 Shapes = Sequence[tuple[tuple[int, ...], torch.dtype]]
@@ -60,34 +62,45 @@ class Rehearsal:
 
     def find(self) -> Found:
         """The fastest way that passes; raises `InvalidParameter` if none can."""
-        with torch.random.fork_rng(devices=[]), self.network.training(), warnings.catch_warnings():
+        with _own_seeds(), self.network.training(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as those of slow ways, which are tried
             first = self._batch(1)
             second = self._mixed(first, self._batch(2))
+            empty = self._mixed(first, [torch.zeros_like(each) for each in first])
             self._refuse_changes(first)
             self._refuse_mixing(first, second)
             reasons: list[str] = []
             for make in (LayerByLayer.of, Vectorised):
                 try:
                     way = make(self.network)
-                    self._try(way, first, second)
+                    self._try(way, first, second, empty)
                 except NotRecordable as reason:
                     reasons.append(str(reason))
                 except Exception as problem:  # noqa: BLE001 - whatever torch says to a network it cannot do this with
                     reasons.append(f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}")
                 else:
                     return Found(way, tuple(reasons))
-            alone = OneByOne(self.network)
-            alone.gradients([each[: self.rows] for each in first], self._held(1), 1)
-            return Found(alone, tuple(reasons))
+            return Found(self._alone(first), tuple(reasons))
+
+    def _alone(self, batch: Batch) -> Way:
+        way = OneByOne(self.network)
+        try:
+            way.gradients([each[: self.rows] for each in batch], self._held(1), 1)
+        except Exception as problem:
+            raise InvalidParameter(
+                f"torch finds no gradients for this network: {type(problem).__name__}: {problem}"
+            ) from problem
+        return way
 
     # --- invented rows ----------------------------------------------------------------------------------------
 
     def _batch(self, seed: int) -> list[Tensor]:
-        torch.manual_seed(seed)
         count = self.units * self.rows
         last = len(self.shapes) - 1
-        return [_invented((count, *shape), kind, target=at == last) for at, (shape, kind) in enumerate(self.shapes)]
+        return [
+            _invented((count, *shape), kind, seed * 1000 + at, target=at == last)
+            for at, (shape, kind) in enumerate(self.shapes)
+        ]
 
     def _mixed(self, first: Batch, second: Batch) -> list[Tensor]:
         """The first half of the units as in the first, the others as in the second."""
@@ -118,7 +131,7 @@ class Rehearsal:
                 for name, each in model.named_buffers():
                     each.copy_(before.get(name, each))
             raise InvalidParameter(
-                f"the buffer {changed[0]!r} is changed by the rows that pass, and would leave with the model without noise: "
+                f"the buffer {changed[0]!r} is changed by the rows that pass, and would leave with the model as it is: "
                 "replace what keeps it, as batch norm by nn.GroupNorm"
             )
         if losses.dtype not in {torch.float32, torch.float64}:
@@ -136,19 +149,14 @@ class Rehearsal:
         torch.manual_seed(0)
         return self.network.losses(batch)
 
-    def _try(self, way: Way, first: Batch, second: Batch) -> None:
-        """Raise unless gradients are those of autograd, and each unit's follow from it alone, to the last bit."""
-        found = self._gradients(way, first)
+    def _try(self, way: Way, batch: Batch, *changed: Batch) -> None:
+        """Raise unless gradients are those of autograd, and stay the same, to the last bit, when other rows change."""
         if isinstance(way, LayerByLayer):
-            self._compare(way, first)
+            self._compare(way, batch)
         half = -(-self.units // 2)
-        _refuse_bits(found, self._gradients(way, second), slice(0, half), slice(0, half))
-        torch.manual_seed(0)
-        self.network.model.eval()  # dropout follows places
-        turned = [torch.roll(each, self.rows, 0) for each in first]
-        here, there = self._gradients(way, first), self._gradients(way, turned)
-        self.network.set_modes()
-        _refuse_bits(here, there, slice(0, self.units - 1), slice(1, self.units))
+        found = self._gradients(way, batch)
+        for other in changed:
+            _refuse_bits(found, self._gradients(way, other), slice(0, half))
 
     def _gradients(self, way: Way, batch: Batch) -> list[UnitGradients]:
         torch.manual_seed(0)
@@ -177,11 +185,11 @@ def _flat(parameter: Tensor, slope: Tensor | None) -> Tensor:
     return (torch.zeros_like(parameter) if slope is None else slope).flatten().double()
 
 
-def _refuse_bits(one: list[UnitGradients], other: list[UnitGradients], here: slice, there: slice) -> None:
+def _refuse_bits(one: list[UnitGradients], other: list[UnitGradients], units: slice) -> None:
     """Raise unless all that a sum follows from is the same to the last bit, for these units."""
     for mine, theirs in zip(one, other, strict=True):
         for trace, again in zip(mine.traces(), theirs.traces(), strict=True):
-            if not _same(trace[here], again[there]):
+            if not _same(trace[units], again[units]):
                 raise NotRecordable(LAST_BITS)
 
 
@@ -190,8 +198,20 @@ def _same(one: Tensor, other: Tensor) -> bool:
     return torch.equal(torch.nan_to_num(one), torch.nan_to_num(other))
 
 
-def _invented(shape: tuple[int, ...], kind: torch.dtype, *, target: bool) -> Tensor:
-    """Numbers that nobody has: a target between 0 and 1, a whole number 0 or 1."""
+def _invented(shape: tuple[int, ...], kind: torch.dtype, seed: int, *, target: bool) -> Tensor:
+    """Numbers that nobody has and that look like chance: a target between 0 and 1, a whole number 0 or 1."""
+    places = torch.arange(math.prod(shape), dtype=torch.float64).reshape(shape)
+    shares = (torch.sin(places * 12.9898 + seed * 78.233) * 43758.5453).frac().abs()
     if kind.is_floating_point:
-        return torch.rand(shape, dtype=kind) if target else torch.randn(shape, dtype=kind)
-    return torch.randint(0, 2, shape).to(kind)
+        return (shares if target else (shares - 0.5) * 4).to(kind)
+    return (shares < 0.5).to(kind)  # noqa: PLR2004 - a half
+
+
+@contextmanager
+def _own_seeds() -> Iterator[None]:
+    """Let dropout be drawn again and again from one seed, and the caller's go on where it was."""
+    before = torch.get_rng_state()
+    try:
+        yield
+    finally:
+        torch.set_rng_state(before)

@@ -16,7 +16,7 @@ from privet.errors import InvalidParameter
 
 Index = NDArray[np.intp]
 DATA = (
-    "data must be (inputs, targets), or (inputs, further inputs, targets), each a tensor or a numpy array with one entry "
+    "data must be (inputs, targets), or (inputs, further inputs, targets), each a tensor or an array with one entry "
     "a row, or a TensorDataset of them"
 )
 
@@ -86,10 +86,9 @@ class RowsOfUnits:
         table[places, np.arange(len(order)) - starts[places]] = order
         return table
 
-    def batch(self, units: Index, *, size: int) -> tuple[list[Tensor], Tensor]:
-        """The rows of these units, filled up with zeros to so many units; and which places hold a row."""
-        table = np.full((size, self.by_unit.shape[1]), -1, dtype=np.intp)
-        table[: len(units)] = self.by_unit[units]
+    def batch(self, seated: Index) -> tuple[list[Tensor], Tensor]:
+        """The rows of the units in these seats, zeros where the unit is -1; and which places hold a row."""
+        table = np.where((seated < 0)[:, None], -1, self.by_unit[seated] if len(self.by_unit) else -1)
         places = torch.from_numpy(table.ravel())
         held = places >= 0
         found = []
@@ -110,4 +109,3 @@ def _tensor(rows: Any) -> Tensor:  # noqa: ANN401 - a tensor or an array
     if rows.is_complex() or rows.layout != torch.strided or rows.device.type != "cpu":
         raise InvalidParameter("data must be dense tensors of real numbers on the CPU: convert them first")
     return rows.detach()
-

@@ -1,4 +1,4 @@
-"""UnitGradients: what each unit's gradient is in one stretch of the parameters, and the exact sum once it is clipped."""
+"""UnitGradients: what each unit's gradient is in one stretch of the parameters, and exact sums of the clipped."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -69,8 +69,8 @@ class DenseGradients(UnitGradients):
         place: of the numbers.
         numbers: [unit, number].
 
-    Proof: v = round(s g) is within 1/2 of s g in each of P numbers, so no longer than s |g| + √P / 2. The square is a sum
-        of P products in float64, in any order within P 2^-52 of the real one.
+    Proof: v = round(s g) is within 1/2 of s g in each of P numbers, so no longer than s |g| + √P / 2. The square is a
+        sum of P products in float64, in any order within P 2^-52 of the real one.
     """
 
     place: Place
@@ -78,7 +78,7 @@ class DenseGradients(UnitGradients):
 
     def __post_init__(self) -> None:
         flat = self.numbers = self.numbers.reshape(len(self.numbers), -1)
-        parts = flat.split(max(1, PIECE // max(flat.shape[1], 1)))
+        parts = torch.split(flat, max(1, PIECE // max(flat.shape[1], 1)))
         lengths = torch.cat([torch.linalg.vector_norm(each, dim=1, dtype=torch.float64) for each in parts])
         self.squares = lengths**2 * (1 + (flat.shape[1] + 16) * ROUNDED)
         self.spread = self.squares.sqrt()
@@ -88,7 +88,7 @@ class DenseGradients(UnitGradients):
         """Σ round(s g)."""
         numbers, scale = self.numbers[units], scales[units, None]
         width = max(16, PIECE // len(numbers))
-        return torch.cat([(each * scale).round_().sum(0) for each in numbers.split(width, dim=1)])
+        return torch.cat([(each * scale).round_().sum(0) for each in torch.split(numbers, width, dim=1)])
 
     def traces(self) -> list[Tensor]:
         """The numbers."""
@@ -161,7 +161,7 @@ class TokenGradients(UnitGradients):
         tokens: [unit, t].
         deltas: [unit, t, width]; zeros where a token has no gradient.
 
-    Proof: as `ProductGradients`, with inputs that are 1 at the token: equal tokens are added up before a square is taken.
+    Proof: as `ProductGradients`, with inputs that are 1 at the token: equal tokens are added up before any square.
     """
 
     def __init__(self, place: Place, tokens: Tensor, deltas: Tensor) -> None:
@@ -193,7 +193,7 @@ class TokenGradients(UnitGradients):
 
 
 def product_gradients(place: Place, inputs: Tensor, deltas: Tensor) -> UnitGradients:
-    """Σ_t delta_t ⊗ input_t in the cheaper form: multiplied out where that is less than comparing places with each other.
+    """Σ_t delta_t ⊗ input_t in the cheaper form: multiplied out where that is less than comparing all places.
 
     The rule is Bu, Mao and Xu's (2022), from shapes alone.
     """

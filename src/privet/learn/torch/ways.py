@@ -95,8 +95,7 @@ class OneByOne(Way):
                 kept.append(torch.zeros_like(parameter) if slope is None else slope)
         starts = self.network.places.starts
         return [
-            _summed(starts[id(each)], torch.stack(kept), held, units)
-            for each, kept in zip(trained, found, strict=True)
+            _summed(starts[id(each)], torch.stack(kept), held, units) for each, kept in zip(trained, found, strict=True)
         ]
 
     def _slopes(self, row: Batch) -> tuple[Tensor | None, ...]:
