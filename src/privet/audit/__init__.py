@@ -1,14 +1,39 @@
 """Audit: attacks and testers: what a mechanism, a function or a model reveals at least, however it was made.
 
-`test` runs anything on two neighboring inputs and looks for an event that one of them makes likelier; what it finds is
-a `Finding`.
+`test` runs anything on two neighboring inputs and looks for an event that one of them makes likelier; `exact`,
+`compare_laws` and `audit_densities` need no samples; `one_run` judges a training by its canaries; `support` and `reuse`
+look at the answers themselves, and `play` is the composition game. What they find is a `Finding` or says its `verdict`.
 
 May import: errors, wording, loss, noise, display, core, mechanisms.
 Never touches: real data, ledgers.
 """
 
+from privet.audit import zoo
 from privet.audit.bounds import lower_epsilon
+from privet.audit.densities import Densities, Density, audit_densities
+from privet.audit.domain import Domain
+from privet.audit.exact import compare_laws, every_string, exact
 from privet.audit.finding import Finding
+from privet.audit.game import play
+from privet.audit.one_run import one_run
+from privet.audit.reuse import reuse
+from privet.audit.support import support
 from privet.audit.test import test
 
-__all__ = ["Finding", "lower_epsilon", "test"]
+__all__ = [
+    "Densities",
+    "Density",
+    "Domain",
+    "Finding",
+    "audit_densities",
+    "compare_laws",
+    "every_string",
+    "exact",
+    "lower_epsilon",
+    "one_run",
+    "play",
+    "reuse",
+    "support",
+    "test",
+    "zoo",
+]

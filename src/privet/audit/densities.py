@@ -95,6 +95,15 @@ class Densities:
         both = [self._parts(first, second, epsilon) for first, second in self._orders()]
         return max(low for low, _ in both), max(high for _, high in both)
 
+    def rates(self, epsilon: float) -> tuple[float, float]:
+        """How likely the set of cells is that one input makes more than e^ε times as likely, under either."""
+        pairs = [[_masses(each, self._ends()) for each in order] for order in self._orders()]
+        found = []
+        for masses, others in pairs:
+            event = masses > math.exp(min(epsilon, 700.0)) * others
+            found.append((float(masses[event].sum()), float(others[event].sum())))
+        return max(found)
+
     def _orders(self) -> tuple[tuple[Density, Density], tuple[Density, Density]]:
         return (self.one, self.other), (self.other, self.one)
 
@@ -155,11 +164,11 @@ def audit_densities(densities: Densities, *, claim: Claim, name: str = "two dens
         violated=broken,
         epsilon=epsilon,
         delta=low,
-        mu=math.nan,
+        mu=0.0,
         alpha=0.0,
         event=f"the first input's density is more than e^{figure(said.epsilon)} times the second's",
         pair=("the first density", "the second density"),
-        rates=(math.nan, math.nan),
+        rates=densities.rates(said.epsilon),
         tested=0,
         trials=0,
         notes=notes,

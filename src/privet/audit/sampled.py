@@ -198,12 +198,13 @@ class SampledAudit:
 
     # --- the finding ------------------------------------------------------------------------------------------
 
-    def finding(self, subject: str) -> Finding:
+    def finding(self, subject: str, notes: tuple[str, ...] = ()) -> Finding:
         """What all stages together say: each bound is the best of any stage, which the shares of alpha allow."""
         broken = [each for each in self.judged if self.claim.broken_by(each.box)]
         best = max(broken or self.judged, key=lambda each: (each.box.epsilon(self.claim.delta), each.event.promise))
         curves = [each.curve(self.plan.alpha) for each in self.tested]
         seen, boxes = best.seen, [each.box for each in self.judged]
+        rare = math.log(2 / best.alpha) / seen.trials
         inputs = shown(self.pair[best.place]), shown(self.pair[1 - best.place])
         return Finding(
             subject=subject,
@@ -222,9 +223,7 @@ class SampledAudit:
             trials=self.trials,
             visible=visible(seen, best.alpha, self.claim),
             tradeoff=curves[best.place],
-            notes=(
-                f"events rarer than about {math.log(2 / best.alpha) / seen.trials:.1g} are not judged by so few runs",
-            ),
+            notes=(f"events rarer than about {rare:.1g} are not judged by so few runs", *notes),
         )
 
 

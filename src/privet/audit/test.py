@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from privet.audit.claim import Claim, claimed
+from privet.audit.domain import Domain
 from privet.audit.finding import Finding
 from privet.audit.progress import Progress
 from privet.audit.runs import Subject, draw_of, name_of
 from privet.audit.sampled import Plan, SampledAudit
+from privet.audit.search import most_promising
 from privet.errors import InvalidParameter
 from privet.loss.exact import whole
 from privet.noise import BitSource
@@ -20,7 +22,8 @@ FEWEST = 20
 def test(  # noqa: PLR0913 - what an audit is made of, each by name
     subject: Subject,
     *,
-    pair: Sequence[Any],
+    pair: Sequence[Any] | None = None,
+    domain: Domain | None = None,
     claim: Claim | None = None,
     trials: int = 100_000,
     alpha: float = ALPHA,
@@ -36,6 +39,7 @@ def test(  # noqa: PLR0913 - what an audit is made of, each by name
             so often at once and returns one outcome for each; one with a parameter `source` takes its bits from there.
             Failures are outcomes too.
         pair: two neighboring inputs.
+        domain: where neighbors are looked for if no pair is given: what inputs may be.
         claim: a `Guarantee`, a `ConcentratedGuarantee` or a `PrivacyLoss`; by default what a mechanism says of itself,
             and ε = 1 of a function.
         trials: runs of each input; about a quarter of them choose the event, the others test it.
@@ -48,7 +52,7 @@ def test(  # noqa: PLR0913 - what an audit is made of, each by name
     Privacy: runs the subject on the two inputs only. Give it invented inputs, never data: an audit is not a release.
     Proof: an event is fixed before the runs that test it, both directions and all stages share alpha, and the bounds
         are Clopper and Pearson's. See `Plan`, and docs/audit.md.
-    Not covered: events that no view shows, pairs that are not given, time.
+    Not covered: events that no view shows, pairs that are not tried, time.
 
     Example:
         >>> from privet.loss import Guarantee
@@ -63,14 +67,21 @@ def test(  # noqa: PLR0913 - what an audit is made of, each by name
     if not 0 < alpha < 1:
         raise InvalidParameter(f"alpha must be above 0 and below 1, got {alpha}: it is how often a bound may be wrong")
     plan = Plan(whole(trials, "trials", low=FEWEST), alpha)
-    if len(pair) != 2:  # noqa: PLR2004 - two neighbors
-        raise InvalidParameter("pair must be two neighboring inputs: write pair=(data, neighbor)")
+    if (pair is None) == (domain is None) or (pair is not None and len(pair) != 2):  # noqa: PLR2004 - two neighbors
+        raise InvalidParameter(
+            "an audit needs two neighboring inputs, or the domain in which to look for them: "
+            "write pair=(data, neighbor) or domain=Domain(bounds=(0, 1))"
+        )
+    draw = draw_of(subject, source)
+    sought = None if domain is None else most_promising(draw, domain.pairs(), said, plan)
+    one, other = pair if pair is not None else sought.pair if sought is not None else ()
     watch = Progress(2 * plan.trials, shown=progress)
-    audit = SampledAudit(draw_of(subject, source), (pair[0], pair[1]), said, plan, watch)
+    audit = SampledAudit(draw, (one, other), said, plan, watch)
     try:
         for broken in audit.stages():
             if broken and stop_early:
                 break
     finally:
         watch.end()
-    return audit.finding(name_of(subject) if name is None else name)
+    notes = () if sought is None else (sought.note,)
+    return audit.finding(name_of(subject) if name is None else name, notes)
