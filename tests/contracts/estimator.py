@@ -66,7 +66,7 @@ class Example:
 
     def made(self, **more: Any) -> PrivateEstimator:  # noqa: ANN401 - parameters
         """The model with all that must be declared, and a price."""
-        price = {} if {"rho", "epsilon", "risk"} & more.keys() else {"epsilon": 1, "delta": self.delta}
+        price = {} if {"rho", "risk"} & more.keys() else {"epsilon": 1, "delta": self.delta}
         return self.model(**{**self.declared, **price, **more})
 
     def wide(self) -> PrivateEstimator:

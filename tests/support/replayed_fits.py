@@ -15,6 +15,7 @@ import numpy as np
 from privet.core import Ledger, Mechanism, Release, Sensitive, Sensitivity, Unit
 from privet.core.mechanism import refuse_uncovered
 from privet.core.reservation import Reservation
+from privet.mechanisms.noisy_steps import NoisySteps
 from privet.mechanisms.perturbed_minimiser import LabeledRows
 from privet.mechanisms.sample_and_aggregate import GroupedRows, SampleAndAggregate
 from privet.noise.for_tests import seeded_entropy_for_tests
@@ -123,7 +124,7 @@ def refuse_different(mine: Fitted, theirs: Fitted, rows: int) -> None:
     assert [repr(each.mechanism) for each in mine.drawn] == [repr(each.mechanism) for each in theirs.drawn]
     for one, other in zip(mine.drawn, theirs.drawn, strict=True):
         assert one.sensitivity == other.sensitivity
-        if isinstance(one.secret, LabeledRows) or isinstance(one.mechanism, SampleAndAggregate):
+        if isinstance(one.secret, LabeledRows) or isinstance(one.mechanism, SampleAndAggregate | NoisySteps):
             here, there = _rows(one.secret), _rows(other.secret)
             assert sum(((here - there) + (there - here)).values()) <= rows, "a row changed others"
         else:
@@ -139,5 +140,7 @@ def _rows(secret: Any) -> Counter[Any]:  # noqa: ANN401 - what a mechanism is gi
         for row in secret.features.tolist():
             assert sum((Fraction(number) ** 2 for number in row), Fraction(0)) <= 1, "a row is too long"
         return Counter(zip(map(tuple, secret.features.tolist()), secret.codes.tolist(), strict=True))
+    if hasattr(secret, "summed"):  # what is trained: whole numbers and targets
+        return Counter(zip(map(tuple, secret.units.whole.tolist()), secret.units.target.tolist(), strict=True))
     table = secret.rows if isinstance(secret, GroupedRows) else secret
     return Counter(map(tuple, table.tolist()))

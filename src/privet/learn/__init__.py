@@ -30,6 +30,8 @@ from privet.learn.kernel_svc import KernelSVC
 from privet.learn.linear_regression import LinearRegression
 from privet.learn.linear_svc import LinearSVC
 from privet.learn.logistic_regression import LogisticRegression
+from privet.learn.mlp_classifier import MLPClassifier
+from privet.learn.mlp_regressor import MLPRegressor
 from privet.learn.model_receipt import ModelReceipt
 from privet.learn.normal_inverse_gamma import NormalInverseGamma
 from privet.learn.normal_mean import NormalMean
@@ -65,6 +67,8 @@ __all__ = [
     "LinearRegression",
     "LinearSVC",
     "LogisticRegression",
+    "MLPClassifier",
+    "MLPRegressor",
     "ModelReceipt",
     "NormalInverseGamma",
     "NormalMean",

@@ -1,0 +1,242 @@
+"""NetworkModel: what networks share: one plan, one charge, one map of rows, one training."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.asking.payment import Payment
+from privet.errors import InvalidParameter
+from privet.learn.centered_rows import NEAR, Centering, UnitRows
+from privet.learn.features import Ball, Floats
+from privet.learn.first_parameters import first_parameters
+from privet.learn.fitting import Fitting, budget_of, replaces
+from privet.learn.network_plan import MOMENTUM, NetworkPlan, NetworkSetting, network_plan
+from privet.learn.network_steps import NetworkSteps, StepRule, WholeRows, begun
+from privet.learn.private_estimator import PrivateEstimator
+from privet.learn.row_clipping import RowClipping
+from privet.learn.rows import Rows
+from privet.learn.spread_rows import SpreadRows, WholeBox
+from privet.learn.steps_shown import StepsShown
+from privet.learn.training import State, Training
+from privet.learn.whole_network import WholeNetwork
+from privet.loss.exact import exact_within, whole
+from privet.mechanisms.noisy_steps import rate_near
+
+MOST_UNITS = 1 << 14
+
+
+class NetworkColumns(UnitRows, Protocol):
+    """What makes rows of length at most 1 of X, and how large their numbers are."""
+
+    @property
+    def longest(self) -> float:
+        """The largest number in a row."""
+
+
+@dataclass(frozen=True)
+class WithinBall:
+    """Rows within a declared length."""
+
+    ball: Ball
+    longest: float = 1.0
+
+    def unit(self, rows: Floats) -> Floats:
+        """Return rows of length at most 1."""
+        return self.ball.unit(rows)
+
+
+class NetworkModel(PrivateEstimator):
+    """A model whose parameters are trained by noisy steps.
+
+    Subclasses say what their rows are (`_columns`, `_width`), their hidden layers and their classes.
+    """
+
+    clipping: Any
+    rate: Any
+    steps: Any
+    learning_rate: Any
+    expected_rows: Any
+    verbose: Any
+
+    # --- what subclasses say ------------------------------------------------------------------------------------
+
+    def _columns(self) -> NetworkColumns:
+        """What makes rows of length at most 1 of X."""
+        mapped = self._map()
+        return WithinBall(mapped) if isinstance(mapped, Ball) else WholeBox(mapped)
+
+    def _longest(self, width: int) -> float:
+        """The largest number in these rows, of X with so many columns."""
+        return 1.0 if self._said("norm") is not None else 2.0 ** -max(math.ceil(math.log2(width) / 2), 0)
+
+    def _width(self, columns: int) -> int:
+        """How many numbers these rows have."""
+        return columns
+
+    def _hidden(self) -> tuple[int, ...]:
+        """The units of each hidden layer."""
+        return ()
+
+    def _activation(self) -> str:
+        """The activation between layers."""
+        return "identity"
+
+    def _classes(self) -> int:
+        """How many classes are told apart; 0 for a number."""
+        raise NotImplementedError
+
+    def _target(self, target: NDArray[Any]) -> Floats:
+        """What outputs are compared with: places of classes, or numbers in [-1, 1]."""
+        return target.astype(np.float64)
+
+    # --- the fit ------------------------------------------------------------------------------------------------
+
+    def _train(self, fitting: Fitting) -> None:
+        """Release where the rows lie, then run the steps; keep what they led to."""
+        columns = self._columns()
+        plan = network_plan(
+            self._setting(fitting.payment, self.n_features_in_, grouped=fitting.rows.owners is not None)
+        )
+        draws = fitting.reserve(plan.mechanisms)
+        read = ReadOnce(self, columns)
+        centering = plan.setting.centering
+        found = draws.release(
+            lambda rows: centering.sums(read.unit(rows), plan.look), centering.sensitivity(plan.look), plan.look
+        )
+        self._rows = SpreadRows(columns, centering.read(found.value, plan.look), columns.longest)
+        self._network = self._made_network(self._rows)
+        expected = float(fitting.public_length or self._rows.where.count)
+        rule = self._rule(plan, expected)
+        setting = plan.setting
+
+        def begin(rows: Rows, state: State) -> NetworkSteps:
+            return NetworkSteps(self._network, read.whole(rows, self._rows), setting.clipping, rule, state)
+
+        start = begun(first_parameters(self._network, self._usual), setting.clipping)
+        training = Training(plan.steps, begin, shown=self._shown(fitting, plan))
+        self._keep(training.run(draws, start))
+        self._keep_receipt(fitting, plan.loss, mechanism=self._described(plan), public=self._public(plan))
+
+    def _made_network(self, rows: SpreadRows) -> WholeNetwork:
+        classes = self._classes()
+        sizes = (rows.width, *self._hidden(), 1 if classes <= 2 else classes)  # noqa: PLR2004 - yes or no
+        return WholeNetwork(sizes, self._activation(), rows.reach, rows.bits, classes)
+
+    @property
+    def _usual(self) -> float:
+        """About how long rows are, as the network sees them."""
+        return self._rows.where.spread / NEAR * 2.0**self._rows.doublings
+
+    def _rule(self, plan: NetworkPlan, rows: float) -> StepRule:
+        """How parameters move, from public and released numbers."""
+        said = self._said("learning_rate")
+        rate = plan.learning_rate(rows, self._usual, classes=self._classes() > 0) if said is None else float(said)
+        return StepRule(rate, MOMENTUM, max(rows * float(plan.steps.rate), 1.0))
+
+    def _shown(self, fitting: Fitting, plan: NetworkPlan) -> StepsShown:
+        promise = fitting.budget.promise
+        delta = float(getattr(promise, "delta", 0)) or None
+        return StepsShown(plan.steps, delta=delta, verbose=bool(self._said("verbose")))
+
+    def _keep(self, state: State) -> None:
+        """Keep the average of the last parameters."""
+        self._parameters = np.array(state["average"])
+        self.n_iter_ = int(state["steps"])
+        slopes = [(weights.copy(), constants.copy()) for weights, constants in self._network.parts(self._parameters)]
+        self.coefs_, self.intercepts_ = [each for each, _ in slopes], [each for _, each in slopes]
+
+    def _scores(self, features: Any) -> Floats:  # noqa: ANN401 - rows of any kind
+        """The outputs for every row, exact, so that none depends on another."""
+        matrix = self._matrix(features)
+        rows = self._rows.whole(matrix).astype(np.float64)
+        layers = self._network.layers(self._parameters)
+        found = [self._network.values(layers, rows[at : at + 4096])[-1] for at in range(0, max(len(rows), 1), 4096)]
+        return np.concatenate(found)
+
+    # --- from the parameters ------------------------------------------------------------------------------------
+
+    def _setting(self, payment: Payment, columns: int, *, grouped: bool = False) -> NetworkSetting:
+        """What decides about the noise; refuses what cannot be."""
+        width, rows = self._width(columns), self._most_rows()
+        replaced = replaces(payment)
+        rate, steps, expected = self._said("rate"), self._said("steps"), self._said("expected_rows")
+        if self._said("learning_rate") is not None:
+            exact_within(self.learning_rate, "learning_rate", low=0, high=10**6)
+        for each in self._hidden():
+            whole(each, "hidden_layer_sizes")
+        if not all(each <= MOST_UNITS for each in self._hidden()):
+            raise InvalidParameter(f"hidden_layer_sizes must be at most {MOST_UNITS} each")
+        return NetworkSetting(
+            budget=budget_of(payment),
+            centering=Centering(width, self._longest(columns), rows, replaced),
+            clipping=RowClipping.of(self._said("clipping")),
+            moved=1 if grouped else rows,
+            replaced=replaced,
+            expected=None if expected is None else whole(expected, "expected_rows"),
+            rate=None if rate is None else _rate(rate),
+            steps=None if steps is None else whole(steps, "steps"),
+        )
+
+    def _described(self, plan: NetworkPlan) -> str:
+        return f"{plan.steps.steps} NoisySteps"
+
+    def _public(self, plan: NetworkPlan) -> Mapping[str, str]:
+        """What was taken to be public."""
+        named = "norm" if self._said("norm") is not None else "bounds"
+        size = f"rows of length {self._said('norm')}" if named == "norm" else "one pair for each column"
+        told = {named: size, "rate": f"{float(plan.steps.rate):.4g} of the rows in each of {plan.steps.steps} steps"}
+        if self._said("classes") is not None:
+            told["classes"] = f"{self._classes()} labels"
+        if self._said("target_bounds") is not None:
+            told["target_bounds"] = "of y"
+        if self._said("expected_rows") is not None:
+            told["expected_rows"] = "about how many rows there are"
+        return told
+
+    def _foresee(self, payment: Payment, *, columns: int, rows: int | None) -> Mapping[str, str]:
+        """The steps and their noise, and how large it is beside the sum of gradients."""
+        plan = network_plan(self._setting(payment, columns))
+        told = {
+            "steps": f"{plan.steps.steps}, each over {float(plan.steps.rate):.4g} of the rows, drawn by chance",
+            "noise": f"{plan.noise:.4g} a step, in every parameter; a row's gradient is at most 1 long",
+        }
+        if rows is not None:
+            told["noise in the mean"] = f"{plan.noise / max(rows * float(plan.steps.rate), 1.0):.2g} a step"
+        return told
+
+
+class ReadOnce:
+    """The rows, read by the first release and kept for the others of the same fit."""
+
+    def __init__(self, model: NetworkModel, columns: UnitRows) -> None:
+        self._model, self._columns_ = model, columns
+        self._pairs: tuple[Floats, NDArray[Any]] | None = None
+        self._whole: WholeRows | None = None
+
+    def unit(self, rows: Rows) -> Floats:
+        """Rows of length at most 1."""
+        return self._columns_.unit(self._read(rows)[0])
+
+    def whole(self, rows: Rows, spread: SpreadRows) -> WholeRows:
+        """Rows as the network sees them."""
+        if self._whole is None:
+            features, target = self._read(rows)
+            owners = rows.read_pair_owners()
+            self._whole = WholeRows.of(spread.whole(features), self._model._target(target), owners)  # noqa: SLF001 - its own model
+            self._pairs = None
+        return self._whole
+
+    def _read(self, rows: Rows) -> tuple[Floats, NDArray[Any]]:
+        if self._pairs is None:
+            self._pairs = rows.read_pairs()
+        return self._pairs
+
+
+def _rate(rate: Any) -> Fraction:  # noqa: ANN401 - a parameter
+    exact_within(rate, "rate", low=0, high=1)
+    return rate_near(float(rate))
