@@ -62,10 +62,9 @@ def test_numbers_that_are_none_are_a_kind() -> None:
 def test_lists_of_plain_numbers_are_one_column() -> None:
     reader = Reader()
     assert reader.read([1.0, 2.0]).columns.tolist() == [[1.0], [2.0]]
-    assert reader.read([1, 2]).kinds.tolist() == reader.read(np.array([1, 2])).kinds.tolist()
-    assert (
-        reader.read([1, 2.0]).kinds.tolist() != reader.read([1, 2]).kinds.tolist()
-    )  # types are seen where they differ
+    for alone, beside in (([1, 2], [1, 2, 1.5]), ([1.0, 2.0], [1.0, 2.0, None]), ([1.0], [1.0, np.nan])):
+        assert reader.read(beside).kinds.tolist()[: len(alone)] == reader.read(alone).kinds.tolist()
+    assert reader.read([1]).kinds.tolist() != reader.read([1.0]).kinds.tolist()
 
 
 def test_flags_beyond_the_first_are_numbers() -> None:

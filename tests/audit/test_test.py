@@ -16,7 +16,7 @@ from privet.audit.zoo.draws import Draws
 from privet.errors import InvalidParameter
 from privet.loss import ConcentratedGuarantee, DiscreteLaplaceCurve, Guarantee, PrivacyLoss
 from privet.mechanisms import DiscreteLaplace, Gaussian, Laplace
-from privet.noise import BitSource
+from privet.noise import BitSource, Entropy
 
 TWICE = DiscreteLaplace(1, "0.5")  # ε = 2
 
@@ -91,6 +91,8 @@ def test_choosing_and_testing_on_the_same_runs_would_be_caught(source: BitSource
         (ConcentratedGuarantee(2), False),
         (PrivacyLoss.of(DiscreteLaplaceCurve(1)), True),
         (PrivacyLoss.of(DiscreteLaplaceCurve("0.5")), False),
+        ("epsilon=1, delta=0.5", True),
+        ("mu=4", False),
         (None, False),
     ],
     ids=str,
@@ -135,6 +137,31 @@ def test_stages_spend_alpha_once() -> None:
         assert stages[0][1] == 0
         assert all(number > 0 for number, _ in stages)
     assert Plan(10**6, 1e-3).stages[-1][0] > 0.8 * 10**6
+
+
+def test_what_is_read_together_accuses_nobody() -> None:
+    """A rare outcome must not change what the others beside it are called: 12 audits of 4,000 runs at alpha = 1e-6."""
+    for often, seldom in ((1, None), (1, 1.5), ((1,), (1, 2, 3)), (1, 10**400), (1.0, math.nan)):
+        bits = iter(Entropy().words(400_000).tolist())
+
+        def rare(data: int, often: Any = often, seldom: Any = seldom, bits: Any = bits) -> Any:  # noqa: ANN401, ARG001
+            return seldom if next(bits) % 1500 == 0 else often
+
+        for _ in range(3):
+            assert not audit.test(rare, pair=(0, 1), claim=Guarantee("0.5"), trials=4_000).violated
+
+
+def test_what_changes_as_it_is_run_accuses_nobody() -> None:
+    """A budget that runs out in the middle of an audit runs out for both inputs."""
+    left = iter(range(5_000))
+    found = audit.test(lambda _: next(left), pair=(0, 1), claim=Guarantee("0.5"), trials=8_000)
+    assert not found.violated, str(found)
+
+
+def test_where_everything_fails_nothing_is_audited() -> None:
+    with pytest.raises(InvalidParameter, match=r"every run failed with TypeError\("):
+        audit.test(lambda data: data + "a", pair=(0, 1), trials=100)
+    assert audit.test(lambda data: [0][data + 0], pair=(0, 1), trials=200).violated  # one input alone fails
 
 
 def test_failures_types_and_shapes_are_events() -> None:
@@ -202,3 +229,9 @@ def test_many_numbers_of_one_answer(source: BitSource) -> None:
         return data + np.asarray(Draws(source).geometric(1.0, count, 10))
 
     assert audit.test(counts, pair=(0, 1), source=source, trials=5_000).epsilon > 3
+
+
+@pytest.mark.parametrize("words", ["epsilon", "epsilon=", "epsilon=1, epsilon=2", "delta=1", "rho=1, delta=0", "eps=1"])
+def test_claims_are_written_in_one_way(words: str) -> None:
+    with pytest.raises(InvalidParameter, match="a claim is written"):
+        audit.test(abs, pair=(0, 1), claim=words)

@@ -8,7 +8,7 @@ May import: errors, wording, loss, noise, display, core, mechanisms.
 Never touches: real data, ledgers.
 """
 
-from privet.audit import zoo
+from privet.audit import adapters, zoo
 from privet.audit.bounds import lower_epsilon
 from privet.audit.densities import Densities, Density, audit_densities
 from privet.audit.domain import Domain
@@ -25,6 +25,7 @@ __all__ = [
     "Density",
     "Domain",
     "Finding",
+    "adapters",
     "audit_densities",
     "compare_laws",
     "every_string",

@@ -7,13 +7,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from privet.audit.adapters.adapted import Adapted
 from privet.audit.bounds import Box
 from privet.core import Mechanism
 from privet.errors import InvalidParameter
-from privet.loss import ConcentratedGuarantee, Guarantee, PrivacyLoss
+from privet.loss import ConcentratedGuarantee, GaussianCurve, Guarantee, PrivacyLoss
 from privet.loss.exact import readable
+from privet.wording.printable import printable
 
-Claim: TypeAlias = Guarantee | ConcentratedGuarantee | PrivacyLoss
+Claim: TypeAlias = Guarantee | ConcentratedGuarantee | PrivacyLoss | str
 SLACK = 1e-9  # a contradiction by less is a rounding
 SMALL = 1e-5  # the δ at which a loss without a pure ε is attacked
 LEVELS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0, 1.25, 1.5)  # of that ε: where a loss is compared
@@ -39,7 +41,7 @@ class Claimed:
 
 def claimed(claim: Claim | None, subject: Any) -> Claimed:  # noqa: ANN401 - a mechanism or any function
     """What is claimed of a subject: what is said, or else what a mechanism says of itself."""
-    said = _its_own(subject) if claim is None else claim
+    said = _its_own(subject) if claim is None else claim_of(claim) if isinstance(claim, str) else claim
     if isinstance(said, Guarantee):
         return of_guarantee(said)
     if isinstance(said, ConcentratedGuarantee):
@@ -47,12 +49,35 @@ def claimed(claim: Claim | None, subject: Any) -> Claimed:  # noqa: ANN401 - a m
     if isinstance(said, PrivacyLoss):
         return _of_loss(said)
     raise InvalidParameter(
-        f"a claim must be a Guarantee, a ConcentratedGuarantee or a PrivacyLoss, got {type(said).__name__}: "
-        "write claim=Guarantee(1)"
+        f"a claim must be a Guarantee, a ConcentratedGuarantee, a PrivacyLoss or a text, got {type(said).__name__}: "
+        'write claim="epsilon=1"'
+    )
+
+
+def claim_of(words: str) -> Guarantee | ConcentratedGuarantee | PrivacyLoss:
+    """A claim that is written: "epsilon=1", "epsilon=1, delta=1e-6", "rho=0.5" or "mu=1" (Gaussian privacy).
+
+    Example:
+        >>> claim_of("epsilon=1, delta=1e-6"), claim_of("rho=1/2")
+        ((ε=1, δ=1e-6)-DP, (ρ=0.5)-zCDP)
+    """
+    parts = [part.partition("=") for part in words.replace("ε", "epsilon").replace("δ", "delta").split(",")]
+    said = {name.strip(): value.strip() for name, _, value in parts}
+    if len(said) == len(parts) and all(value for value in said.values()):
+        if set(said) in ({"epsilon"}, {"epsilon", "delta"}):
+            return Guarantee(**said)
+        if set(said) == {"rho"}:
+            return ConcentratedGuarantee(said["rho"])
+        if set(said) == {"mu"}:
+            return PrivacyLoss.of(GaussianCurve(said["mu"]))
+    raise InvalidParameter(
+        f'a claim is written "epsilon=1", "epsilon=1, delta=1e-6", "rho=0.5" or "mu=1", got "{printable(words)}"'
     )
 
 
 def _its_own(subject: Any) -> Claim:  # noqa: ANN401 - a mechanism or any function
+    if isinstance(subject, Adapted) and subject.claim is not None:
+        return subject.claim
     if isinstance(subject, Mechanism):
         return subject.loss if subject.promise is None else subject.promise
     return Guarantee(1)

@@ -62,6 +62,11 @@ class Event:
         flags[self.path[: self.length]] = True
         return flags
 
+    @cached_property
+    def whole_path(self) -> Cells:
+        """The path, and after it all cells that it does not reach."""
+        return np.concatenate([self.path, np.setdiff1d(np.arange(self.size), self.path)])
+
     def counts(self, runs: Outcomes) -> Cells:
         """How many runs fall into each cell."""
         scores = self.view.scores(runs)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from privet.audit.bounds import Box
-from privet.audit.claim import Claim, Claimed, claimed
+from privet.audit.claim import Claim, Claimed, claim_of, claimed
 from privet.audit.figures import figure
 from privet.audit.finding import Finding, Point
 from privet.audit.runs import outcome_of
@@ -212,7 +212,7 @@ class Side:
 
     def breaks(self, said: Claimed, claim: Claim | None) -> bool:
         """Whether a set of outcomes contradicts the claim; an (ε, δ) is decided without rounding."""
-        promise = Guarantee(1) if claim is None else claim
+        promise = Guarantee(1) if claim is None else claim_of(claim) if isinstance(claim, str) else claim
         if isinstance(promise, Guarantee):
             grown = exp_below(promise.epsilon) * (ABOVE if promise.epsilon else 1)
             return self._excess(grown) > promise.delta

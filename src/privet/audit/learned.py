@@ -27,13 +27,7 @@ def learned_score(one: Outcomes, other: Outcomes) -> Callable[[Outcomes], Array]
     fractions = bool((finite != np.floor(finite)).any())
     if not finite.size or (width == 1 and not fractions):
         return None
-    with np.errstate(all="ignore"):
-        middle = np.nanmedian(np.where(np.isfinite(first.columns), first.columns, np.nan)[:, :width], axis=0)
-        middle = np.nan_to_num(middle)
-        spread = np.nanmean(
-            np.abs(np.where(np.isfinite(first.columns), first.columns, np.nan)[:, :width] - middle), axis=0
-        )
-    spread = np.where(np.isfinite(spread) & (spread > 0), spread, 1.0)
+    middle, spread = np.array([_middle_and_spread(column) for column in first.columns[:, :width].T]).T
 
     def features(runs: Outcomes) -> Array:
         return _features(wide(runs, width)[:, :width], middle, spread, bits=fractions)
@@ -43,6 +37,15 @@ def learned_score(one: Outcomes, other: Outcomes) -> Callable[[Outcomes], Array]
     return lambda runs: np.concatenate(
         [features(runs[start : start + 50_000]) @ weights for start in range(0, len(runs), 50_000)] or [np.zeros(0)]
     )
+
+
+def _middle_and_spread(column: Array) -> tuple[float, float]:
+    """The median, and the mean distance from it; of constant columns 1."""
+    there = column[np.isfinite(column)]
+    middle = float(np.median(there)) if there.size else 0.0
+    with np.errstate(over="ignore"):
+        spread = float(np.abs(there - middle).mean()) if there.size else 0.0
+    return middle, spread if 0 < spread < np.inf else 1.0
 
 
 def _features(columns: Array, middle: Array, spread: Array, *, bits: bool) -> Array:

@@ -1,6 +1,7 @@
 """Outcomes: what many runs gave, whatever it is: numbers in columns, and for all else a kind."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
@@ -15,6 +16,7 @@ from privet.wording.printable import printable
 
 Array = NDArray[np.float64]
 Kinds = NDArray[np.int64]
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object in memory, which says nothing of its value
 LONG = 60  # letters of a text that are shown
 FLAGS = 16  # yes-or-no answers that are part of the kind, in one outcome; more of them are numbers
 MOST = 4096  # numbers of one outcome that are looked at
@@ -67,6 +69,7 @@ class Reader:
 
     def __init__(self) -> None:
         self.names: list[str] = []
+        self.failures: set[int] = set()
         self._known: dict[str, int] = {}
 
     def read(self, runs: Any) -> Outcomes:  # noqa: ANN401 - whatever a function gives
@@ -74,7 +77,7 @@ class Reader:
         if isinstance(runs, np.ndarray) and runs.dtype.kind in "biuf" and runs.ndim:
             return self._table(runs)
         plain = _plain_numbers(runs)
-        return self._table(plain) if plain is not None else self._one_by_one(runs)
+        return self._one_by_one(runs) if plain is None else self._plain(plain, runs[0])
 
     def kind(self, name: str) -> int:
         """The number of a kind."""
@@ -82,6 +85,11 @@ class Reader:
             self._known[name] = len(self.names)
             self.names.append(name)
         return self._known[name]
+
+    def _plain(self, numbers: NDArray[Any], first: Any) -> Outcomes:  # noqa: ANN401 - any number
+        """What `_one_by_one` gives, at once: the kind of a run never depends on the others that are read with it."""
+        kind = self.kind("a whole number" if isinstance(first, int | np.integer) else "a number")
+        return Outcomes(np.full(len(numbers), kind, dtype=np.int64), numbers[:, None])
 
     def _table(self, table: NDArray[Any]) -> Outcomes:
         columns = table.reshape(len(table), -1)[:, :MOST].astype(np.float64)
@@ -95,9 +103,10 @@ class Reader:
             kinds[strange] = np.array(numbers)[which.ravel()]
         return Outcomes(kinds, columns)
 
-    def _one_by_one(self, runs: Iterable[Any]) -> Outcomes:
+    def _one_by_one(self, runs: Sequence[Any]) -> Outcomes:
         read = [_taken_apart(each) for each in runs]
         kinds = np.array([self.kind(name) for name, _ in read], dtype=np.int64)
+        self.failures.update(int(kind) for kind, each in zip(kinds, runs, strict=True) if isinstance(each, Exception))
         width = max((len(numbers) for _, numbers in read), default=0)
         columns = np.full((len(read), max(width, 1)), np.nan)
         for row, (_, numbers) in zip(columns, read, strict=True):
@@ -112,9 +121,10 @@ def _plain_numbers(runs: Any) -> NDArray[Any] | None:  # noqa: ANN401 - whatever
     if {type(each) for each in runs} != {type(runs[0])}:
         return None
     try:
-        return np.array(runs, dtype=np.float64)
+        numbers = np.array(runs, dtype=np.float64)
     except OverflowError:
         return None
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def _signs(columns: Array) -> NDArray[np.int8]:
@@ -155,7 +165,7 @@ def _named(value: Any, numbers: list[float], flags: list[int]) -> str:  # noqa: 
 
 def _text(text: str) -> str:
     """A text on one line; of a long one its beginning, its length and a checksum."""
-    clean = printable(text)
+    clean = ADDRESS.sub(" at …", printable(text))
     return clean if len(clean) <= LONG else f"{clean[:LONG]}… ({len(clean)} letters, {crc32(clean.encode()):x})"
 
 

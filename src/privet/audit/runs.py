@@ -2,11 +2,13 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.audit.adapters.adapted import Adapted
 from privet.core import Mechanism
 from privet.errors import InvalidParameter
 from privet.mechanisms.additive import AdditiveNoise
@@ -28,8 +30,59 @@ class Privatizing(Protocol):
         ...
 
 
-Subject: TypeAlias = Mechanism[Any, Any] | Privatizing | Callable[..., Any]
-Draw: TypeAlias = Callable[[Any, int], Any]  # (input, how often) to outcomes, one entry or row a run
+class Randomising(Protocol):
+    """What diffprivlib's mechanisms do."""
+
+    def randomise(self, value: Any) -> Any:  # noqa: ANN401 - any input, any outcome
+        """One run."""
+        ...
+
+
+Subject: TypeAlias = Mechanism[Any, Any] | Privatizing | Randomising | Callable[..., Any]
+TOGETHER = 100_000  # runs at once, where many are drawn together
+ALONE = 200  # runs between two looks at the clock, where each is run by itself
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How a subject is run.
+
+    Args:
+        many: (input, how often) to outcomes, one entry or row a run; None where each run is by itself.
+        once: one run; None where there are many.
+    """
+
+    many: Callable[[Any, int], Any] | None
+    once: Callable[[Any], Any] | None = None
+
+    @property
+    def batch(self) -> int:
+        """How many runs at once."""
+        return TOGETHER if self.many is not None else ALONE
+
+    def __call__(self, value: Any, count: int) -> Any:  # noqa: ANN401 - any input, any outcomes
+        """So many runs of one input."""
+        if self.many is not None:
+            return self.many(value, count)
+        return [self._one(value) for _ in range(count)]
+
+    def both(self, pair: tuple[Any, Any], count: int) -> tuple[Any, Any]:
+        """So many runs of either input.
+
+        Runs by themselves take turns, and a coin says who begins each turn: a subject that changes as it is run (its
+        cache fills, its budget runs out) changes for both inputs, and is not accused of it.
+        """
+        if self.many is not None:
+            return self.many(pair[0], count), self.many(pair[1], count)
+        answers: tuple[list[Any], list[Any]] = ([], [])
+        for coin in (Entropy().words(count) & np.uint64(1)).tolist():
+            for side in (coin, 1 - coin):
+                answers[side].append(self._one(pair[side]))
+        return answers
+
+    def _one(self, value: Any) -> Any:  # noqa: ANN401 - any input, any outcome
+        once = self.once
+        return None if once is None else outcome_of(lambda: once(value))
 
 
 def draw_of(subject: Subject, source: BitSource | None = None) -> Draw:
@@ -42,10 +95,12 @@ def draw_of(subject: Subject, source: BitSource | None = None) -> Draw:
         source: where bits come from; the operating system's by default.
     """
     bits = Entropy() if source is None else source
+    if isinstance(subject, Adapted):
+        return Draw(None, subject.run)
     if isinstance(subject, Mechanism):
         return _of_mechanism(subject, bits)
     if isinstance(subject, Privatizing):
-        return lambda value, count: subject.privatize([value] * count, entropy=bits)
+        return Draw(lambda value, count: subject.privatize([value] * count, entropy=bits))
     if not callable(subject):
         raise InvalidParameter(
             f"an audit needs a mechanism or a function of the input, got {type(subject).__name__}: "
@@ -56,7 +111,7 @@ def draw_of(subject: Subject, source: BitSource | None = None) -> Draw:
 
 def name_of(subject: Subject) -> str:
     """What a subject is called."""
-    if isinstance(subject, Mechanism | Privatizing):
+    if isinstance(subject, Mechanism | Privatizing | Adapted):
         return repr(subject)
     return str(getattr(subject, "__name__", type(subject).__name__))
 
@@ -73,7 +128,7 @@ def _of_function(function: Callable[..., Any], source: BitSource) -> Draw:
     known = _parameters(function)
     given = {"source": source} if "source" in known else {}
     if "count" not in known:
-        return lambda value, count: [outcome_of(lambda: function(value, **given)) for _ in range(count)]
+        return Draw(None, lambda value: function(value, **given))
 
     def together(value: Any, count: int) -> Any:  # noqa: ANN401 - whatever it gives
         answers = outcome_of(lambda: function(value, **given, count=count))
@@ -86,7 +141,7 @@ def _of_function(function: Callable[..., Any], source: BitSource) -> Draw:
             )
         return answers
 
-    return together
+    return Draw(together)
 
 
 def _parameters(function: Callable[..., Any]) -> set[str]:
@@ -98,11 +153,13 @@ def _parameters(function: Callable[..., Any]) -> set[str]:
 
 def _of_mechanism(mechanism: Mechanism[Any, Any], source: BitSource) -> Draw:
     if isinstance(mechanism, BY_NUMBER):
-        return lambda value, count: _tiled(mechanism, value, source, count)
+        return Draw(lambda value, count: _tiled(mechanism, value, source, count))
     many = getattr(mechanism, "many", None)
     if many is not None:
-        return lambda value, count: _or_one_by_one(mechanism, value, source, count, lambda: many(value, source, count))
-    return lambda value, count: _one_by_one(mechanism, value, source, count)
+        return Draw(
+            lambda value, count: _or_one_by_one(mechanism, value, source, count, lambda: many(value, source, count))
+        )
+    return Draw(lambda value, count: _one_by_one(mechanism, value, source, count))
 
 
 def _one_by_one(mechanism: Mechanism[Any, Any], value: Any, source: BitSource, count: int) -> list[Any]:  # noqa: ANN401 - any input

@@ -18,13 +18,13 @@ from privet.audit.outcomes import LONG, Outcomes, Reader, joined
 from privet.audit.progress import Progress
 from privet.audit.runs import Draw
 from privet.audit.views import views
+from privet.errors import InvalidParameter
 from privet.wording.printable import printable
 
 LEAST = 250  # runs of each input in the first look
 GROWTH = 6  # how much longer all stages are with the next
 LAST = 0.75  # the share of alpha that the last stage has
 KEPT = 100_000  # runs of each input by which an event is chosen, at most
-BATCH = 100_000  # runs at once
 POINTS = 24  # of the trade-off curve
 
 
@@ -69,17 +69,27 @@ class Tested:
     Args:
         event: likelier under `place`.
         place: 0 if the first input makes it likelier, 1 if the second does.
-        alpha: of all bounds together.
+        alpha: of all bounds together; those of the trade-off curve have as much of their own.
+        corners: places along the event's path where its trade-off curve is drawn.
     """
 
     event: Event
     place: int
     alpha: float
+    corners: tuple[int, ...] = ()
     cells: list[NDArray[np.int64]] = field(default_factory=list)
     runs: list[int] = field(default_factory=lambda: [0, 0])
 
     def __post_init__(self) -> None:
         self.cells = [np.zeros(self.event.size, dtype=np.int64) for _ in range(2)]
+
+    @classmethod
+    def chosen(cls, event: Event, place: int, alpha: float, known: tuple[Outcomes, Outcomes]) -> "Tested":
+        """An event, and the corners of its trade-off curve, all chosen by what was seen before."""
+        shares = [event.counts(outcomes)[event.whole_path] / max(len(outcomes), 1) for outcomes in known]
+        heights = np.cumsum(shares[0] + shares[1]) / 2
+        places = np.searchsorted(heights, np.linspace(0, 1, POINTS)).clip(0, event.size - 1)
+        return cls(event, place, alpha, tuple(np.unique(places).tolist()))
 
     def see(self, place: int, outcomes: Outcomes) -> None:
         """Count more runs of an input."""
@@ -95,18 +105,16 @@ class Tested:
         mine, theirs = (int(self.cells[side][event.chosen].sum()) for side in (self.place, 1 - self.place))
         return Seen(mine, self.runs[self.place], theirs, self.runs[1 - self.place])
 
-    def curve(self, alpha: float) -> tuple[Point, ...]:
+    def curve(self) -> tuple[Point, ...]:
         """The trade-off curve of tests that accuse the cells in the order in which they were chosen.
 
-        All bounds of all points hold at once, with probability 1 - alpha (union bound).
+        All bounds of all points hold at once, with probability 1 - alpha (union bound): which points there are was
+        decided before these runs. So do, with 1 - the audit's alpha, the curves of both directions and of all stages.
         """
-        beyond = np.setdiff1d(np.arange(self.event.size), self.event.path)
-        order = np.concatenate([self.event.path, beyond])
+        order = self.event.whole_path
         mine, theirs = (np.cumsum(self.cells[side][order]) for side in (self.place, 1 - self.place))
         runs, others = self.runs[self.place], self.runs[1 - self.place]
-        levels = np.linspace(0, 1, POINTS)
-        places = np.unique(np.searchsorted((mine / runs + theirs / others) / 2, levels).clip(0, len(mine) - 1))
-        each = alpha / (4 * len(places))
+        places, each = list(self.corners), self.alpha / (4 * max(len(self.corners), 1))
         points = []
         for caught, alarms in zip(mine[places].tolist(), theirs[places].tolist(), strict=True):
             missed = runs - caught
@@ -162,13 +170,14 @@ class SampledAudit:
     def stages(self) -> Iterator[bool]:
         """Go on by a stage, and say whether the claim is contradicted."""
         (first, _), *rest = self.plan.stages
-        known = [self._kept(side, first, ()) for side in (0, 1)]
+        known = self._run(first, ())
+        self._refuse_failures(known)
         self.trials = first
         broken = False
         for runs, share in rest:
             now = self._chosen(known[0], known[1], runs, share)
-            fresh = [self._kept(side, runs, now) for side in (0, 1)]
-            known = [joined([new, old])[:KEPT] for new, old in zip(fresh, known, strict=True)]
+            fresh = self._run(runs, now)
+            known = tuple(joined([new, old])[:KEPT] for new, old in zip(fresh, known, strict=True))
             self.tested = now
             self.trials += runs
             judged = [each for tested in now for each in tested.judged()]
@@ -176,25 +185,34 @@ class SampledAudit:
             broken = broken or any(self.claim.broken_by(each.box) for each in judged)
             yield broken
 
-    def _chosen(self, one: Outcomes, other: Outcomes, runs: int, share: float) -> tuple[Tested, Tested]:
+    def _refuse_failures(self, known: tuple[Outcomes, ...]) -> None:
+        """Where nothing but one and the same failure is seen, nothing is audited: most likely the call is wrong."""
+        kinds = {int(kind) for outcomes in known for kind in np.unique(outcomes.kinds)}
+        if len(kinds) == 1 and kinds <= self.reader.failures:
+            said = self.reader.names[kinds.pop()]
+            raise InvalidParameter(
+                f"every run failed with {said}, so nothing was audited: pass inputs that the subject takes"
+            )
+
+    def _chosen(self, one: Outcomes, other: Outcomes, runs: int, share: float) -> tuple[Tested, ...]:
         """The best event of each direction; both are tested, so each has half of the stage's alpha."""
         aim = Aim(self.claim.delta, runs, share / 2)
         events = best_events(one, other, views(one, other, self.reader.names), aim)
-        return Tested(events[0], 0, share / 2), Tested(events[1], 1, share / 2)
+        return tuple(Tested.chosen(event, place, share / 2, (one, other)) for place, event in enumerate(events))
 
-    def _kept(self, side: int, runs: int, tested: tuple[Tested, ...]) -> Outcomes:
-        """Run one input so often, test the events, and keep the first outcomes to choose by."""
-        kept, left = list[Outcomes](), runs
-        while left:
-            number = min(left, BATCH)
-            outcomes = self.reader.read(self.draw(self.pair[side], number))
-            for each in tested:
-                each.see(side, outcomes)
-            if runs - left < KEPT:
-                kept.append(outcomes)
-            left -= number
-            self.progress.step(number)
-        return joined(kept)[:KEPT]
+    def _run(self, runs: int, tested: tuple[Tested, ...]) -> tuple[Outcomes, ...]:
+        """Run both inputs so often, test the events, and keep the first outcomes to choose by."""
+        kept: tuple[list[Outcomes], ...] = ([], [])
+        for start in range(0, runs, self.draw.batch):
+            number = min(runs - start, self.draw.batch)
+            for side, answers in enumerate(self.draw.both(self.pair, number)):
+                outcomes = self.reader.read(answers)
+                for each in tested:
+                    each.see(side, outcomes)
+                if start < KEPT:
+                    kept[side].append(outcomes)
+            self.progress.step(2 * number)
+        return tuple(joined(each)[:KEPT] for each in kept)
 
     # --- the finding ------------------------------------------------------------------------------------------
 
@@ -202,7 +220,6 @@ class SampledAudit:
         """What all stages together say: each bound is the best of any stage, which the shares of alpha allow."""
         broken = [each for each in self.judged if self.claim.broken_by(each.box)]
         best = max(broken or self.judged, key=lambda each: (each.box.epsilon(self.claim.delta), each.event.promise))
-        curves = [each.curve(self.plan.alpha) for each in self.tested]
         seen, boxes = best.seen, [each.box for each in self.judged]
         rare = math.log(2 / best.alpha) / seen.trials
         inputs = shown(self.pair[best.place]), shown(self.pair[1 - best.place])
@@ -222,7 +239,7 @@ class SampledAudit:
             tested=seen.trials,
             trials=self.trials,
             visible=visible(seen, best.alpha, self.claim),
-            tradeoff=curves[best.place],
+            tradeoff=self.tested[best.place].curve(),
             notes=(f"events rarer than about {rare:.1g} are not judged by so few runs", *notes),
         )
 

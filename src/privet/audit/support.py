@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from privet.audit.adapters.recognised import adapted
 from privet.audit.bounds import at_least
 from privet.audit.figures import figure
 from privet.audit.outcomes import Array, Outcomes, Reader
@@ -105,6 +106,7 @@ def support(  # noqa: PLR0913 - what is run and how, each by name
         >>> support(naive.run, pair=naive.pair).verdict
         "leaks: a share of 0... of one input's answers is finer than any answer of the other"
     """
+    subject = adapted(subject)
     reader, draw, runs = Reader(), draw_of(subject, source), whole(trials, "trials", low=1)
     seen = [reader.read(draw(value, runs)) for value in pair]
     finest = [_finest(outcomes) for outcomes in seen]

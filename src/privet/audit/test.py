@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from privet.audit.adapters.recognised import adapted
 from privet.audit.claim import Claim, claimed
 from privet.audit.domain import Domain
 from privet.audit.finding import Finding
@@ -35,13 +36,14 @@ def test(  # noqa: PLR0913 - what an audit is made of, each by name
     """Attack anything that can be run, and say what it reveals at least.
 
     Args:
-        subject: a mechanism, a local protocol, or a function of the input. A function with a parameter `count` is run
-            so often at once and returns one outcome for each; one with a parameter `source` takes its bits from there.
+        subject: a mechanism, of Privet, OpenDP or diffprivlib, a local protocol, or a function of the input. A function
+            with a parameter `count` is run so often at once and returns one outcome for each; one with a parameter
+            `source` takes its bits from there. Each run must be independent of the others and leave the input as it is.
             Failures are outcomes too.
         pair: two neighboring inputs.
         domain: where neighbors are looked for if no pair is given: what inputs may be.
-        claim: a `Guarantee`, a `ConcentratedGuarantee` or a `PrivacyLoss`; by default what a mechanism says of itself,
-            and ε = 1 of a function.
+        claim: a `Guarantee`, a `ConcentratedGuarantee`, a `PrivacyLoss`, or a text such as "epsilon=1, delta=1e-6"; by
+            default what a mechanism says of itself, and ε = 1 of a function.
         trials: runs of each input; about a quarter of them choose the event, the others test it.
         alpha: the chance that a bound or an accusation is wrong, in all.
         stop_early: True to end as soon as the claim is contradicted. The bound is then of the runs that it took.
@@ -63,6 +65,7 @@ def test(  # noqa: PLR0913 - what an audit is made of, each by name
         >>> found.violated, 1.9 < found.epsilon < 2
         (True, True)
     """
+    subject = adapted(subject)
     said = claimed(claim, subject)
     if not 0 < alpha < 1:
         raise InvalidParameter(f"alpha must be above 0 and below 1, got {alpha}: it is how often a bound may be wrong")

@@ -132,7 +132,8 @@ def lowest_bit(values: Array) -> Array:
 
 def fingerprints(runs: Outcomes, width: int) -> Array:
     """A number for each different outcome: equal for equal ones, and by all chance different for different ones."""
-    bits = np.ascontiguousarray(wide(runs, width)).view(np.uint64)  # so that the two zeros differ
+    columns = wide(runs, width)[:, :width]  # the same numbers of an outcome, whatever was read beside it
+    bits = np.ascontiguousarray(columns).view(np.uint64)  # so that the two zeros differ
     mixed = runs.kinds.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     for column in bits.T:
         mixed = (mixed ^ column) * np.uint64(0xBF58476D1CE4E5B9)

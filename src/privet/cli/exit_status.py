@@ -6,6 +6,8 @@
 3  the budget does not allow it, or too many answers failed; nothing was spent
 4  spent, but there is no answer
 5  the ledger cannot be used now, so nothing is released
+
+An audit ends with 1 if it finds a violation, and with 2 if it was refused, so that a check of a project can tell.
 """
 
 import sys
@@ -31,6 +33,7 @@ from privet.errors import (
 )
 from privet.wording.printable import printable
 
+REFUSED = VIOLATED = 1
 SPENT = 4
 NARROW = 30  # columns of a terminal that can be written to
 STATUS: dict[type[PrivetError], int] = {
@@ -44,8 +47,12 @@ STATUS: dict[type[PrivetError], int] = {
 
 
 @contextmanager
-def errors_in_one_sentence() -> Iterator[None]:
-    """Print a warning or an error of Privet as one sentence, and end with an error's status."""
+def errors_in_one_sentence(*, refused: int = REFUSED) -> Iterator[None]:
+    """Print a warning or an error of Privet as one sentence, and end with an error's status.
+
+    Args:
+        refused: the status of errors that have none of their own.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", NewLedger)
@@ -53,7 +60,9 @@ def errors_in_one_sentence() -> Iterator[None]:
             yield
     except PrivetError as error:
         tell(_spoken(error))
-        raise typer.Exit(code=next((code for kind, code in STATUS.items() if isinstance(error, kind)), 1)) from None
+        raise typer.Exit(
+            code=next((code for kind, code in STATUS.items() if isinstance(error, kind)), refused)
+        ) from None
     except KeyboardInterrupt as stopped:
         if not stopped.args:  # nothing was spent
             raise
