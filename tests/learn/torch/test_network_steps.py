@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from privet.learn.torch.invented_rows import InventedRows
 from privet.learn.torch.network import Network
 from privet.learn.torch.network_steps import EMPTY, NetworkSteps
 from privet.learn.torch.rehearsal import Rehearsal
@@ -45,7 +46,7 @@ def steps_of(  # noqa: PLR0913 - parameters, each by name
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     network = Network.of(model, loss, optimizer)
     rows = RowsOfUnits.of(data, kind=torch.float32, groups=groups, most=most)
-    way = Rehearsal(network, rows.shapes, size, most).find().way
+    way = Rehearsal(network, InventedRows(rows.shapes, size, most)).find().way
     return NetworkSteps(network, optimizer, rows, way, clip, 10.0, -(-16 // size), size, Counting())
 
 
@@ -161,15 +162,56 @@ def test_rows_that_are_no_numbers_change_nothing_for_others(value: float) -> Non
         assert (moved == steps._passed(alone)).all()
 
 
-def test_memory_that_runs_out_is_no_rows_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("problem", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 9")])
+def test_memory_that_runs_out_is_no_rows_fault(monkeypatch: pytest.MonkeyPatch, problem: Exception) -> None:
     steps = steps_of(nn.Linear(4, 3), (torch.randn(10, 4), torch.zeros(10, dtype=torch.long)))
 
     def full(*_: object) -> Tensor:
-        raise MemoryError
+        raise problem
 
     monkeypatch.setattr(type(steps.way), "gradients", full)
-    with pytest.raises(MemoryError):
+    with pytest.raises(MemoryError, match="physical_batch"):
         steps.summed(np.arange(3))
+    monkeypatch.setattr(type(steps.way), "alone", True)  # a row that passes alone may ask for any amount
+    assert not steps.summed(np.arange(3)).any()
+
+
+class Hard(nn.Module):
+    """Asks for a value, so that rows pass alone; and drops out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.drop = nn.Linear(4, 3), nn.Dropout(0.5)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        found: Tensor = self.layer(self.drop(inputs * (1 if float(inputs.sum()) < 1e9 else 0)))
+        return found
+
+
+@pytest.mark.parametrize("model", [nn.Sequential(nn.Linear(4, 6), nn.Dropout(0.5), nn.Linear(6, 3)), Hard()])
+def test_what_is_dropped_from_a_row_does_not_follow_from_others(model: nn.Module) -> None:
+    """A label that is none makes a pass fail and be made again, and an empty seat is passed over."""
+    torch.manual_seed(1)
+    rows, labels = torch.randn(8, 4), torch.zeros(8, dtype=torch.long)
+    labels[3] = 99
+    steps = steps_of(model, (rows, labels), size=8)
+    before = torch.get_rng_state()
+    seats = np.arange(8)
+    others = np.where(seats == 3, EMPTY, seats)
+    found = steps._passed(others, 5)
+    assert (steps._passed(seats, 5) == found).all()
+    alone = [steps._passed(np.where(seats == seat, seats, EMPTY), 5) for seat in (0, 1, 2, 4, 5, 6, 7)]
+    assert (np.sum(alone, axis=0) == found).all()
+    assert (steps._passed(others, 6) != found).any()  # the control: other draws
+    assert len({each.tobytes() for each in alone}) == len(alone)
+    steps.summed(np.arange(8))
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_gradients_are_found_where_the_caller_wants_none() -> None:
+    steps = steps_of(nn.Linear(4, 3), (torch.randn(10, 4), torch.zeros(10, dtype=torch.long)))
+    with torch.no_grad():
+        assert steps.summed(np.arange(3)).any()
 
 
 # --- what moves the parameters --------------------------------------------------------------------------------------

@@ -225,6 +225,8 @@ def test_optimizers_are_refused_that_look_at_losses_or_at_nothing() -> None:
         planned(model, optimizer="SGD")
     with pytest.raises(InvalidParameter, match="must be a torch"):
         private_training("model", torch.optim.SGD(model.parameters()), data(), loss=CROSS, steps=1)  # type: ignore[arg-type] # on purpose
+    with pytest.raises(InvalidParameter, match="more than one dense gradient"):
+        planned(model, optimizer=torch.optim.SparseAdam(list(model.parameters())))
     with pytest.raises(InvalidParameter, match="nothing to train"):
         planned(model.requires_grad_(requires_grad=False), optimizer=torch.optim.SGD(model.parameters()))
     with torch.autocast("cpu", dtype=torch.bfloat16), pytest.raises(InvalidParameter, match="autocast"):

@@ -1,5 +1,6 @@
 """Rehearsals: which way is taken, and networks that would break the bound on a unit are refused."""
 
+import random
 from typing import Any
 
 import pytest
@@ -8,8 +9,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from privet.errors import InvalidParameter
+from privet.learn.torch.invented_rows import InventedRows
 from privet.learn.torch.network import Network
-from privet.learn.torch.rehearsal import LAST_BITS, Found, Rehearsal
+from privet.learn.torch.refusals import refuse_hooks
+from privet.learn.torch.rehearsal import LAST_BITS, REMEMBERS, Found, Rehearsal
 from privet.learn.torch.ways import LayerByLayer, OneByOne, Vectorised
 from tests.learn.torch.tiny_networks import KNOWN, RECURRENT, UNKNOWN, Applied, Case
 
@@ -18,7 +21,7 @@ CROSS = nn.CrossEntropyLoss(reduction="none")
 
 def rehearsed(case: Case, units: int = 6, rows: int = 1) -> Found:
     network, batch = case.network(), case.rows(2)
-    return Rehearsal(network, [(tuple(each.shape[1:]), each.dtype) for each in batch], units, rows).find()
+    return Rehearsal(network, InventedRows([(tuple(each.shape[1:]), each.dtype) for each in batch], units, rows)).find()
 
 
 def refused(
@@ -29,7 +32,7 @@ def refused(
 ) -> str:
     network = Network.of(model, loss, torch.optim.SGD(model.parameters(), lr=0.1))
     with pytest.raises(InvalidParameter) as problem:
-        Rehearsal(network, [(shape, kind), ((), torch.int64)], 6, 1).find()
+        Rehearsal(network, InventedRows([(shape, kind), ((), torch.int64)], 6, 1)).find()
     return str(problem.value)
 
 
@@ -37,7 +40,7 @@ def refused(
 def test_known_layers_are_the_fastest_way(case: Case) -> None:
     network, batch = case.network(), case.rows(2)
     before = torch.get_rng_state()
-    found = Rehearsal(network, [(tuple(each.shape[1:]), each.dtype) for each in batch], 5, 2).find()
+    found = Rehearsal(network, InventedRows([(tuple(each.shape[1:]), each.dtype) for each in batch], 5, 2)).find()
     assert isinstance(found.way, LayerByLayer), found.reasons
     assert found.reasons == ()
     assert torch.equal(before, torch.get_rng_state())
@@ -91,6 +94,33 @@ def test_rows_that_share_their_last_bits_pass_alone() -> None:
     assert found.reasons[0] == LAST_BITS
 
 
+def scaled_where_large(layer: Any, rows: Tensor) -> Tensor:  # noqa: ANN401 - a layer
+    largest = rows.max()
+    found: Tensor = layer(rows / largest if largest > 1e6 else rows)
+    return found
+
+
+def read_whole(layer: Any, rows: Tensor) -> Tensor:  # noqa: ANN401 - a layer
+    found: Tensor = layer(rows if max(map(max, rows.tolist())) < 1e6 else rows * 0)
+    return found
+
+
+@pytest.mark.parametrize(("how", "asked"), [(scaled_where_large, "_local_scalar_dense"), (read_whole, "tolist")])
+def test_rows_pass_alone_where_the_way_follows_from_values(how: Any, asked: str) -> None:  # noqa: ANN401 - a function
+    """No invented row is large, so nothing else tells that a large one would change all the others."""
+    found = rehearsed(Case("asking", lambda: Applied(nn.Linear(4, 2), how), (4,)))
+    assert isinstance(found.way, OneByOne)
+    assert asked in found.reasons[0]
+
+
+def test_rows_pass_by_themselves_where_others_would_be_seen_if_they_were_large() -> None:
+    """Without a value being asked for: NaN beside a row tells."""
+    hidden = Applied(nn.Linear(4, 2), lambda layer, rows: layer(rows + functional.relu(rows.mean(0) - 1e6)))
+    found = rehearsed(Case("hidden", lambda: hidden, (4,)))
+    assert isinstance(found.way, Vectorised)
+    assert found.reasons == (LAST_BITS,)
+
+
 # --- what is refused ------------------------------------------------------------------------------------------------
 
 
@@ -121,7 +151,9 @@ def test_a_frozen_batch_norm_is_a_function_of_each_row() -> None:
     norm.eval()
     model = nn.Sequential(nn.Linear(4, 4), norm, nn.Linear(4, 2))
     network = Network.of(model, CROSS, torch.optim.SGD(model.parameters(), lr=0.1))
-    assert isinstance(Rehearsal(network, [((4,), torch.float32), ((), torch.int64)], 6, 1).find().way, LayerByLayer)
+    assert isinstance(
+        Rehearsal(network, InventedRows([((4,), torch.float32), ((), torch.int64)], 6, 1)).find().way, LayerByLayer
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,3 +175,80 @@ def test_losses_without_a_gradient_are_refused() -> None:
 def test_half_precision_is_refused() -> None:
     model = Applied(nn.Linear(4, 2), lambda layer, rows: layer(rows).half())
     assert "float32 or float64" in refused(model, loss=lambda out, _: out.sum(1))
+
+
+class Keeping(nn.Module):
+    """Keeps something of what passes, in one of several forms."""
+
+    def __init__(self, form: str) -> None:
+        super().__init__()
+        self.layer, self.form = nn.Linear(4, 2), form
+        self.last, self.seen, self.calls = torch.zeros(1), {"rows": [0.0]}, 0
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        if self.form == "tensor":
+            self.last = inputs.detach()
+        elif self.form == "in place":
+            self.last.add_(inputs.detach().mean())
+        elif self.form == "list":
+            self.seen["rows"].append(1.0)
+        elif self.form == "count":  # how often rows pass follows from the sample
+            self.calls += 1
+        found: Tensor = self.layer(inputs)
+        return found
+
+
+@pytest.mark.parametrize(
+    ("form", "name"), [("tensor", "last"), ("in place", "last"), ("list", "seen"), ("count", "calls")]
+)
+def test_networks_that_keep_what_passes_are_refused(form: str, name: str) -> None:
+    assert f"'{name}' is changed by the rows" in refused(Keeping(form))
+    assert "keep nothing of rows" in refused(nn.Linear(4, 2), loss=Both(Keeping(form)))
+
+
+class Both(nn.Module):
+    """A loss that looks through a network."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, outputs: Tensor, target: Tensor) -> Tensor:
+        found: Tensor = CROSS(outputs, target) + self.inner(outputs.repeat(1, 2)).sum(1)
+        return found
+
+
+def test_networks_that_remember_or_toss_other_coins_are_refused() -> None:
+    """Outside of the module, where nothing is seen of it: what comes of a row tells."""
+    memory = [0.0]
+
+    def remembering(layer: Any, rows: Tensor) -> Tensor:  # noqa: ANN401 - a layer
+        memory[0] += float(rows.detach().sum())
+        found: Tensor = layer(rows + memory[0])
+        return found
+
+    tossed = Applied(nn.Linear(4, 2), lambda layer, rows: layer(rows) * random.random())  # noqa: S311 - not for privacy
+    for model in (Applied(nn.Linear(4, 2), remembering), tossed):
+        network = Network.of(model, lambda out, _: (out**2).sum(1), torch.optim.SGD(model.parameters(), lr=0.1))
+        with pytest.raises(InvalidParameter, match=r"mixes the rows|remembers rows"):
+            Rehearsal(network, InventedRows([((4,), torch.float32), ((), torch.int64)], 6, 1)).find()
+    assert "torch.rand" in REMEMBERS
+
+
+def test_hooks_and_parameters_without_a_shape_are_refused() -> None:
+    for register in ("register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook"):
+        model = nn.Sequential(nn.Linear(4, 2), nn.ReLU())
+        getattr(model[1], register)(lambda *_: None)
+        with pytest.raises(InvalidParameter, match="has hooks"):
+            refuse_hooks(model)
+    model = nn.Sequential(nn.Linear(4, 2))
+    refuse_hooks(model)
+    next(model.parameters()).register_hook(lambda slope: slope * 100)  # type: ignore[no-untyped-call] # torch's own
+    with pytest.raises(InvalidParameter, match="no clipped gradient goes through"):
+        refuse_hooks(model)
+    handle = nn.modules.module.register_module_forward_hook(lambda *_: None)
+    with pytest.raises(InvalidParameter, match="for all modules"):
+        refuse_hooks(nn.Linear(4, 2))
+    handle.remove()
+    with pytest.raises(InvalidParameter, match="no shape yet"):
+        refuse_hooks(nn.LazyLinear(3))

@@ -66,7 +66,8 @@ class Network:
         before = {module: module.training for module in self.modes}
         self.set_modes()
         try:
-            yield
+            with torch.inference_mode(mode=False), torch.enable_grad():
+                yield
         finally:
             for module, was in before.items():
                 module.training = was

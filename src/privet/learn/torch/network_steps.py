@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from privet.learn.torch.chance import drawn_from
 from privet.learn.torch.clipped_sum import clipped_sum
 from privet.learn.torch.network import Network
 from privet.learn.torch.rows_of_units import Index, RowsOfUnits
@@ -33,7 +34,8 @@ class NetworkSteps:
 
     Privacy: see `NoisySteps` for the steps and `clipped_sum` for what a unit adds. It follows from its own rows, its
         seat in a pass and the shape of a pass (`Way`), which is always the same: seats that nobody has are filled
-        with zeros. Units whose rows make the network or the loss fail add nothing.
+        with zeros. What is drawn in a pass, as by dropout, follows from a seed of that pass. Units whose rows make the
+        network or the loss fail add nothing.
     Proof: kernels may round otherwise in other seats, so seats are drawn: those of a sample are a uniform choice of so
         many of all seats, each for one unit. Leave a unit out, and the seats of the others are a uniform choice again:
         under this pairing of draws the others add the same to the last bit, and sums differ by what one unit adds.
@@ -61,10 +63,12 @@ class NetworkSteps:
     def summed(self, chosen: NDArray[np.intp]) -> NDArray[np.int64]:
         """The sum of the chosen units' clipped gradients, in steps of clip / 2^36."""
         total = np.zeros(self.network.places.size, dtype=np.int64)
+        seats = self.seated(chosen)
+        seeds = [int(each) for each in self.source.words(len(seats))]
         with self.network.training():
-            for seated in self.seated(chosen):
+            for seated, seed in zip(seats, seeds, strict=True):
                 if (seated != EMPTY).any():
-                    total += self._passed(seated)
+                    total += self._passed(seated, seed)
         return total
 
     def seated(self, chosen: NDArray[np.intp]) -> list[NDArray[np.intp]]:
@@ -76,24 +80,25 @@ class NetworkSteps:
         seats[order[: len(chosen)]] = chosen
         return np.split(seats, passes)
 
-    def _passed(self, seated: NDArray[np.intp]) -> NDArray[np.int64]:
+    def _passed(self, seated: NDArray[np.intp], seed: int = 0) -> NDArray[np.int64]:
         """The sum over units that pass at once; where they fail, over each half of them, down to who fails alone."""
         try:
-            return self._sum(seated)
-        except MemoryError:
-            raise
-        except Exception:  # noqa: BLE001 - a label or a token that is none: it counts for nothing
+            return self._sum(seated, seed)
+        except Exception as problem:  # noqa: BLE001 - a label or a token that is none: it counts for nothing
+            if not self.way.alone and _memory_is_full(problem):
+                raise MemoryError("a pass takes more memory than there is: say a smaller physical_batch") from None
             there = np.flatnonzero(seated != EMPTY)
             if len(there) < 2:  # noqa: PLR2004 - halves
                 return np.zeros(self.network.places.size, dtype=np.int64)
             first, second = seated.copy(), seated.copy()
             first[there[len(there) // 2 :]] = EMPTY
             second[there[: len(there) // 2]] = EMPTY
-            return self._passed(first) + self._passed(second)
+            return self._passed(first, seed) + self._passed(second, seed)
 
-    def _sum(self, seated: NDArray[np.intp]) -> NDArray[np.int64]:
+    def _sum(self, seated: NDArray[np.intp], seed: int) -> NDArray[np.int64]:
         batch, held = self.rows.batch(seated)
-        gradients = self.way.gradients(batch, held, len(seated))
+        with drawn_from(seed):
+            gradients = self.way.gradients(batch, held, len(seated))
         present = torch.from_numpy(seated != EMPTY)
         return clipped_sum(gradients, self.clip, present, self.network.places.size)
 
@@ -112,3 +117,8 @@ class NetworkSteps:
     def released(self) -> int:
         """How many steps were made: the parameters are in the network, and follow from what was released."""
         return self.done
+
+
+def _memory_is_full(problem: Exception) -> bool:
+    """Whether a pass failed for want of memory; where rows share passes, how much they take is the same for all."""
+    return isinstance(problem, MemoryError) or "allocate memory" in str(problem)

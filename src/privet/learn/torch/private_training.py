@@ -17,9 +17,10 @@ from privet.learn.model_receipt import ModelReceipt
 from privet.learn.priced import Priced
 from privet.learn.step_noise import noisy_steps
 from privet.learn.steps_shown import StepsShown, Watched
+from privet.learn.torch.invented_rows import InventedRows
 from privet.learn.torch.network import Loss, Network
 from privet.learn.torch.network_steps import NetworkSteps
-from privet.learn.torch.refusals import refuse_parameters, refuse_parts
+from privet.learn.torch.refusals import refuse_hooks, refuse_parameters, refuse_parts
 from privet.learn.torch.rehearsal import Rehearsal
 from privet.learn.torch.rows_of_units import RowsOfUnits
 from privet.learn.torch.unit_gradients import REACH
@@ -175,6 +176,7 @@ def private_training(  # noqa: PLR0913 - what a training is, each by name
         PrivateTraining(20 of 20 steps, layer by layer, noise 2.1 × clip, (ε=1, δ=1e-5)-DP)
     """
     refuse_parts(model, optimizer, loss)
+    refuse_hooks(model)
     network = Network.of(model, loss, optimizer)
     refuse_parameters(network, optimizer)
     payment, most = _payment(asked, groups)
@@ -187,7 +189,7 @@ def private_training(  # noqa: PLR0913 - what a training is, each by name
     length = Fraction(clip_of(clip))
     each = most if groups is not None else 1
     passes, size = _seats(physical_batch, batch, each)
-    found = Rehearsal(network, rows.shapes, size, each).find()
+    found = Rehearsal(network, InventedRows(rows.shapes, size, each)).find()
     entries = 1 if groups is not None else most
     planned = noisy_steps(
         budget_of(payment), steps=number, rate=rate, length=REACH * entries, rows=entries, replaced=replaces(payment)

@@ -1,17 +1,18 @@
 """Rehearsal: a network's gradients on invented rows, before anything is paid for or read."""
 
-import math
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from privet.errors import InvalidParameter
+from privet.learn.torch.asked_values import asked_values
+from privet.learn.torch.chance import drawn_from
 from privet.learn.torch.clipped_sum import clipped_sum
+from privet.learn.torch.invented_rows import InventedRows
+from privet.learn.torch.kept_state import KeptState
 from privet.learn.torch.network import Batch, Network
 from privet.learn.torch.recording import NotRecordable
 from privet.learn.torch.unit_gradients import REACH, UnitGradients
@@ -24,7 +25,10 @@ MIXES = (
     "one person's alone; replace what does it, batch norm by nn.GroupNorm, means over the batch by means within a row"
 )
 LAST_BITS = "the last bits of a row's gradient change with the rows beside it"
-Shapes = Sequence[tuple[tuple[int, ...], torch.dtype]]
+REMEMBERS = (
+    "this network does not make the same of a row each time: it remembers rows that passed before, or draws from "
+    "another generator than torch's; let forward depend on its arguments, and draw with torch.rand"
+)
 
 
 @dataclass(frozen=True)
@@ -46,34 +50,33 @@ class Rehearsal:
 
     Args:
         network: the network.
-        shapes: of one row of each part of a batch, and its type.
-        units: how many a physical batch has.
-        rows: of each unit.
+        invented: rows in the very shapes that private ones will have.
 
-    Privacy: nothing private is read. It refuses what can be seen to break the bound on a unit, on invented rows and in
-        the very shapes that private ones will have: losses that depend on other rows, buffers that rows change.
-    Not covered: a network that does so for some rows only, and not for invented ones.
+    Privacy: nothing private is read. Rows share a pass only if all of this holds: the network asks for no value of a
+        row (`AskedValues`), so it is one list of operations for all rows; and a unit's gradients stay the same to the
+        last bit beside other rows, beside zeros, and beside NaN, which comes through whatever reads it. Networks that
+        keep rows that passed, in buffers or elsewhere, are refused.
+    Not covered: operations that mix rows for some numbers alone, and hide NaN from others meanwhile; kernels of torch
+        whose work on a row follows from the values of others.
     """
 
     network: Network
-    shapes: Shapes
-    units: int
-    rows: int
+    invented: InventedRows
 
     def find(self) -> Found:
         """The fastest way that passes; raises `InvalidParameter` if none can."""
-        with _own_seeds(), self.network.training(), warnings.catch_warnings():
+        with drawn_from(0), self.network.training(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as those of slow ways, which are tried
-            first = self._batch(1)
-            second = self._mixed(first, self._batch(2))
-            empty = self._mixed(first, [torch.zeros_like(each) for each in first])
+            first = self.invented.batch(1)
             self._refuse_changes(first)
-            self._refuse_mixing(first, second)
+            self._refuse_memory(first)
+            others = self.invented.others(first)
+            self._refuse_mixing(first, others[0])
             reasons: list[str] = []
-            for make in (LayerByLayer.of, Vectorised):
+            for make in (self._layer_by_layer, Vectorised):
                 try:
                     way = make(self.network)
-                    self._try(way, first, second, empty)
+                    self._try(way, first, *others)
                 except NotRecordable as reason:
                     reasons.append(str(reason))
                 except Exception as problem:  # noqa: BLE001 - whatever torch says to a network it cannot do this with
@@ -82,38 +85,34 @@ class Rehearsal:
                     return Found(way, tuple(reasons))
             return Found(self._alone(first), tuple(reasons))
 
+    def _layer_by_layer(self, network: Network) -> Way:
+        batch = self.invented.batch(1)
+        with asked_values(batch) as asked:
+            self._losses(batch)
+        if asked.operation is not None:
+            raise NotRecordable(f"which way it goes may follow from the values of rows, which {asked.operation} tells")
+        return LayerByLayer.of(network)
+
     def _alone(self, batch: Batch) -> Way:
-        way = OneByOne(self.network)
+        way, size = OneByOne(self.network), self.invented.rows
+        one, other = ([each[at : at + size] for each in batch] for at in (0, size))
+        pair = [torch.cat(each) for each in zip(one, other, strict=True)]
         try:
-            way.gradients([each[: self.rows] for each in batch], self._held(1), 1)
+            before, _, after = (self._gradients(way, each) for each in (one, pair, one))
         except Exception as problem:
             raise InvalidParameter(
                 f"torch finds no gradients for this network: {type(problem).__name__}: {problem}"
             ) from problem
+        try:
+            _refuse_bits(before, after, slice(0, 1))
+        except NotRecordable:
+            raise InvalidParameter(REMEMBERS) from None
         return way
-
-    # --- invented rows ----------------------------------------------------------------------------------------
-
-    def _batch(self, seed: int) -> list[Tensor]:
-        count = self.units * self.rows
-        last = len(self.shapes) - 1
-        return [
-            _invented((count, *shape), kind, seed * 1000 + at, target=at == last)
-            for at, (shape, kind) in enumerate(self.shapes)
-        ]
-
-    def _mixed(self, first: Batch, second: Batch) -> list[Tensor]:
-        """The first half of the units as in the first, the others as in the second."""
-        half = -(-self.units // 2) * self.rows
-        return [torch.cat((one[:half], other[half:])) for one, other in zip(first, second, strict=True)]
-
-    def _held(self, units: int) -> Tensor:
-        return torch.ones(units * self.rows, dtype=torch.bool)
 
     # --- what is looked at ------------------------------------------------------------------------------------
 
     def _refuse_changes(self, batch: Batch) -> None:
-        """Raise if the loss cannot be computed, is not one a row, or leaves something in the network."""
+        """Raise if the loss cannot be computed, is not one a row, or leaves something in a buffer."""
         model = self.network.model
         before = {name: each.detach().clone() for name, each in model.named_buffers()}
         try:
@@ -139,41 +138,62 @@ class Rehearsal:
         if not losses.requires_grad:
             raise InvalidParameter("the loss does not depend on any parameter that the optimizer moves")
 
+    def _refuse_memory(self, batch: Batch) -> None:
+        """Raise if a module holds something else after rows have passed; what the first pass prepares may stay."""
+        parts = self.network.model, self.network.loss
+        before = KeptState.of(*parts)
+        self._losses(batch)
+        name = before.changed(KeptState.of(*parts))
+        if name is not None:
+            raise InvalidParameter(
+                f"{name!r} is changed by the rows that pass, and would leave with the model: keep nothing of rows in "
+                "forward; return what you want to see, and look at public rows"
+            )
+
     def _refuse_mixing(self, first: Batch, second: Batch) -> None:
-        half = -(-self.units // 2) * self.rows
+        half = self.invented.kept * self.invented.rows
         one, other = self._losses(first)[:half], self._losses(second)[:half]
         if not torch.allclose(one, other, rtol=NEAR, atol=NEAR * float(one.detach().abs().mean()), equal_nan=True):
             raise InvalidParameter(MIXES)
 
     def _losses(self, batch: Batch) -> Tensor:
-        torch.manual_seed(0)
-        return self.network.losses(batch)
+        with drawn_from(0):
+            return self.network.losses(batch)
 
     def _try(self, way: Way, batch: Batch, *changed: Batch) -> None:
         """Raise unless gradients are those of autograd, and stay the same, to the last bit, when other rows change."""
         if isinstance(way, LayerByLayer):
             self._compare(way, batch)
-        half = -(-self.units // 2)
         found = self._gradients(way, batch)
-        for other in changed:
-            _refuse_bits(found, self._gradients(way, other), slice(0, half))
+        for number, other in enumerate(changed, start=1):
+            try:
+                beside = self._gradients(way, other)
+            except NotRecordable:
+                raise
+            except Exception:
+                if number < len(changed):
+                    raise
+                continue  # it fails on what is no number, and so would a pass, as a whole
+            _refuse_bits(found, beside, slice(0, self.invented.kept))
 
     def _gradients(self, way: Way, batch: Batch) -> list[UnitGradients]:
-        torch.manual_seed(0)
-        return way.gradients(batch, self._held(self.units), self.units)
+        units = len(batch[0]) // self.invented.rows
+        with drawn_from(0):
+            return way.gradients(batch, torch.ones(len(batch[0]), dtype=torch.bool), units)
 
     def _compare(self, way: Way, batch: Batch) -> None:
         """Raise unless two units' gradients are what autograd finds, in all parameters and in their length."""
         model, trained = self.network.model, list(self.network.trained.values())
+        units, rows = self.invented.units, self.invented.rows
         model.eval()
         found = self._gradients(way, batch)
-        for unit in {0, self.units - 1}:
-            own = self._losses(batch)[unit * self.rows : (unit + 1) * self.rows].sum()
+        for unit in {0, units - 1}:
+            own = self._losses(batch)[unit * rows : (unit + 1) * rows].sum()
             slopes = torch.autograd.grad(own, trained, allow_unused=True)
             wanted = torch.cat([_flat(each, slope) for each, slope in zip(trained, slopes, strict=True)])
             length = float(wanted.norm())
             clip = 4 * length or 1.0
-            only = torch.arange(self.units) == unit
+            only = torch.arange(units) == unit
             steps = clipped_sum(found, clip, only, self.network.places.size)
             off = float((torch.from_numpy(steps.astype(np.float64)) * (clip / REACH) - wanted).norm())
             if not off <= AGREES * length + 1e-12:
@@ -181,7 +201,7 @@ class Rehearsal:
         self.network.set_modes()
 
 
-def _flat(parameter: Tensor, slope: Tensor | None) -> Tensor:
+def _flat(parameter: nn.Parameter, slope: Tensor | None) -> Tensor:
     return (torch.zeros_like(parameter) if slope is None else slope).flatten().double()
 
 
@@ -195,23 +215,4 @@ def _refuse_bits(one: list[UnitGradients], other: list[UnitGradients], units: sl
 
 def _same(one: Tensor, other: Tensor) -> bool:
     """To the last bit."""
-    return torch.equal(torch.nan_to_num(one), torch.nan_to_num(other))
-
-
-def _invented(shape: tuple[int, ...], kind: torch.dtype, seed: int, *, target: bool) -> Tensor:
-    """Numbers that nobody has and that look like chance: a target between 0 and 1, a whole number 0 or 1."""
-    places = torch.arange(math.prod(shape), dtype=torch.float64).reshape(shape)
-    shares = (torch.sin(places * 12.9898 + seed * 78.233) * 43758.5453).frac().abs()
-    if kind.is_floating_point:
-        return (shares if target else (shares - 0.5) * 4).to(kind)
-    return (shares < 0.5).to(kind)  # noqa: PLR2004 - a half
-
-
-@contextmanager
-def _own_seeds() -> Iterator[None]:
-    """Let dropout be drawn again and again from one seed, and the caller's go on where it was."""
-    before = torch.get_rng_state()
-    try:
-        yield
-    finally:
-        torch.set_rng_state(before)
+    return bool(((one == other) | (one.isnan() & other.isnan())).all())

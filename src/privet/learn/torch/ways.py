@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from privet.learn.torch.chance import drawn_from, seed_of_pass
 from privet.learn.torch.network import Batch, Network
 from privet.learn.torch.recording import Recorder
 from privet.learn.torch.unit_gradients import DenseGradients, Place, UnitGradients
@@ -86,11 +87,13 @@ class OneByOne(Way):
     alone: ClassVar[bool] = True
 
     def gradients(self, batch: Batch, held: Tensor, units: int) -> list[UnitGradients]:
-        """One gradient of everything a row; each lies at the beginning of its own memory, whichever place it has."""
-        trained = list(self.network.trained.values())
+        """One gradient of everything a row; each lies at the beginning of its own memory, and has its own draws."""
+        trained, seed = list(self.network.trained.values()), seed_of_pass()
         found: list[list[Tensor]] = [[] for _ in trained]
         for row, there in enumerate(held.tolist()):
-            slopes = self._slopes([each[row : row + 1].clone() for each in batch]) if there else [None] * len(trained)
+            with drawn_from(seed + row):
+                own = [each[row : row + 1].clone() for each in batch]
+                slopes = self._slopes(own) if there else [None] * len(trained)
             for kept, parameter, slope in zip(found, trained, slopes, strict=True):
                 kept.append(torch.zeros_like(parameter) if slope is None else slope)
         starts = self.network.places.starts
