@@ -67,7 +67,7 @@ class TestContract(MechanismContract):
             too_far=Sensitivity(2),
         ),
         example(
-            CubeNoise(1, reach=2, scale=1),
+            CubeNoise(1, reach=2, scale=1, added_up=True),
             ([[0], [3]], [[1], [2]]),  # from one row to the other
             added_up,
             sensitivity=Sensitivity(1, cells=2),
@@ -93,6 +93,13 @@ def test_calibration_is_exact_and_counts_rows() -> None:
     assert CubeNoise.calibrated(epsilon=1, width=4, sensitivity=Sensitivity(1, cells=8)).reach == 2
 
 
+def test_several_rows_need_moves_that_were_added_up() -> None:
+    """A sensitivity of 1 may be 1 in each of two rows, which costs twice as much as it says."""
+    with pytest.raises(InvalidParameter, match="one row, got 2"):
+        CubeNoise(2, reach=1, scale=1).check([[0, 0], [0, 0]])
+    CubeNoise(2, reach=1, scale=1, added_up=True).check([[0, 0], [0, 0]])
+
+
 @pytest.mark.parametrize(("width", "scale"), [(1, 3.0), (2, 8.0), (20, 500.0)])
 def test_tails_are_bounds_and_near(width: int, scale: float) -> None:
     """Against the sum over all sizes of cubes; the control is the tail of a scale 30 % smaller."""
@@ -110,7 +117,7 @@ def test_tails_are_bounds_and_near(width: int, scale: float) -> None:
 
 
 def test_the_deviation_is_that_of_draws(source: BitSource) -> None:
-    mechanism = CubeNoise(30, reach=1, scale=2**20)
+    mechanism = CubeNoise(30, reach=1, scale=2**20, added_up=True)
     drawn = mechanism.sample(np.zeros((400, 30), dtype=np.int64), source)
     assert float(np.std(drawn)) == pytest.approx(mechanism.standard_deviation, rel=0.05)  # 10 deviations of 12,000
     assert np.unique(np.abs(drawn).max(axis=1)).size > 300  # each row has noise of its own

@@ -24,6 +24,7 @@ def best_noise(
         sensitivity: how far one unit can move it.
         whole: True for counts: whole numbers in, whole numbers out.
         row: of whole numbers, how many stand in a row of which one unit can move each (`CubeNoise`); 1 if no rows do.
+            The largest move is that of all rows together, added up.
         error: another one that decides, see `least_noise`.
 
     Privacy: the choice depends on the budget and the sensitivity only. Where a pure mechanism wins, no δ is spent.
@@ -39,7 +40,8 @@ def best_noise(
         return kind.calibrated(rho=budget.promise.rho, sensitivity=sensitivity)
     candidates = _candidates(budget.promise, sensitivity, whole=whole, stairs=error is expected_error)
     if whole and row > 1 and fits(budget.promise.epsilon, sensitivity, row):
-        candidates.append(CubeNoise.calibrated(epsilon=budget.promise.epsilon, width=row, sensitivity=sensitivity))
+        epsilon = budget.promise.epsilon
+        candidates.append(CubeNoise.calibrated(epsilon=epsilon, width=row, sensitivity=sensitivity, added_up=True))
     (noise,) = least_noise([[each] for each in candidates], error=error)
     return noise
 

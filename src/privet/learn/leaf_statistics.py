@@ -126,7 +126,9 @@ class StumpCounts(LeafStatistic):
         if parts.epsilon is None:
             raise TypeError("stumps have pure noise only")
         epsilon, width, reach = parts.epsilon * share, self.trees + 1, int(self.sensitivity.linf)
-        return PureNoise(CubeNoise(width, reach=reach, scale=max(reach / epsilon, Fraction(width))), epsilon)
+        return PureNoise(
+            CubeNoise(width, reach=reach, scale=max(reach / epsilon, Fraction(width)), added_up=True), epsilon
+        )
 
     def exact(self, rows: Floats, target: NDArray[Any], trees: RandomTrees) -> NDArray[np.int64]:
         """Return [class, number]: the size first, then a difference for each tree, in steps."""

@@ -71,7 +71,7 @@ class NearestSums:
             factor *= 2
         reach = moved * factor << bits
         sensitivity = Sensitivity(reach, cells=width * moved, l1=width * reach)
-        noise = CubeNoise.calibrated(epsilon=epsilon, width=width, sensitivity=sensitivity)
+        noise = CubeNoise.calibrated(epsilon=epsilon, width=width, sensitivity=sensitivity, added_up=True)
         return cls(columns, noise, sensitivity, factor, bits)
 
     @classmethod

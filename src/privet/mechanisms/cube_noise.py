@@ -73,10 +73,12 @@ class CubeNoise(Mechanism[Numbers, NDArray[np.int64]]):
         width: how many numbers a row has; 1 to 4096.
         reach: >= 1; the largest move of a number, added up over the rows that one unit can move.
         scale: > 0; a row of noise k has probability proportional to exp(-max|k_j| / scale).
+        added_up: True for values of several rows. You say with it that declared sensitivities are those of all rows
+            together: their largest move is the sum, over the rows that one unit can move, of the largest move in each.
 
-    Privacy: (reach / scale)-DP. It is the declared sensitivity's business that the largest moves of different rows add
-        up to at most `reach`: one unit is in one row (a class, a cluster), or is moved from one row to another, each by
-        half of it.
+    Privacy: (reach / scale)-DP. A sensitivity does not say in how many rows its moves are. So several rows are refused
+        unless `added_up` says that moves were added up: one unit is in one row (a class, a cluster), or is moved from
+        one row to another, each by half of `reach`.
     Proof: rows have independent noise, so the probability of an answer changes by exp(Σ max_j |move_j| / scale) at
         most: max|·| is a norm (Hardt and Talwar 2010, whose mechanism this is for cubes; Steinke and Ullman 2016).
         A number errs by about width/(√3 ε), where Laplace noise for a move of `width` in L1 errs by √2 width/ε.
@@ -91,18 +93,20 @@ class CubeNoise(Mechanism[Numbers, NDArray[np.int64]]):
     width: int
     reach: int
     scale: Fraction
+    added_up: bool
 
-    def __init__(self, width: int, *, reach: int, scale: Exact) -> None:
+    def __init__(self, width: int, *, reach: int, scale: Exact, added_up: bool = False) -> None:
         self._keep(width=whole(width, "width"), reach=whole(reach, "reach"), scale=positive(scale, "scale"))
+        self._keep(added_up=bool(added_up))
         _ = self.law  # refuses what it cannot draw
 
     @classmethod
-    def calibrated(cls, *, epsilon: Exact, width: int, sensitivity: Sensitivity) -> "CubeNoise":
+    def calibrated(cls, *, epsilon: Exact, width: int, sensitivity: Sensitivity, added_up: bool = False) -> "CubeNoise":
         """Return the mechanism with the least noise that is epsilon-DP for this sensitivity."""
         refuse_undeclared(sensitivity)
         number = whole(width, "width")
         reach = max(math.floor(sensitivity.linf), math.ceil(sensitivity.l1 / number), 1)
-        return cls(number, reach=reach, scale=reach / positive(epsilon, "epsilon"))
+        return cls(number, reach=reach, scale=reach / positive(epsilon, "epsilon"), added_up=added_up)
 
     @cached_property
     def law(self) -> CubeLaw:
@@ -119,13 +123,18 @@ class CubeNoise(Mechanism[Numbers, NDArray[np.int64]]):
         return math.floor(sensitivity.linf) <= self.reach and math.floor(sensitivity.l1) <= self.width * self.reach
 
     def check(self, value: Numbers) -> None:
-        """Refuse what is not a row of so many whole numbers, or several of them."""
+        """Refuse what is not a row of so many whole numbers, or several of them where moves were added up."""
         array = whole_array(value)
         if array.dtype.kind not in "biu" or array.dtype == np.uint64:
             raise InvalidParameter(f"the value must hold whole numbers within int64, got {array.dtype}: round them")
         if not array.ndim or array.shape[-1] != self.width:
             raise InvalidParameter(
                 f"the value must be rows of {self.width} numbers, got an array of shape {array.shape}"
+            )
+        if array.size > self.width and not self.added_up:
+            raise InvalidParameter(
+                f"the value must be one row, got {array.size // self.width}: where one unit can move several, declare "
+                "the sum of their largest moves, and say added_up=True"
             )
 
     def sample(self, value: Numbers, source: BitSource) -> NDArray[np.int64]:
