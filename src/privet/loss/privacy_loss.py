@@ -383,8 +383,10 @@ class PrivacyLoss:
         ratio = math.log(found / float(promise.delta))
         if found <= promise.delta:
             return min(ratio, 0.0)
-        if found <= promise.delta * NEARLY and meant_by(self.epsilon(promise.delta)) <= promise.epsilon:
-            return 0.0
+        if found <= promise.delta * NEARLY:
+            least = self.epsilon(promise.delta)
+            if least < math.inf and meant_by(least) <= promise.epsilon:
+                return 0.0
         return max(ratio, SMALLEST)
 
     # --- facts ------------------------------------------------------------------------------------------------
