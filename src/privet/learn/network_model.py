@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.payment import Payment
+from privet.core import Mechanism
 from privet.errors import InvalidParameter
 from privet.learn.centered_rows import NEAR, Centering, UnitRows
 from privet.learn.features import Ball, Floats
@@ -28,6 +29,7 @@ from privet.loss.exact import exact_within, whole
 from privet.mechanisms.noisy_steps import rate_near
 
 MOST_UNITS = 1 << 14
+BLOCK = 1 << 12  # rows at a time
 
 
 class NetworkColumns(UnitRows, Protocol):
@@ -78,6 +80,10 @@ class NetworkModel(PrivateEstimator):
         """How many numbers these rows have."""
         return columns
 
+    def _mapped(self, features: Floats) -> NDArray[Any]:
+        """Rows of X as `_columns` takes them: for a map that is made once, in blocks, and kept in few bytes."""
+        return features
+
     def _hidden(self) -> tuple[int, ...]:
         """The units of each hidden layer."""
         return ()
@@ -106,7 +112,7 @@ class NetworkModel(PrivateEstimator):
         read = ReadOnce(self, columns)
         centering = plan.setting.centering
         found = draws.release(
-            lambda rows: centering.sums(read.unit(rows), plan.look), centering.sensitivity(plan.look), plan.look
+            lambda rows: read.sums(rows, centering, plan.look), centering.sensitivity(plan.look), plan.look
         )
         self._rows = SpreadRows(columns, centering.read(found.value, plan.look), columns.longest)
         self._network = self._made_network(self._rows)
@@ -152,11 +158,12 @@ class NetworkModel(PrivateEstimator):
 
     def _scores(self, features: Any) -> Floats:  # noqa: ANN401 - rows of any kind
         """The outputs for every row, exact, so that none depends on another."""
-        matrix = self._matrix(features)
-        rows = self._rows.whole(matrix).astype(np.float64)
+        mapped = self._mapped(self._matrix(features))
+        rows = self._rows.whole(mapped)
         layers = self._network.layers(self._parameters)
-        found = [self._network.values(layers, rows[at : at + 4096])[-1] for at in range(0, max(len(rows), 1), 4096)]
-        return np.concatenate(found)
+        return np.concatenate(
+            [self._network.values(layers, rows[part].astype(np.float64))[-1] for part in blocks(len(rows))]
+        )
 
     # --- from the parameters ------------------------------------------------------------------------------------
 
@@ -215,12 +222,14 @@ class ReadOnce:
 
     def __init__(self, model: NetworkModel, columns: UnitRows) -> None:
         self._model, self._columns_ = model, columns
-        self._pairs: tuple[Floats, NDArray[Any]] | None = None
+        self._pairs: tuple[NDArray[Any], NDArray[Any]] | None = None
         self._whole: WholeRows | None = None
 
-    def unit(self, rows: Rows) -> Floats:
-        """Rows of length at most 1."""
-        return self._columns_.unit(self._read(rows)[0])
+    def sums(self, rows: Rows, centering: Centering, noise: Mechanism[Any, Any]) -> NDArray[Any]:
+        """The exact sums that say where rows of length at most 1 lie."""
+        features, _ = self._read(rows)
+        parts = [centering.sums(self._columns_.unit(features[part]), noise) for part in blocks(len(features))]
+        return np.asarray(np.sum(parts, axis=0))  # of whole steps: exact in any order
 
     def whole(self, rows: Rows, spread: SpreadRows) -> WholeRows:
         """Rows as the network sees them."""
@@ -231,10 +240,21 @@ class ReadOnce:
             self._pairs = None
         return self._whole
 
-    def _read(self, rows: Rows) -> tuple[Floats, NDArray[Any]]:
+    def _read(self, rows: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
         if self._pairs is None:
-            self._pairs = rows.read_pairs()
+            features, target = rows.read_pairs()
+            self._pairs = self._model._mapped(features), target  # noqa: SLF001 - its own model
         return self._pairs
+
+
+def blocks(rows: int) -> list[slice]:
+    """So many rows a block at a time; one empty block of none.
+
+    Example:
+        >>> [(each.start, each.stop) for each in blocks(5000)]
+        [(0, 4096), (4096, 8192)]
+    """
+    return [slice(start, start + BLOCK) for start in range(0, max(rows, 1), BLOCK)]
 
 
 def _rate(rate: Any) -> Fraction:  # noqa: ANN401 - a parameter
