@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,8 @@ class WithinFoundBounds(Mechanism[NDArray[Any], Floats]):
         step is a mechanism whose curve holds whatever was released before: an adaptive composition of four
         fixed curves (Dwork and Roth 2014, Theorem B.1). A median that is not needed is not drawn, and counted.
     """
+
+    of_rows: ClassVar[bool] = True
 
     statistic: str
     rows: int

@@ -2,10 +2,11 @@
 
 `test` runs anything on two neighboring inputs and looks for an event that one of them makes likelier; `exact`,
 `compare_laws` and `audit_densities` need no samples; `one_run` judges a training by its canaries; `support` and `reuse`
-look at the answers themselves, and `play` is the composition game. What they find is a `Finding` or says its `verdict`.
+look at the answers themselves, and `play` is the composition game. `replay` runs a computation on neighbors whose noise
+comes out the same. What they find is a `Finding` or says its `verdict`.
 
 May import: errors, wording, loss, noise, display, core, mechanisms.
-Never touches: real data, ledgers.
+Never touches: real data, ledgers that are kept.
 """
 
 from privet.audit import adapters, zoo
@@ -16,6 +17,8 @@ from privet.audit.exact import compare_laws, every_string, exact
 from privet.audit.finding import Finding
 from privet.audit.game import play
 from privet.audit.one_run import one_run
+from privet.audit.replay import Replaying, replay
+from privet.audit.replayed import Replayed
 from privet.audit.reuse import reuse
 from privet.audit.support import support
 from privet.audit.test import test
@@ -25,6 +28,8 @@ __all__ = [
     "Density",
     "Domain",
     "Finding",
+    "Replayed",
+    "Replaying",
     "adapters",
     "audit_densities",
     "compare_laws",
@@ -33,6 +38,7 @@ __all__ = [
     "lower_epsilon",
     "one_run",
     "play",
+    "replay",
     "reuse",
     "support",
     "test",

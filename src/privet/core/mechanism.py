@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from privet.core.sensitivity import Sensitivity
 from privet.core.uncertainty import Uncertainty
@@ -26,6 +26,9 @@ class Mechanism(ABC, Generic[In, Out]):
     A new mechanism is one file: its curve (or one of `privet.loss`), this class, a proof in its docstring, and a
     test file that lists EXAMPLES for the contracts. docs/how-to/add-a-mechanism.md walks through one.
     """
+
+    of_rows: ClassVar[bool] = False
+    """Whether its inputs are rows, of which a unit adds, removes or replaces some, and the sensitivity counts them."""
 
     promise: Guarantee | None = None
     """The guarantee the mechanism was made for, if any: where ε and δ are counted, it is charged at that."""
