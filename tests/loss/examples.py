@@ -7,6 +7,8 @@ import numpy as np
 
 from privet.loss import (
     ApproximateCurve,
+    BestOfCurve,
+    BestOfPoissonCurve,
     ConcentratedCurve,
     DiscreteGaussianCurve,
     DiscreteLaplaceCurve,
@@ -84,6 +86,9 @@ CURVES: tuple[LossCurve, ...] = (
     ReversedCurve(SampledCurve(of(GaussianCurve(1)), "0.05")),
     ReplacedSampleCurve(of(GaussianCurve(1)), of(GaussianCurve(2)), "0.05"),
     ReplacedSampleCurve(of(LaplaceCurve(1)), of(LaplaceCurve(1)), "0.3"),
+    BestOfCurve(of(LaplaceCurve("0.5")), stop="0.05", shape=0),
+    BestOfCurve(of(SampledCurve(of(GaussianCurve(1)), "0.2")), stop="0.1", shape=1),
+    BestOfPoissonCurve(of(NamingCurve("1e-5")) + of(LaplaceCurve("0.3")), mean_runs=5),
     ShuffledCurve(epsilon=1, reports=200),
     ShuffledKaryCurve(categories=4, epsilon=1, reports=200),
     ShuffledKaryCurve(categories=2, epsilon=1, reports=200),

@@ -10,6 +10,7 @@ Never touches: data, randomness, files, the clock.
 from privet.loss.amount import Amount
 from privet.loss.calibration import calibrated_scale
 from privet.loss.curve import LossCurve
+from privet.loss.curves.best_of import BestOfCurve, BestOfPoissonCurve
 from privet.loss.curves.combined import MixtureCurve, TabulatedCurve, WorstOfCurve
 from privet.loss.curves.concentrated import ConcentratedCurve, RenyiBoundCurve
 from privet.loss.curves.finite import FiniteCurve, KaryResponseCurve, RandomizedResponseCurve
@@ -44,6 +45,8 @@ from privet.loss.training import training_loss, training_scale
 __all__ = [
     "Amount",
     "ApproximateCurve",
+    "BestOfCurve",
+    "BestOfPoissonCurve",
     "ConcentratedCurve",
     "ConcentratedGuarantee",
     "DiscreteGaussianCurve",

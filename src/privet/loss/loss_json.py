@@ -99,6 +99,7 @@ def _restored(value: Any, known: dict[str, type[LossCurve]]) -> Any:  # noqa: AN
 
 def _known() -> tuple[type[LossCurve], ...]:
     from privet.loss.curves import (  # noqa: PLC0415 - curves may hold losses
+        best_of,
         combined,
         concentrated,
         finite,
@@ -137,6 +138,8 @@ def _known() -> tuple[type[LossCurve], ...]:
         group.GroupCurve,
         sampled.SampledCurve,
         replaced_sample.ReplacedSampleCurve,
+        best_of.BestOfCurve,
+        best_of.BestOfPoissonCurve,
         shuffled.ShuffledCurve,
         shuffled.ShuffledKaryCurve,
         shuffled.ShuffledResponseCurve,

@@ -8,6 +8,7 @@ Never touches: tables, files.
 
 from privet.mechanisms.bernstein import Bernstein
 from privet.mechanisms.bernstein_function import BernsteinFunction
+from privet.mechanisms.best_run import BestRun, Scored
 from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.centered_products import CenteredProducts
 from privet.mechanisms.centered_spread import CenteredSpread
@@ -32,6 +33,7 @@ from privet.mechanisms.perturbed_minimiser import LabeledRows
 from privet.mechanisms.point_quantile import PointQuantile
 from privet.mechanisms.promised_selection import PromisedSelection
 from privet.mechanisms.quantile_interval import QuantileInterval
+from privet.mechanisms.random_runs import RandomRuns
 from privet.mechanisms.randomized_response import RandomizedResponse
 from privet.mechanisms.sample_and_aggregate import GroupedRows, SampleAndAggregate
 from privet.mechanisms.smooth import SmoothValue
@@ -54,6 +56,7 @@ from privet.mechanisms.two_round_selection import TwoRoundSelection
 __all__ = [
     "Bernstein",
     "BernsteinFunction",
+    "BestRun",
     "CapChoice",
     "CenteredProducts",
     "CenteredSpread",
@@ -80,8 +83,10 @@ __all__ = [
     "PointQuantile",
     "PromisedSelection",
     "QuantileInterval",
+    "RandomRuns",
     "RandomizedResponse",
     "SampleAndAggregate",
+    "Scored",
     "SmoothCauchy",
     "SmoothGaussian",
     "SmoothLaplace",

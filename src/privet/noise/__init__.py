@@ -17,6 +17,7 @@ from privet.noise.laplace import DiscreteLaplaceLaw, LaplaceLaw
 from privet.noise.lattice import Lattice
 from privet.noise.law import Law
 from privet.noise.rank import RankLaw
+from privet.noise.run_counts import PoissonLaw, TruncatedNegativeBinomialLaw
 from privet.noise.staircase import StaircaseLaw
 from privet.noise.uniform import PermutationLaw, UniformLaw
 
@@ -35,7 +36,9 @@ __all__ = [
     "Lattice",
     "Law",
     "PermutationLaw",
+    "PoissonLaw",
     "RankLaw",
     "StaircaseLaw",
+    "TruncatedNegativeBinomialLaw",
     "UniformLaw",
 ]
