@@ -31,6 +31,7 @@ from privet.loss import (
     WorstOfCurve,
 )
 from privet.loss.curve import Array
+from privet.loss.curves.allocated import AllocatedCurve
 from privet.loss.curves.combined import ParallelCurve, ReversedCurve
 from privet.loss.curves.group import GroupCurve
 from privet.loss.curves.objective import PerturbedObjectiveCurve
@@ -84,6 +85,8 @@ CURVES: tuple[LossCurve, ...] = (
     SampledCurve(of(GaussianCurve(1)), "0.05"),
     SampledCurve(of(LaplaceCurve(1)) + of(GaussianCurve("0.5")), "0.1"),
     ReversedCurve(SampledCurve(of(GaussianCurve(1)), "0.05")),
+    AllocatedCurve(of(GaussianCurve(1)), 20),
+    AllocatedCurve(of(LaplaceCurve("0.5")), 3),
     ReplacedSampleCurve(of(GaussianCurve(1)), of(GaussianCurve(2)), "0.05"),
     ReplacedSampleCurve(of(LaplaceCurve(1)), of(LaplaceCurve(1)), "0.3"),
     BestOfCurve(of(LaplaceCurve("0.5")), stop="0.05", shape=0),

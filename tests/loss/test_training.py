@@ -25,6 +25,7 @@ WAYS = [
     {"neighbors": "add_remove"},
     {"neighbors": "replace"},
     {"neighbors": "replace", "batches": "drawn"},
+    {"neighbors": "add_remove", "batches": "allocated"},
 ]
 KEPT = 1 + 1e-4  # the noise may be a hundred-thousandth more than needed
 
@@ -32,7 +33,7 @@ KEPT = 1 + 1e-4  # the noise may be a hundred-thousandth more than needed
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize(
     ("rate", "steps", "promise"),
-    [("0.01", 1000, Guarantee(2, "1e-6")), ("0.3", 40, Guarantee("0.5", "1e-3")), (1, 7, Guarantee(8, "1e-9"))],
+    [("0.01", 1000, Guarantee(2, "1e-6")), ("1/3", 40, Guarantee("0.5", "1e-3")), (1, 7, Guarantee(8, "1e-9"))],
 )
 def test_the_least_noise_keeps_the_promise_and_less_does_not(
     way: dict[str, str], rate: str, steps: int, promise: Guarantee
@@ -48,6 +49,11 @@ def test_a_training_is_its_steps() -> None:
     assert replaced == of(GaussianCurve("0.5")).sampled("0.1", neighbors=Neighbors.REPLACE) * 5
     drawn = training_loss(2, rate="0.1", steps=5, neighbors="replace", batches="drawn")
     assert drawn == of(GaussianCurve(1)).drawn(1, 10) * 5
+    allocated = of(GaussianCurve("0.5")).allocated(10)
+    assert [training_loss(2, rate="0.1", steps=n, batches="allocated") for n in (30, 31)] == [
+        allocated * 3,
+        allocated * 4,
+    ]
     for batches in ("sampled", "drawn"):
         whole = training_loss(2, rate=1, steps=5, neighbors="replace", batches=batches)
         assert whole.delta(1) == pytest.approx((of(GaussianCurve(1)) * 5).delta(1), rel=1e-3)
@@ -65,7 +71,8 @@ def test_a_replaced_unit_in_a_drawn_batch_moves_the_sum_twice_as_far() -> None:
 def test_rho_is_met_exactly_and_sees_no_sampling(way: dict[str, str]) -> None:
     promise = ConcentratedGuarantee("0.5")
     scale = training_scale(rate="0.01", steps=100, promise=promise, **way)
-    assert scale == (10 if way["neighbors"] == "add_remove" else 20)
+    times = 1 if way.get("batches") == "allocated" else 100  # rho of an epoch is that of the one batch a unit is in
+    assert scale == math.sqrt(times) * (1 if way["neighbors"] == "add_remove" else 2)
     assert training_loss(scale, rate="0.01", steps=100, **way).zcdp() == 0.5
     odd = training_scale(rate="0.01", steps=7, promise=ConcentratedGuarantee(Fraction(1, 3)), **way)
     loss = training_loss(odd, rate="0.01", steps=7, **way)
@@ -86,7 +93,11 @@ def test_refuses_what_no_training_can_keep() -> None:
         training_scale(rate="0.1", steps=3, promise=ConcentratedGuarantee(0))
     with pytest.raises(InvalidParameter, match='neighbors="replace"'):
         training_loss(1, rate="0.1", steps=3, batches="drawn")
-    with pytest.raises(InvalidParameter, match="batches must be one of sampled, drawn"):
+    with pytest.raises(InvalidParameter, match='neighbors="add_remove" alone'):
+        training_loss(1, rate="0.1", steps=3, batches="allocated", neighbors="replace")
+    with pytest.raises(InvalidParameter, match="rate must be one over a whole number of batches"):
+        training_loss(1, rate="0.3", steps=3, batches="allocated")
+    with pytest.raises(InvalidParameter, match="batches must be one of sampled, drawn, allocated"):
         training_loss(1, rate="0.1", steps=3, batches="shuffled")
     with pytest.raises(InvalidParameter, match="scale must be > 0"):
         training_loss(0, rate="0.1", steps=3)

@@ -99,6 +99,7 @@ def _restored(value: Any, known: dict[str, type[LossCurve]]) -> Any:  # noqa: AN
 
 def _known() -> tuple[type[LossCurve], ...]:
     from privet.loss.curves import (  # noqa: PLC0415 - curves may hold losses
+        allocated,
         best_of,
         combined,
         concentrated,
@@ -137,6 +138,7 @@ def _known() -> tuple[type[LossCurve], ...]:
         combined.TabulatedCurve,
         group.GroupCurve,
         sampled.SampledCurve,
+        allocated.AllocatedCurve,
         replaced_sample.ReplacedSampleCurve,
         best_of.BestOfCurve,
         best_of.BestOfPoissonCurve,

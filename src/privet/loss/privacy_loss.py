@@ -12,6 +12,7 @@ import numpy as np
 from privet.errors import InvalidParameter
 from privet.loss import loss_json
 from privet.loss.curve import ROUNDING, Array, LossCurve
+from privet.loss.curves.allocated import AllocatedCurve
 from privet.loss.curves.combined import ParallelCurve, ReversedCurve, WorstOfCurve
 from privet.loss.curves.replaced_sample import ReplacedSampleCurve
 from privet.loss.curves.sampled import SampledCurve
@@ -177,6 +178,24 @@ class PrivacyLoss:
             raise InvalidParameter(f"a sample of fixed size needs a loss under REPLACE, got one under {_names(self)}")
         either = self if self.symmetric else PrivacyLoss.of(WorstOfCurve((self, self.reversed())))
         return _sample_of(either, either, Fraction(size, population))
+
+    def allocated(self, steps: int) -> "PrivacyLoss":
+        """The loss of `steps` runs, in exactly one of which each unit takes part: one epoch, balls and bins.
+
+        Args:
+            steps: how many runs there are. For several epochs, drawn anew each time, multiply the result.
+
+        Privacy: which run it is must be drawn uniformly for each unit by itself, and stay hidden. Cutting a shuffled
+            list into batches does something else. For units that come or go.
+        Proof: docs/proofs/allocation.md; each run may depend on what earlier ones gave.
+        """
+        whole(steps, "steps", low=1)
+        if Neighbors.ADD_REMOVE not in self.neighbors:
+            raise InvalidParameter(
+                f"random allocation needs a loss under ADD_REMOVE, got one under {_names(self)}: "
+                "for a sample of fixed size use drawn"
+            )
+        return self if steps == 1 or not self.parts else PrivacyLoss.of(AllocatedCurve(self, steps))
 
     def shuffled(self, reports: int) -> "PrivacyLoss":
         """The central loss of a local randomizer whose `reports` outputs are shuffled; needs a pure local loss."""

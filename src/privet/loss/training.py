@@ -14,7 +14,7 @@ from privet.loss.guarantee import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.neighbors import Neighbors
 from privet.loss.privacy_loss import PrivacyLoss
 
-BATCHES = ("sampled", "drawn")
+BATCHES = ("sampled", "drawn", "allocated")
 PRECISION = 1e-5  # the share of the noise that it may be more than needed
 STRIDE = 1.05  # how far off the first guess usually is
 FARTHEST = 2.0**60
@@ -37,9 +37,12 @@ def training_loss(
         neighbors: what the loss holds for.
         batches: "sampled": every unit is in every batch independently with probability `rate` (Poisson). "drawn": a
             batch is a uniform sample of fixed size, the share `rate` of a public number of units; under REPLACE only.
+            "allocated": every epoch has 1/`rate` batches, and every unit is in exactly one of them, drawn uniformly for
+            each unit and epoch by itself; an epoch that was begun counts as a whole one. Under ADD_REMOVE only.
 
     Proof: a unit that comes or goes moves a sum by at most 1, one that is replaced by at most 2; the rest is that of
-        `PrivacyLoss.sampled` and `drawn`. Steps may depend on earlier ones: the curves hold for every step alike.
+        `PrivacyLoss.sampled`, `drawn` and `allocated`. Steps may depend on earlier ones: the curves hold for every step
+        (or epoch) alike.
     Not covered: batches that are cut off a shuffled list, see docs/learn/accounting.md.
 
     Example:
@@ -61,9 +64,24 @@ def training_loss(
                 'say that, or take batches="sampled"'
             )
         return PrivacyLoss.of(GaussianCurve(2 / noise)).drawn(share.numerator, share.denominator) * steps
+    if batches == "allocated":
+        return _allocated(noise, share, steps, relation)
     if relation is Neighbors.REPLACE and share == 1:
         return PrivacyLoss.of(GaussianCurve(2 / noise)) * steps
     return PrivacyLoss.of(GaussianCurve(1 / noise)).sampled(share, neighbors=relation) * steps
+
+
+def _allocated(noise: Fraction, share: Fraction, steps: int, relation: Neighbors) -> PrivacyLoss:
+    if relation is not Neighbors.ADD_REMOVE:
+        raise InvalidParameter(
+            'batches="allocated" are priced for neighbors="add_remove" alone: say that, or take batches="sampled"'
+        )
+    if not share or share.numerator != 1:
+        raise InvalidParameter(
+            f"rate must be one over a whole number of batches, such as 1/235, for allocated batches, got {shown(share)}"
+        )
+    epoch = PrivacyLoss.of(GaussianCurve(1 / noise)).allocated(share.denominator)
+    return epoch * math.ceil(whole(steps, "steps", low=0) * share)
 
 
 def training_scale(
