@@ -70,6 +70,11 @@ class Reservation(Ledger):
         left = self._journal.books().plans.get(self._number, Counter())
         return PrivacyLoss(frozenset((self._curves[text], times) for text, times in left.items()))
 
+    @property
+    def repeated(self) -> bool:
+        """Whether an earlier run reserved it with this key, so that nothing can be drawn here."""
+        return self._repeat is not None
+
     # --- a plan with a key ------------------------------------------------------------------------------------
 
     def stored(self) -> str | None:

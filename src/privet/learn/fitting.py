@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import Any
 
 from privet.asking.budget import Budget
@@ -14,6 +12,7 @@ from privet.core.sensitive import Sensitive
 from privet.errors import InvalidParameter
 from privet.learn.rows import Rows
 from privet.loss import Guarantee, Neighbors
+from privet.loss.privacy_loss import sum_of
 
 Compute = Callable[[Rows], Any]
 
@@ -98,13 +97,29 @@ def reserved(payment: Payment, plan: Iterable[Mechanism[Any, Any]]) -> Reservati
         plan: fixed before anything is read; together they keep the budget.
     """
     mechanisms = tuple(plan)
-    together = reduce(add, (each.loss for each in mechanisms))
+    together = sum_of(each.loss for each in mechanisms)
     ledger = payment.ledger if payment.ledger is not None else Ledger(payment.price.limit, unit=payment.unit)
     limit = payment.price.limit
     pure = isinstance(limit, Guarantee) and together.meets(Guarantee(limit.epsilon))
     promise = limit if isinstance(limit, Guarantee) and not pure else None
     delta = None if pure else payment.price.delta or None
     return ledger.reserve(mechanisms, purpose=payment.purpose, delta=delta, promise=promise, key=payment.key)
+
+
+def taken_up(payment: Payment, plan: Iterable[Mechanism[Any, Any]]) -> Reservation:
+    """As `reserved`; what a run that has ended reserved with this key is gone on with, for nothing.
+
+    Args:
+        payment: who pays.
+        plan: the same in both runs.
+
+    Privacy: what can be drawn is what no run has begun to draw (`Ledger.resume`).
+    """
+    mechanisms = tuple(plan)
+    paid = reserved(payment, mechanisms)
+    if payment.ledger is None or payment.key is None or not paid.repeated:
+        return paid
+    return payment.ledger.resume(mechanisms, purpose=payment.purpose, key=payment.key)
 
 
 def budget_of(payment: Payment) -> Budget:

@@ -2,18 +2,30 @@
 
 import sys
 import time
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from privet.mechanisms.noisy_steps import NoisySteps, Steps
+from privet.loss import PrivacyLoss
+from privet.mechanisms.noisy_steps import Steps
 
 PATIENCE = 2.0  # seconds before anything is shown
 LOOKS = 20  # how often ε is computed, at most
 Out = TypeVar("Out")
+
+
+class Foreseen(Protocol):
+    """How many steps there are, and what the first of them cost."""
+
+    @property
+    def steps(self) -> int:
+        """All that will be made."""
+
+    def spent(self, done: int) -> PrivacyLoss:
+        """Of so many steps, those before these among them."""
 
 
 class StepsShown:
@@ -32,7 +44,7 @@ class StepsShown:
 
     def __init__(
         self,
-        plan: NoisySteps[Any],
+        plan: Foreseen,
         *,
         delta: float | None = None,
         done: int = 0,
@@ -49,7 +61,7 @@ class StepsShown:
         self._bar: Progress | None = None
 
     @classmethod
-    def silent(cls, plan: NoisySteps[Any]) -> "StepsShown":
+    def silent(cls, plan: Foreseen) -> "StepsShown":
         """Nothing is shown."""
         return cls(plan, quiet=True)
 
@@ -91,8 +103,7 @@ class StepsShown:
     def _price(self) -> str:
         if not self.delta:
             return ""
-        spent = self.plan.step_loss * self.done
-        return f", ε = {spent.epsilon(self.delta):.3g} so far"
+        return f", ε = {self.plan.spent(self.done).epsilon(self.delta):.3g} so far"
 
 
 class Watched:

@@ -12,6 +12,8 @@ from privet.mechanisms.best_run import BestRun, Scored
 from privet.mechanisms.cap_choice import CapChoice
 from privet.mechanisms.centered_products import CenteredProducts
 from privet.mechanisms.centered_spread import CenteredSpread
+from privet.mechanisms.correlated_noise import CorrelatedNoise
+from privet.mechanisms.correlated_steps import CorrelatedSteps
 from privet.mechanisms.cube_noise import CubeNoise
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.discrete_laplace import DiscreteLaplace
@@ -60,6 +62,8 @@ __all__ = [
     "CapChoice",
     "CenteredProducts",
     "CenteredSpread",
+    "CorrelatedNoise",
+    "CorrelatedSteps",
     "Crossings",
     "CubeNoise",
     "DiscreteGaussian",

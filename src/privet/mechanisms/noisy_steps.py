@@ -100,6 +100,10 @@ class NoisySteps(Mechanism[Steps[Out], Out]):
         """Of all steps."""
         return self.step_loss * self.steps
 
+    def spent(self, done: int) -> PrivacyLoss:
+        """Of the first so many steps."""
+        return self.step_loss * done
+
     def of(self, steps: int) -> "NoisySteps[Out]":
         """The same for another number of steps."""
         return NoisySteps(steps, self.rate, self.noise, rows=self.rows, replaced=self.replaced)

@@ -2,6 +2,10 @@
 
 import math
 import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,7 +72,7 @@ def test_a_network_learns_and_its_ledger_is_charged_once() -> None:
     assert [epoch for epoch in training] == [1, 2, 3, 4]  # noqa: C416 - the loop itself is what is looked at
     assert training.done == 40
     assert 7.9 < float(ledger.spent.epsilon) <= 8
-    assert [each.kind for each in ledger.entries] == ["reservation", *["draw"] * 4]
+    assert [each.kind for each in ledger.entries] == ["reservation", *["draw"] * 20]
     assert float((model(inputs).argmax(1) == target).float().mean()) > 0.85  # in 10 runs at least 0.93
     assert training.spent.epsilon(1e-5) <= 8
     assert training.privacy.loss.epsilon(1e-5) <= 8
@@ -166,7 +170,7 @@ def test_relations_of_neighbors_and_units_have_their_prices() -> None:
 
 def test_the_plan_is_that_of_noisy_steps() -> None:
     training = planned(clip="0.5")
-    plan = training._plan
+    plan = training._schedule.mechanisms[0]
     assert isinstance(plan, NoisySteps)
     assert (plan.steps, float(plan.rate), plan.rows) == (6, 0.25, 1)
     assert training._trained.expected == 50
@@ -194,6 +198,7 @@ def test_the_plan_is_that_of_noisy_steps() -> None:
         ({"rho": 1, "epsilon": None, "delta": None}, "over all rows alone"),
         ({"epsilon": None}, "the price must be exactly one"),
         ({"epsilom": 3}, "did you mean"),
+        ({"sampling": "in turn"}, "did you mean"),
         ({"groups": np.arange(200)}, "rows_per_unit"),
         ({"groups": np.arange(20), "rows_per_unit": 1}, "their lengths differ"),
         ({"given": data()[0]}, "data must be"),
@@ -237,3 +242,114 @@ def test_clips_are_lengths() -> None:
     for wrong in (0, -1, "1e-40"):
         with pytest.raises(InvalidParameter, match="clip"):
             clip_of(wrong)
+
+
+# --- in turns, and going on -----------------------------------------------------------------------------------------
+
+
+def test_a_training_in_turns_is_one_release_and_learns() -> None:
+    ledger = Ledger(Guarantee(8, 1e-5), unit=PERSON)
+    model = small()
+    inputs, target = data(2000)
+    training = planned(
+        model,
+        (inputs, target),
+        steps=None,
+        epochs=4,
+        batch_size=200,
+        expected_rows=2000,
+        epsilon=8,
+        ledger=ledger,
+        sampling="in turns",
+    )
+    plan: Any = training._schedule.mechanisms[0]
+    assert (plan.correlation.steps, plan.correlation.separation, plan.correlation.participations) == (40, 10, 4)
+    assert plan.correlation.bands > 1
+    with pytest.raises(InvalidParameter, match="multiple of 10"):
+        training.run(3)
+    assert ledger.spent.epsilon == 0
+    assert [epoch for epoch in training] == [1, 2, 3, 4]  # noqa: C416 - the loop itself is what is looked at
+    assert training.done == 40
+    assert [each.kind for each in ledger.entries] == ["reservation", *["draw"] * 4]
+    assert 7.9 < float(ledger.spent.epsilon) <= 8
+    assert training.spent.epsilon(1e-5) <= 8
+    assert float((model(inputs).argmax(1) == target).float().mean()) > 0.85
+
+
+def test_turns_have_their_prices() -> None:
+    said: dict[str, Any] = {"sampling": "in turns", "steps": None, "epochs": 3}
+    alone, replaced = planned(**said), planned(**said, neighbors="replace", expected_rows=None)
+    assert replaced.noise_multiplier == pytest.approx(2 * alone.noise_multiplier, rel=1e-6)
+    assert planned(**said, rows_per_unit=3).noise_multiplier == pytest.approx(3 * alone.noise_multiplier, rel=1e-6)
+    grouped = planned(**said, rows_per_unit=3, groups=np.arange(200) // 3)
+    assert grouped.noise_multiplier == alone.noise_multiplier
+    assert grouped.run().done == 12
+    assert planned(**said, rho=0.5, epsilon=None, delta=None).privacy.loss.zcdp() <= 0.5
+
+
+def train_and_kill(path: Path, moments: Sequence[int], steps: int) -> None:
+    """Train, be killed after so many more steps, again and again; then to the end."""
+    program = Path(__file__).parent / "killed_training.py"
+    said = [str(path), str(steps), *map(str, moments)]
+    done = subprocess.run([sys.executable, str(program), *said], capture_output=True, text=True, check=False)  # noqa: S603 - our own program
+    assert done.returncode == 0, done.stderr
+
+
+def check_killed(path: Path, steps: int) -> int:
+    """Whatever happened; return how many steps led to the parameters."""
+    ledger = Ledger(Guarantee(3, 1e-5), unit=PERSON, journal=f"sqlite:///{path}/ledger.db")
+    assert [each.kind for each in ledger.entries].count("reservation") == 1
+    assert 2.9 < float(ledger.spent.epsilon) <= 3
+    done, left = map(int, (path / "said").read_text().split())
+    assert done == left <= steps
+    assert len((path / "moved").read_text()) <= steps  # no noise was drawn that had not been paid for
+    return done
+
+
+def test_a_killed_training_goes_on_and_is_paid_once(tmp_path: Path) -> None:
+    """Killed in its second part, then before its first step; what was recorded and not made is lost."""
+    train_and_kill(tmp_path, (4, 0), 12)
+    assert check_killed(tmp_path, 12) < 12
+
+
+@pytest.mark.soak
+def test_trainings_killed_at_fifty_moments_are_paid_once(tmp_path: Path) -> None:
+    """Two kills each, at moments that differ."""
+    for number in range(25):
+        path = tmp_path / str(number)
+        path.mkdir()
+        train_and_kill(path, (number * 7 % 11, number * 5 % 4), 12)
+        check_killed(path, 12)
+
+
+def test_what_cannot_go_on_says_so() -> None:
+    ledger = Ledger(Guarantee(9, 1e-4), unit=PERSON)
+    kept = planned(ledger=ledger, key="one").run(2).state_dict()
+    with pytest.raises(InvalidParameter, match="the ledger and the key"):
+        planned().load_state_dict(kept)
+    with pytest.raises(InvalidParameter, match="of 6 steps, and this one has 7"):
+        planned(ledger=ledger, key="one", steps=7).load_state_dict(kept)
+    with pytest.raises(InvalidParameter, match="has begun"):
+        planned(ledger=ledger, key="three").run(1).load_state_dict(kept)
+    with pytest.raises(InvalidParameter, match="in turns cannot go on"):
+        planned(sampling="in turns", ledger=ledger, key="two").load_state_dict(kept)
+    with pytest.raises(InvalidParameter, match="needs a ledger"):
+        planned(key="one")
+
+
+def test_an_interrupted_run_goes_on_with_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """60 steps in parts of 3: Ctrl-C in the middle of the second part loses the rest of it, and no more."""
+    training = planned(steps=60)
+    move, made = training._trained.move, []
+
+    def interrupted(released: Any) -> None:  # noqa: ANN401 - an array
+        made.append(1)
+        if len(made) == 5:
+            raise KeyboardInterrupt
+        move(released)
+
+    monkeypatch.setattr(training._trained, "move", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        training.run()
+    assert (training.done, training.steps) == (4, 58)
+    assert training.run().done == 58

@@ -13,6 +13,7 @@ except ModuleNotFoundError:  # pragma: no cover - the tests have it
         "privet.learn.torch needs torch: install it with pip install 'privet[learn,torch]'"
     ) from None
 
-from privet.learn.torch.private_training import PrivateTraining, private_training
+from privet.learn.torch.private_training import private_training
+from privet.learn.torch.training import PrivateTraining
 
 __all__ = ["PrivateTraining", "private_training"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Protocol, Self, TypeVar
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,20 +16,10 @@ from privet.loss import GaussianCurve, Neighbors, PrivacyLoss
 from privet.loss.exact import Exact, exact_within, whole
 from privet.noise.lazy import Floats
 
-BITS = 16  # coefficients are multiples of 2^-BITS
+BITS = 12  # coefficients are multiples of 2^-BITS
 MOST_STEPS = 1 << 22
 MOST_PARTICIPATIONS = 1 << 20  # times 2^BITS: sums of coefficients are exact in int64
-
-
-class Vector(Protocol):
-    """What can be weighed and added: arrays of numpy, tensors of torch, numbers."""
-
-    def __mul__(self, weight: float, /) -> Self: ...
-    def __sub__(self, other: Self, /) -> Self: ...
-    def __add__(self, other: Self, /) -> Self: ...
-
-
-V = TypeVar("V", bound=Vector)
+WIDEST = 1 << 61  # of what is mixed: it fits into int64, with room for noise
 
 
 @dataclass(frozen=True)
@@ -85,7 +75,7 @@ class CorrelatedNoise:
 
     @property
     def numerators(self) -> NDArray[np.int64]:
-        """The coefficients times 2^16: whole numbers, so that whole sums are mixed exactly."""
+        """The coefficients times 2^12: whole numbers, so that whole sums are mixed exactly."""
         return _numerators(self.bands)
 
     @property
@@ -99,12 +89,26 @@ class CorrelatedNoise:
 
         Proof: the coefficients are not negative and do not increase, so the columns 0, b, 2b, … add up to the longest.
         """
+        return root_above(self._square)
+
+    @cached_property
+    def _square(self) -> Fraction:
         total = np.zeros(self.steps, dtype=np.int64)
         column = self.numerators
         for start in range(0, min(self.steps, self.participations * self.separation), self.separation):
             length = min(self.bands, self.steps - start)
             total[start : start + length] += column[:length]
-        return root_above(Fraction(sum(int(each) ** 2 for each in total), 1 << 2 * BITS))
+        return Fraction(sum(int(each) ** 2 for each in total), 1 << 2 * BITS)
+
+    def reached(self, steps: int) -> Fraction:
+        """The square of how far one unit moves the first so many releases together, at most.
+
+        Proof: they are those of a training that ends there.
+        """
+        if not steps:
+            return Fraction(0)
+        part = type(self)(steps, min(self.bands, steps), self.participations, self.separation)
+        return part._square  # noqa: SLF001 - its own class
 
     def loss(self, scale: Exact, *, neighbors: Neighbors | str = Neighbors.ADD_REMOVE) -> PrivacyLoss:
         """Return the loss of all steps together.
@@ -119,11 +123,17 @@ class CorrelatedNoise:
         moves = 2 if Neighbors.of(neighbors) is Neighbors.REPLACE else 1
         return PrivacyLoss.of(GaussianCurve(moves * self.sensitivity / noise))
 
-    def mix(self, recent: Sequence[V]) -> V:
-        """Return 2^16 (C g)_t, to which noise is added, from the present sum and those before it, the latest last.
+    @property
+    def largest(self) -> int:
+        """How large a number of a sum may be, so that `mix` is exact."""
+        return WIDEST // int(self.numerators.sum())
+
+    def mix(self, recent: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """Return 2^12 (C g)_t, to which noise is added, from the present sum and those before it, the latest last.
 
         Args:
-            recent: whole numbers on a lattice, for exactness; of more than `bands` the last ones are taken.
+            recent: whole numbers, none beyond `largest`, so that all of it is exact; of more than `bands` the last
+                ones are taken.
         """
         numerators = self.numerators
         mixed = recent[-1] * int(numerators[0])
@@ -131,7 +141,7 @@ class CorrelatedNoise:
             mixed += recent[-1 - back] * int(numerators[back])
         return mixed
 
-    def read(self, answer: V, earlier: Sequence[V]) -> V:
+    def read(self, answer: Floats, earlier: Sequence[Floats]) -> Floats:
         """Return y_t = g_t + (C⁻¹ G)_t from the release u_t and the y before it, the latest last.
 
         Proof: y = C⁻¹ u, that is u_t = y_t + sum of c_j y_(t-j). It sees released numbers only.

@@ -10,7 +10,7 @@ import pytest
 
 from privet.errors import InvalidParameter
 from privet.loss import GaussianCurve, Neighbors, PrivacyLoss
-from privet.postprocessing.correlated_noise import BITS, CorrelatedNoise
+from privet.mechanisms.correlated_noise import BITS, CorrelatedNoise
 from tests.golden.printed import agrees
 
 STEPS = 8
