@@ -17,11 +17,13 @@ from privet.audit.exact import compare_laws, every_string, exact
 from privet.audit.finding import Finding
 from privet.audit.game import play
 from privet.audit.one_run import one_run
+from privet.audit.query import query
 from privet.audit.replay import Replaying, replay
 from privet.audit.replayed import Replayed
 from privet.audit.reuse import reuse
 from privet.audit.support import support
 from privet.audit.test import test
+from privet.audit.worlds import World, worlds
 
 __all__ = [
     "Densities",
@@ -30,6 +32,7 @@ __all__ = [
     "Finding",
     "Replayed",
     "Replaying",
+    "World",
     "adapters",
     "audit_densities",
     "compare_laws",
@@ -38,9 +41,11 @@ __all__ = [
     "lower_epsilon",
     "one_run",
     "play",
+    "query",
     "replay",
     "reuse",
     "support",
     "test",
+    "worlds",
     "zoo",
 ]

@@ -244,13 +244,18 @@ def _best(view: View, edges: Array, mine: Halves, theirs: Halves, aim: Aim) -> E
         promise(np.cumsum(mine.second[order]), np.cumsum(theirs.second[order]), 0.5),
     )
     costs = (view.cost, view.cost, view.cost, view.cost + SETS_COST)
-    tops = [float(each.max()) - cost * abs(float(each.max())) for each, cost in zip(found, costs, strict=True)]
+    tops = [_less(float(each.max()), cost) for each, cost in zip(found, costs, strict=True)]
     kind = int(np.argmax(tops))
     at = int(np.argmax(found[kind]))
     path = (places, places[::-1], np.array([at]), order)[kind]
     length = (at + 1, len(places) - 1 - at, 1, at + 1)[kind]
     weights = np.cumsum((mine.every + theirs.every)[path])
     return Event(view, edges, path, length, _near(weights, length), tops[kind])
+
+
+def _less(promise: float, cost: float) -> float:
+    """What is left of a promise; of none at all, nothing."""
+    return promise if math.isinf(promise) else promise - cost * abs(promise)
 
 
 def _near(weights: Cells, length: int) -> tuple[int, ...]:

@@ -85,7 +85,7 @@ def _parts(value: Any, name: str, within: tuple[int, ...]) -> Iterator[tuple[str
 def _object(value: Any, name: str, within: tuple[int, ...]) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - anything
     """A table by its columns; anything else by its attributes, or as it writes itself."""
     kind = type(value).__name__
-    columns = _columns(value)
+    columns = columns_of(value)
     if columns is not None:
         yield name, f"{kind}, {value.schema}" if hasattr(value, "schema") else kind
         yield from _parts(columns, name, within)
@@ -113,7 +113,7 @@ def vars_of(value: Any) -> dict[str, Any]:  # noqa: ANN401 - anything
     return dict(vars(value)) if hasattr(value, "__dict__") else {}
 
 
-def _columns(value: Any) -> Any:  # noqa: ANN401 - anything
+def columns_of(value: Any) -> Any:  # noqa: ANN401 - anything
     """The columns of a table, by name; None if it is none."""
     if not hasattr(value, "columns"):
         return None
