@@ -40,6 +40,7 @@ from privet.learn.principal_components import PCA
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.learn.private_score import PrivateScore
 from privet.learn.private_transformer import PrivateTransformer
+from privet.learn.random_features_classifier import RandomFeaturesClassifier
 from privet.learn.random_forest_classifier import RandomForestClassifier
 from privet.learn.random_forest_regressor import RandomForestRegressor
 from privet.learn.ridge import Ridge
@@ -78,6 +79,7 @@ __all__ = [
     "PrivateRegressor",
     "PrivateScore",
     "PrivateTransformer",
+    "RandomFeaturesClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "Ridge",
