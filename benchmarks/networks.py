@@ -1,4 +1,4 @@
-"""What an epoch of a private network costs beside plain torch and Opacus, in one run: 784-128-10, 50,000 rows, batch 256.
+"""What an epoch of a private network costs beside plain torch and Opacus: 784-128-10, 50,000 rows, batch 256.
 
 The rows are those of MNIST where PRIVET_DATA names a folder with its files, else invented ones of the same shape. Every
 side runs on one thread and is measured in seconds of its processor, which other work on the machine changes little;
@@ -122,7 +122,9 @@ def main() -> None:
             Row.at_most(f"{name}, an epoch", epoch, "torch, not private", theirs["torch"], times=1.5),
             Row.faster(f"{name}, an epoch", epoch, "Opacus, ghost", theirs["opacus ghost"], times=2),
             Row.faster(f"{name}, an epoch", epoch, "Opacus, hooks", theirs["opacus hooks"], times=2),
-            Row.faster(f"{name}, a fit of one epoch", whole, "Opacus, ghost, its epoch", theirs["opacus ghost"], times=1),
+            Row.faster(
+                f"{name}, a fit of one epoch", whole, "Opacus, ghost, its epoch", theirs["opacus ghost"], times=1
+            ),
         ]
     show(f"784-128-10 on {ROWS:,} rows ({kind}), batch {BATCH}", found, console)
 

@@ -1,4 +1,4 @@
-"""Runs inside the peers' environment: trains 784-128-10 by plain torch, or by Opacus, and prints seconds of an epoch."""
+"""Runs inside the peers' environment: 784-128-10 by plain torch and by Opacus; prints seconds of an epoch."""
 
 import json
 import sys

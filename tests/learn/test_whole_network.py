@@ -9,14 +9,15 @@ import torch
 from numpy.typing import NDArray
 
 from privet.errors import InvalidParameter
+from privet.learn import MLPClassifier
 from privet.learn.centered_rows import Centered
 from privet.learn.features import Ball, Box
 from privet.learn.first_parameters import first_parameters
-from privet.learn.network_model import WithinBall
+from privet.learn.network_model import NetworkModel, WithinBall
 from privet.learn.network_steps import NetworkSteps, StepRule, WholeRows, begun
 from privet.learn.row_clipping import HALF_TOLD, ONE, RowClipping
 from privet.learn.spread_rows import SpreadRows, WholeBox
-from privet.learn.whole_network import EXACT_ROWS, LARGEST, WholeNetwork
+from privet.learn.whole_network import EXACT_ROWS, LARGEST, MOST_CLASSES, MOST_LAYERS, WholeNetwork
 from privet.learn.whole_numbers import bits_of, chances_of, exponentials, hyperbolic_tangents, toward_zero
 
 Floats = NDArray[np.float64]
@@ -176,6 +177,31 @@ def test_rows_of_any_kind_are_within_their_reach() -> None:
             assert all((seen.whole(rows[at : at + 1]) == whole[at]).all() for at in range(len(rows)))
             assert abs(columns.unit(rows)).max() <= longest
             assert whole.dtype in (np.int16, np.int32)
+
+
+def test_a_middle_that_noise_put_beyond_all_rows_makes_none_longer() -> None:
+    """Of 4 columns, where the longest number of a row is a quarter: corners of the box are as far as they may be."""
+    columns = WholeBox(Box.of((-1, 1), width=4))
+    assert NetworkModel._longest(MLPClassifier(bounds=(-1, 1)), 4) == columns.longest == 0.25
+    for middle in (np.full(4, 0.5), np.array([1.0, 0.0, 0.0, 0.0])):
+        seen = SpreadRows(columns, Centered(middle, 0.05, 10), columns.longest)
+        whole = seen.whole(np.array([[-1.0] * 4, [1.0] * 4])).astype(float)
+        assert np.linalg.norm(whole, axis=1).max() * 2.0**-seen.bits <= seen.reach
+
+
+def test_sums_of_deep_networks_are_finite_whatever_the_parameters() -> None:
+    """Weights of 16 hidden layers that noise made huge: they are shortened, and no product leaves the floats."""
+    made = network((8,) * MOST_LAYERS, "identity", 4)
+    flat, whole, target = drawn(made, 20, seed=8, far=1e30)
+    trained = steps(made, flat, WholeRows(whole, target), 1e-3)
+    parts = np.array([trained.summed(np.array([row])) for row in range(20)])
+    assert max(sum(int(number) ** 2 for number in part) for part in parts) <= ONE**2
+    assert parts.any()
+    assert (trained.summed(np.arange(20)) == parts.sum(axis=0)).all()
+    with pytest.raises(InvalidParameter, match="16 hidden layers, got 17"):
+        network((8,) * (MOST_LAYERS + 1))
+    with pytest.raises(InvalidParameter, match="8,192 classes"):
+        network(classes=MOST_CLASSES + 1)
 
 
 def test_functions_of_single_numbers_are_close_and_the_same_wherever_they_stand() -> None:

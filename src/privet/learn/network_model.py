@@ -1,6 +1,5 @@
 """NetworkModel: what networks share: one plan, one charge, one map of rows, one training."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -74,7 +73,7 @@ class NetworkModel(PrivateEstimator):
 
     def _longest(self, width: int) -> float:
         """The largest number in these rows, of X with so many columns."""
-        return 1.0 if self._said("norm") is not None else 2.0 ** -max(math.ceil(math.log2(width) / 2), 0)
+        return 1.0 if self._said("norm") is not None else WholeBox.longest_of(width)
 
     def _width(self, columns: int) -> int:
         """How many numbers these rows have."""

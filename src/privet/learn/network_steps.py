@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from privet.learn.features import Floats
 from privet.learn.row_clipping import ONE, RowClipping
-from privet.learn.whole_network import EXACT_ROWS, LARGEST, WholeNetwork
+from privet.learn.whole_network import EXACT_ROWS, LARGEST, Layer, WholeNetwork
 
 BLOCK = 1 << 13  # rows at a time
+PIECE = 1 << 13  # parameters at a time
 FORGETS = 10.0  # the average is over about the last part in 10 of the way (Shamir and Zhang 2013)
 
 
@@ -106,16 +107,20 @@ class NetworkSteps:
         layers = self.network.layers(self.flat)
         exact: NDArray[Any] | None = None
         for start in range(0, max(len(places), 1), EXACT_ROWS):
-            total = np.zeros(self.network.count + self.clipping.told)
-            for first in range(start, min(start + EXACT_ROWS, len(places)), BLOCK):
-                part = slice(first, min(first + BLOCK, start + EXACT_ROWS))
-                self._add(layers, places[part], None if shares is None else shares[part], total)
+            total = np.empty(self.network.count + self.clipping.told)
+            for block in range(start, max(min(start + EXACT_ROWS, len(places)), 1), BLOCK):
+                part = slice(block, min(block + BLOCK, start + EXACT_ROWS))
+                some = None if shares is None else shares[part]
+                self._add(layers, places[part], some, total, first=block == start)
             if len(places) <= EXACT_ROWS:
                 return total
             exact = total.astype(np.int64) + (0 if exact is None else exact)
         return np.asarray(exact)
 
-    def _add(self, layers: Any, places: NDArray[np.intp], shares: Floats | None, total: Floats) -> None:  # noqa: ANN401 - those of the network
+    def _add(
+        self, layers: list[Layer], places: NDArray[np.intp], shares: Floats | None, total: Floats, *, first: bool
+    ) -> None:
+        """Add what the rows at these places say to a total, or write over it where they are the first; of none, 0."""
         network, clipping = self.network, self.clipping
         values = network.values(layers, self.rows.whole[places].astype(np.float64))
         slopes = network.slopes(layers, values, self.rows.target[places])
@@ -123,22 +128,29 @@ class NetworkSteps:
         factors = clipping.factors(squares, self.length)
         if shares is not None:
             factors *= shares
-        network.add(layers, values, slopes, factors, total)
+        network.add(layers, values, slopes, factors, total, first=first)
         if clipping.told:
             said = clipping.longer(squares, self.length)
-            total[-1] += said.sum() if shares is None else np.trunc(said * shares).sum()
+            told = said.sum() if shares is None else np.trunc(said * shares).sum()
+            total[-1] = told if first else total[-1] + told
 
     def move(self, released: NDArray[np.float64]) -> None:
         """Go to the next parameters; their average forgets the first ones."""
         if self.clipping.told:
             self.length = self.clipping.followed(self.length, float(released[-1]), self.rule.expected)
         unit = 1.0 if self.clipping.kind == "automatic" else self.length
-        self.velocity *= self.rule.momentum
-        self.velocity += released[: len(self.flat)] * (unit / (ONE * self.rule.expected))
-        self.flat -= self.rule.learning_rate * self.velocity
-        np.clip(self.flat, -LARGEST, LARGEST, out=self.flat)
         self.step += 1
-        self.average += (self.flat - self.average) * (FORGETS / (FORGETS + self.step))
+        forgets = FORGETS / (FORGETS + self.step)
+        for start in range(0, len(self.flat), PIECE):  # so that what is between stays in the cache
+            flat, velocity, average = (each[start : start + PIECE] for each in (self.flat, self.velocity, self.average))
+            velocity *= self.rule.momentum
+            between = released[start : start + len(flat)] * (unit / (ONE * self.rule.expected))
+            velocity += between
+            flat -= np.multiply(velocity, self.rule.learning_rate, out=between)
+            np.clip(flat, -LARGEST, LARGEST, out=flat)
+            np.subtract(flat, average, out=between)
+            between *= forgets
+            average += between
 
     def released(self) -> dict[str, NDArray[Any]]:
         """The state, of which `begun` says what it holds."""

@@ -33,12 +33,17 @@ class WholeBox:
     @property
     def reach(self) -> float:
         """The length that becomes 1, in half widths."""
-        return 2.0 ** bits_of(math.sqrt(self.box.width))
+        return 1 / self.longest
 
     @property
     def longest(self) -> float:
         """The largest number in a row."""
-        return 1 / self.reach
+        return self.longest_of(self.box.width)
+
+    @staticmethod
+    def longest_of(width: int) -> float:
+        """The same for so many columns."""
+        return 2.0 ** -bits_of(math.sqrt(width))
 
     def unit(self, rows: Floats) -> Floats:
         """Return rows of length at most 1."""
@@ -69,8 +74,8 @@ class SpreadRows:
 
     @cached_property
     def middle(self) -> Floats:
-        """The middle, in whole steps of the unit rows."""
-        return toward_zero(np.array(self.where.middle, dtype=np.float64), UNIT_BITS)
+        """The middle, in whole steps of the unit rows; where noise put it beyond all rows, the nearest place."""
+        return toward_zero(np.clip(np.float64(self.where.middle), -self.longest, self.longest), UNIT_BITS)
 
     @property
     def width(self) -> int:

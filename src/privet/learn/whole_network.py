@@ -17,6 +17,8 @@ SUM_BITS = 33  # sums are whole multiples of 2^-33 of the length of a row's grad
 EXACT_ROWS = 1 << (EXACT - SUM_BITS)  # of which so many add up exactly in float64
 WEIGHT_BITS, VALUE_BITS, SLOPE_BITS = 26, 16, 20  # the finest grids of weights, activations and slopes
 LARGEST = 2.0**20  # of a parameter
+LONGEST = 2.0**16  # of all weights of a layer together, and of its constants
+MOST_LAYERS, MOST_CLASSES = 16, 1 << 13
 ACTIVATIONS = ("relu", "tanh", "identity")
 
 
@@ -25,7 +27,7 @@ class Layer:
     """One layer with its numbers on public grids.
 
     Args:
-        weights: multiples of 2^-weight_bits, a row for each input.
+        ahead: weights times 2^-value_bits, a row for each input: what multiplies inputs in whole steps.
         constants: multiples of 2^-(value_bits + weight_bits).
         value_bits: inputs are multiples of 2^-value_bits.
         reach: no row of inputs is longer.
@@ -33,12 +35,17 @@ class Layer:
         slope_bits: slopes of the layer's outputs are multiples of 2^-slope_bits.
     """
 
-    weights: Floats
+    ahead: Floats
     constants: Floats
     value_bits: int
     reach: float
     weight_bits: int
     slope_bits: int
+
+    @property
+    def weights(self) -> Floats:
+        """Multiples of 2^-weight_bits."""
+        return self.ahead * 2.0**self.value_bits
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,10 @@ class WholeNetwork:
     def __post_init__(self) -> None:
         if self.activation not in ACTIVATIONS:
             raise InvalidParameter(f"activation must be one of {', '.join(ACTIVATIONS)}, got {shown(self.activation)}")
+        if len(self.sizes) > MOST_LAYERS + 2:
+            raise InvalidParameter(f"there may be {MOST_LAYERS} hidden layers, got {len(self.sizes) - 2}")
+        if self.classes > MOST_CLASSES:
+            raise InvalidParameter(f"there may be {MOST_CLASSES:,} classes, got {self.classes:,}")
 
     @property
     def shapes(self) -> list[tuple[int, int]]:
@@ -92,28 +103,24 @@ class WholeNetwork:
 
         Proof: a partial sum of Σ_j x_j w_jk is at most |x| |w_k| <= reach · F, with F the length of all weights of the
             layer. Rounding toward 0 makes neither longer. So z = x w + b is exact if reach·F + |b|, in steps of both
-            grids, is below 2^53; and so is the way back, where slopes are the rows.
+            grids, is below 2^53; and so is the way back, where slopes are the rows. Layers longer than `LONGEST` are
+            shortened to it, so that of 2^13 · (2^16 + 1)^17, which bounds all there is, the square of the square is a
+            float still.
         """
-        parts = [(weights, constants, _length(weights), _length(constants)) for weights, constants in self.parts(flat)]
+        parts = [(*_limited(weights), *_limited(constants)) for weights, constants in self.parts(flat)]
         steep = [self._steepest]
-        for _, _, length, _ in reversed(parts[1:]):
+        for _, length, _, _ in reversed(parts[1:]):
             steep.insert(0, steep[0] * length)
         found, reach, value_bits = [], self.reach, self.value_bits
-        for (weights, constants, length, constant), slope in zip(parts, steep, strict=True):
+        for (weights, length, constants, constant), slope in zip(parts, steep, strict=True):
             slope_bits = min(SLOPE_BITS, SQUARES - bits_of(slope))
             ahead = reach * length + constant
             back = EXACT - slope_bits - bits_of(slope * length)
             bits = min(WEIGHT_BITS, EXACT - 1 - value_bits - bits_of(ahead), back)
-            found.append(
-                Layer(
-                    toward_zero(weights.copy(), bits),
-                    toward_zero(constants.copy(), value_bits + bits),
-                    value_bits,
-                    reach,
-                    bits,
-                    slope_bits,
-                )
-            )
+            whole = np.trunc(steps := weights * 2.0**bits, out=steps)
+            whole *= 2.0 ** -(bits + value_bits)
+            grid = toward_zero(constants.copy(), value_bits + bits)
+            found.append(Layer(whole, grid, value_bits, reach, bits, slope_bits))
             reach = math.sqrt(len(constants)) if self.activation == "tanh" else ahead
             value_bits = min(VALUE_BITS, SQUARES - bits_of(reach))
         return found
@@ -129,7 +136,7 @@ class WholeNetwork:
         """The inputs of every layer and the outputs, of rows in whole steps; the former in whole steps of theirs."""
         inputs = [whole]
         for place, layer in enumerate(layers):
-            outputs = inputs[-1] @ (layer.weights * 2.0**-layer.value_bits)
+            outputs = inputs[-1] @ layer.ahead
             outputs += layer.constants
             if place + 1 == len(layers):
                 inputs.append(outputs)
@@ -182,8 +189,15 @@ class WholeNetwork:
             total += (inner + 1.0) * np.einsum("ij,ij->i", slope, slope)
         return total
 
-    def add(
-        self, layers: list[Layer], values: list[Floats], slopes: list[Floats], factors: Floats, total: Floats
+    def add(  # noqa: PLR0913 - what there is of some rows
+        self,
+        layers: list[Layer],
+        values: list[Floats],
+        slopes: list[Floats],
+        factors: Floats,
+        total: Floats,
+        *,
+        first: bool = False,
     ) -> None:
         """Add the sum of gradients times their factors to a total, in whole steps of 2^-33.
 
@@ -193,18 +207,26 @@ class WholeNetwork:
             slopes: as `slopes` returns them; used up.
             factors: one for each row: at most 1 over the length of its gradient.
             total: of all parameters; exact if it is of at most `EXACT_ROWS` rows.
+            first: whether to write over what the total holds.
         """
         for parts, layer, value, slope in zip(self.parts(total), layers, values, slopes, strict=False):
             bits = min(SUM_BITS, SUM_BITS - layer.value_bits)
             np.multiply(slope, (factors * 2.0**bits)[:, None], out=slope)
             np.trunc(slope, out=slope)
-            product = value.T @ slope
+            weights, constants = parts
+            product = np.matmul(value.T, slope, out=weights if first else None)
             if layer.value_bits < 0:
                 product *= 2.0**-layer.value_bits
-            np.add(parts[0], product, out=parts[0])
-            np.add(parts[1], slope.sum(axis=0) * 2.0 ** (SUM_BITS - bits), out=parts[1])
+            constant = slope.sum(axis=0) * 2.0 ** (SUM_BITS - bits)
+            if first:
+                constants[:] = constant
+            else:
+                weights += product
+                constants += constant
 
 
-def _length(numbers: Floats) -> float:
+def _limited(numbers: Floats) -> tuple[Floats, float]:
+    """The numbers, shortened to `LONGEST` if they are longer, and how long they then are."""
     flat = numbers.ravel()
-    return math.sqrt(float(flat @ flat))
+    length = math.sqrt(float(flat @ flat))
+    return (numbers, length) if length <= LONGEST else (numbers * (LONGEST / length), LONGEST)
