@@ -41,8 +41,8 @@ def rows_and_labels() -> tuple[NDArray[np.float32], NDArray[np.int64], str]:
     images, labels = folder / "train-images-idx3-ubyte.xz", folder / "train-labels-idx1-ubyte.gz"
     if images.exists():
         pixels = np.frombuffer(lzma.decompress(images.read_bytes()), np.uint8, offset=16).reshape(-1, 784)
-        known = np.frombuffer(gzip.decompress(labels.read_bytes()), np.uint8, offset=8)
-        return (pixels[:ROWS] / np.float32(255)).astype(np.float32), known[:ROWS].astype(np.int64), "MNIST"
+        digits = np.frombuffer(gzip.decompress(labels.read_bytes()), np.uint8, offset=8)
+        return (pixels[:ROWS] / np.float32(255)).astype(np.float32), digits[:ROWS].astype(np.int64), "MNIST"
     source = np.random.default_rng(0)
     known = source.integers(0, 10, ROWS)
     centers = source.uniform(size=(10, 784))

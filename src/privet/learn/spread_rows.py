@@ -75,7 +75,7 @@ class SpreadRows:
     @cached_property
     def middle(self) -> Floats:
         """The middle, in whole steps of the unit rows; where noise put it beyond all rows, the nearest place."""
-        return toward_zero(np.clip(np.float64(self.where.middle), -self.longest, self.longest), UNIT_BITS)
+        return toward_zero(np.clip(self.where.middle, -self.longest, self.longest), UNIT_BITS)
 
     @property
     def width(self) -> int:
