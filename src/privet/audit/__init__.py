@@ -21,8 +21,10 @@ from privet.audit.query import query
 from privet.audit.replay import Replaying, replay
 from privet.audit.replayed import Replayed
 from privet.audit.reuse import reuse
+from privet.audit.service import Response, Served, service
 from privet.audit.support import support
 from privet.audit.test import test
+from privet.audit.timing import Timing, timing
 from privet.audit.worlds import World, worlds
 
 __all__ = [
@@ -32,6 +34,9 @@ __all__ = [
     "Finding",
     "Replayed",
     "Replaying",
+    "Response",
+    "Served",
+    "Timing",
     "World",
     "adapters",
     "audit_densities",
@@ -44,8 +49,10 @@ __all__ = [
     "query",
     "replay",
     "reuse",
+    "service",
     "support",
     "test",
+    "timing",
     "worlds",
     "zoo",
 ]
