@@ -17,7 +17,8 @@ AIM = Aim(0.0, 50_000, 1e-6)
 def chosen(one: object, other: object, aim: Aim = AIM) -> tuple[Event, Event]:
     reader = Reader()
     seen: tuple[Outcomes, Outcomes] = reader.read(one), reader.read(other)
-    return best_events(*seen, views(*seen, reader.names), aim)
+    first, second = best_events(*seen, views(*seen, reader.names), aim)
+    return first[0], second[0]
 
 
 def test_a_threshold_is_found(source: BitSource) -> None:

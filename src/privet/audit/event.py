@@ -16,6 +16,7 @@ CUTS = (12, 120)  # cells of equal size, for numbers that do not repeat
 FULL = 200  # runs in a cell, if that leaves enough of them
 SETS_COST = 0.02  # by how much a set of many cells must be better than one stretch
 FACTORS = (0.3, 0.6, 1.6, 3.0)  # by which events that are tested beside the best are larger or smaller
+VIEWS = 2  # of each direction whose best events are tested
 SAID = 3  # stretches that are written out
 Cells = NDArray[np.int64]
 
@@ -145,18 +146,14 @@ class Aim:
     alpha: float
 
 
-def best_events(one: Outcomes, other: Outcomes, looks: Iterable[View], aim: Aim) -> tuple[Event, Event]:
-    """The most promising event that the first input gives more often, and the one that the second does."""
-    best: list[Event | None] = [None, None]
+def best_events(one: Outcomes, other: Outcomes, looks: Iterable[View], aim: Aim) -> tuple[list[Event], list[Event]]:
+    """The most promising events that the first input gives more often, each of another view, and the second's."""
+    found: tuple[list[Event], list[Event]] = ([], [])
     for view in looks:
         for place, event in enumerate(_of_view(view, view.scores(one), view.scores(other), aim)):
-            known = best[place]
-            if known is None or event.promise > known.promise:
-                best[place] = event
-    first, second = best
-    if first is None or second is None:
-        raise ValueError("there is always a view")
-    return first, second
+            found[place].append(event)
+    ranked = [sorted(events, key=lambda event: -event.promise)[:VIEWS] for events in found]
+    return ranked[0], ranked[1]
 
 
 def _of_view(view: View, one: Array, other: Array, aim: Aim) -> tuple[Event, Event]:

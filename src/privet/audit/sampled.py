@@ -24,6 +24,8 @@ from privet.wording.printable import printable
 LEAST = 250  # runs of each input in the first look
 GROWTH = 6  # how much longer all stages are with the next
 LAST = 0.75  # the share of alpha that the last stage has
+MORE = 0.9  # the share of a stage's alpha that the more promising direction has
+FIRST = 0.6  # the share of the most promising event, beside others of its direction and smaller and larger ones
 KEPT = 100_000  # runs of each input by which an event is chosen, at most
 POINTS = 24  # of the trade-off curve
 
@@ -97,9 +99,10 @@ class Tested:
         self.runs[place] += len(outcomes)
 
     def judged(self) -> list["Judged"]:
-        """The events one by one; each has an equal share of alpha."""
+        """The events one by one, which share alpha; the most promising has the largest share."""
         events = [self.event.cut(length) for length in self.event.lengths]
-        return [Judged(event, self.place, self._seen(event), self.alpha / len(events)) for event in events]
+        both = zip(events, shared(self.alpha, len(events)), strict=True)
+        return [Judged(event, self.place, self._seen(event), alpha) for event, alpha in both]
 
     def _seen(self, event: Event) -> Seen:
         mine, theirs = (int(self.cells[side][event.chosen].sum()) for side in (self.place, 1 - self.place))
@@ -195,10 +198,16 @@ class SampledAudit:
             )
 
     def _chosen(self, one: Outcomes, other: Outcomes, runs: int, share: float) -> tuple[Tested, ...]:
-        """The best event of each direction; both are tested, so each has half of the stage's alpha."""
-        aim = Aim(self.claim.delta, runs, share / 2)
-        events = best_events(one, other, views(one, other, self.reader.names), aim)
-        return tuple(Tested.chosen(event, place, share / 2, (one, other)) for place, event in enumerate(events))
+        """The best events of each direction; all are tested and share alpha, most of which have the more promising."""
+        aim = Aim(self.claim.delta, runs, share * MORE * FIRST * FIRST)
+        sides = best_events(one, other, views(one, other, self.reader.names), aim)
+        first = 0 if sides[0][0].promise >= sides[1][0].promise else 1
+        tested = []
+        for place, events in enumerate(sides):
+            shares = shared(share * (MORE if place == first else 1 - MORE), len(events))
+            both = zip(events, shares, strict=True)
+            tested += [Tested.chosen(event, place, alpha, (one, other)) for event, alpha in both]
+        return tuple(tested)
 
     def _run(self, runs: int, tested: tuple[Tested, ...]) -> tuple[Outcomes, ...]:
         """Run both inputs so often, test the events, and keep the first outcomes to choose by."""
@@ -239,9 +248,21 @@ class SampledAudit:
             tested=seen.trials,
             trials=self.trials,
             visible=visible(seen, best.alpha, self.claim),
-            tradeoff=self.tested[best.place].curve(),
+            tradeoff=next(each for each in self.tested if each.place == best.place).curve(),
             notes=(f"events rarer than about {rare:.1g} are not judged by so few runs", *notes),
         )
+
+
+def shared(alpha: float, events: int) -> list[float]:
+    """The alpha of each of so many events, the most promising first.
+
+    Example:
+        >>> [round(part, 3) for part in shared(0.1, 3)], shared(0.1, 1)
+        ([0.06, 0.02, 0.02], [0.1])
+    """
+    if events == 1:
+        return [alpha]
+    return [alpha * FIRST, *[alpha * (1 - FIRST) / (events - 1)] * (events - 1)]
 
 
 def visible(seen: Seen, alpha: float, claim: Claimed) -> float:

@@ -60,4 +60,4 @@ def promise(draw: Draw, pair: tuple[Any, Any], aim: Aim, runs: int) -> float:
     """About the ε that an audit of this pair will show."""
     reader = Reader()
     one, other = (reader.read(draw(value, runs)) for value in pair)
-    return max(event.promise for event in best_events(one, other, views(one, other, reader.names), aim))
+    return max(events[0].promise for events in best_events(one, other, views(one, other, reader.names), aim))
