@@ -13,7 +13,7 @@ from privet.audit.claim import Claim, Claimed, claim_of, claimed
 from privet.audit.figures import figure
 from privet.audit.finding import Finding, Point
 from privet.audit.runs import outcome_of
-from privet.audit.sampled import shown
+from privet.audit.shown_inputs import shown
 from privet.loss import Guarantee
 from privet.loss.exact import whole
 from privet.loss.outward import exp_below

@@ -14,12 +14,12 @@ from privet.audit.bounds import Box, Seen, at_least, at_most
 from privet.audit.claim import Claimed
 from privet.audit.event import Aim, Event, best_events
 from privet.audit.finding import Finding, Point
-from privet.audit.outcomes import LONG, Outcomes, Reader, joined
+from privet.audit.outcomes import Outcomes, Reader, joined
 from privet.audit.progress import Progress
 from privet.audit.runs import Draw
+from privet.audit.shown_inputs import both_shown
 from privet.audit.views import views
 from privet.errors import InvalidParameter
-from privet.wording.printable import printable
 
 LEAST = 250  # runs of each input in the first look
 GROWTH = 6  # how much longer all stages are with the next
@@ -231,7 +231,7 @@ class SampledAudit:
         best = max(broken or self.judged, key=lambda each: (each.box.epsilon(self.claim.delta), each.event.promise))
         seen, boxes = best.seen, [each.box for each in self.judged]
         rare = math.log(2 / best.alpha) / seen.trials
-        inputs = shown(self.pair[best.place]), shown(self.pair[1 - best.place])
+        inputs = both_shown(self.pair[best.place], self.pair[1 - best.place])
         return Finding(
             subject=subject,
             claim=self.claim.words,
@@ -279,9 +279,3 @@ def visible(seen: Seen, alpha: float, claim: Claimed) -> float:
     if gap(claim.epsilon) >= 0:
         return claim.epsilon
     return float(brentq(gap, claim.epsilon, top, xtol=1e-3))
-
-
-def shown(value: Any) -> str:  # noqa: ANN401 - any input
-    """An input for people, cut where it is long."""
-    text = " ".join(printable(repr(value)).split())
-    return text if len(text) <= 2 * LONG else f"{text[: 2 * LONG]}…"

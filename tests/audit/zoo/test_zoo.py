@@ -1,9 +1,11 @@
 """Every broken mechanism is flagged, no right one is, and their true ε is what is written beside them."""
 
 import math
+import statistics
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from privet.audit import zoo
 from privet.audit.zoo.specimen import Specimen
@@ -43,9 +45,22 @@ def test_what_is_right_is_not_flagged_by_many_runs(name: str, source: BitSource)
     ("name", "trials"), [(name, trials) for name, each in zoo.SPECIMENS.items() for trials in each.bounds]
 )
 def test_published_bounds_are_reached(name: str, trials: int, source: BitSource) -> None:
-    """From as many runs, those that choose the event included: the best of three is within 10 %."""
-    best = max(zoo.SPECIMENS[name].audit(source=source, trials=trials).epsilon for _ in range(3))
-    assert best >= 0.9 * zoo.SPECIMENS[name].bounds[trials]
+    """The median of five audits is within 10 % of what the published event shows in expectation, from as many runs
+    that test; a fifth as many choose the event, which the published bounds were given. Variant 3 of sparse vector is
+    the one exception: at 100,000 runs its event is seen 40 times, and which cut is chosen decides (0.7 to 1.2 of it).
+    """
+    found = [zoo.SPECIMENS[name].audit(source=source, trials=trials * 6 // 5).epsilon for _ in range(5)]
+    least = 0.65 if (name, trials) == ("svt3", 100_000) else 0.9
+    assert statistics.median(found) >= least * zoo.SPECIMENS[name].bounds[trials], found
+
+
+@pytest.mark.soak
+def test_the_control_is_flagged_at_most_4_times_in_300(source: BitSource) -> None:
+    """At alpha = 1e-3, n = 10,000: more has probability 1.5e-5 even if all of alpha were used up."""
+    assert binom.sf(4, 300, 1e-3) < 2e-5
+    found = [zoo.SPECIMENS["laplace"].audit(source=source, trials=10_000, alpha=1e-3) for _ in range(300)]
+    assert sum(each.violated for each in found) <= 4
+    assert statistics.median(each.epsilon for each in found) > 0.85  # they look closely: the true ε is 1
 
 
 def test_there_are_enough_of_them() -> None:
