@@ -21,8 +21,8 @@ Computation: TypeAlias = Callable[[list[Any], Ledger], Any]
 def average_charged_once(rows: list[float], ledger: Ledger) -> float:
     """AVG: a sum and a count, each with the noise of the whole ε, paid for as one number."""
     parts = Sensitive([int(sum(min(max(row, 0), 1) for row in rows)), len(rows)], Sensitivity(1), PERSON)
-    total, count = ledger.release(parts, DiscreteLaplace(1, 1), purpose="average").value
-    return float(total) / max(float(count), 1.0)
+    total, count = np.asarray(ledger.release(parts, DiscreteLaplace(1, 1), purpose="average").value).tolist()
+    return total / max(count, 1)  # type: ignore[no-any-return]
 
 
 def unused_clip(rows: list[float], ledger: Ledger) -> float:
