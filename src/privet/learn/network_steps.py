@@ -11,7 +11,8 @@ from privet.learn.features import Floats
 from privet.learn.row_clipping import ONE, RowClipping
 from privet.learn.whole_network import EXACT_ROWS, LARGEST, Layer, WholeNetwork
 
-BLOCK = 1 << 13  # rows at a time
+BLOCK = 1 << 13  # rows at a time, and fewer where they are wide: so many numbers stay in a cache
+NUMBERS, FEWEST = 1 << 20, 64
 PIECE = 1 << 13  # parameters at a time
 FORGETS = 10.0  # the average is over about the last part in 10 of the way (Shamir and Zhang 2013)
 
@@ -104,12 +105,13 @@ class NetworkSteps:
     def summed(self, chosen: NDArray[np.intp]) -> NDArray[Any]:
         """The exact sum, in whole steps of 2^-33."""
         places, shares = self.rows.chosen(chosen)
+        size = min(BLOCK, max(NUMBERS // max(self.network.sizes), FEWEST))
         layers = self.network.layers(self.flat)
         exact: NDArray[Any] | None = None
         for start in range(0, max(len(places), 1), EXACT_ROWS):
             total = np.empty(self.network.count + self.clipping.told)
-            for block in range(start, max(min(start + EXACT_ROWS, len(places)), 1), BLOCK):
-                part = slice(block, min(block + BLOCK, start + EXACT_ROWS))
+            for block in range(start, max(min(start + EXACT_ROWS, len(places)), 1), size):
+                part = slice(block, min(block + size, start + EXACT_ROWS))
                 some = None if shares is None else shares[part]
                 self._add(layers, places[part], some, total, first=block == start)
             if len(places) <= EXACT_ROWS:
