@@ -13,7 +13,8 @@ from privet.learn import MLPClassifier
 from privet.learn.centered_rows import Centered
 from privet.learn.features import Ball, Box
 from privet.learn.first_parameters import first_parameters
-from privet.learn.network_model import NetworkModel, WithinBall
+from privet.learn.network_model import NetworkModel
+from privet.learn.network_rows import WithinBall
 from privet.learn.network_steps import NetworkSteps, StepRule, WholeRows, begun
 from privet.learn.row_clipping import HALF_TOLD, ONE, RowClipping
 from privet.learn.spread_rows import SpreadRows, WholeBox

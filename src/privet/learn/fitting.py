@@ -89,12 +89,16 @@ class Draws:
         return self.reservation.release(secret, mechanism, purpose=self.fitting.payment.purpose)
 
 
-def reserved(payment: Payment, plan: Iterable[Mechanism[Any, Any]]) -> Reservation:
+def reserved(
+    payment: Payment, plan: Iterable[Mechanism[Any, Any]], *, key: str | None = None, question: str = ""
+) -> Reservation:
     """Charge for all mechanisms of a plan at once. No δ is spent that none of them needs.
 
     Args:
         payment: who pays.
         plan: fixed before anything is read; together they keep the budget.
+        key: by which a later run finds the plan; that of the payment unless said.
+        question: with a key, what else must be the same then.
     """
     mechanisms = tuple(plan)
     together = sum_of(each.loss for each in mechanisms)
@@ -103,7 +107,8 @@ def reserved(payment: Payment, plan: Iterable[Mechanism[Any, Any]]) -> Reservati
     pure = isinstance(limit, Guarantee) and together.meets(Guarantee(limit.epsilon))
     promise = limit if isinstance(limit, Guarantee) and not pure else None
     delta = None if pure else payment.price.delta or None
-    return ledger.reserve(mechanisms, purpose=payment.purpose, delta=delta, promise=promise, key=payment.key)
+    key = payment.key if key is None else key
+    return ledger.reserve(mechanisms, purpose=payment.purpose, delta=delta, promise=promise, key=key, question=question)
 
 
 def taken_up(payment: Payment, plan: Iterable[Mechanism[Any, Any]]) -> Reservation:

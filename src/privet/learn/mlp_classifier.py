@@ -1,5 +1,6 @@
 """MLPClassifier: classes by a network of dense layers, trained by noisy steps."""
 
+from os import PathLike
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -62,6 +63,9 @@ class MLPClassifier(NetworkClassifier):
         steps: how many; None for a rule.
         learning_rate: of the mean gradient; None for one that fits the noise.
         expected_rows: about how many rows there will be, if that is public knowledge.
+        checkpoint: a file in which the training is kept, now and then; needs a ledger that outlives the process. A
+            `fit` of the same model with the same file goes on where a killed one was, and pays nothing for it; the
+            steps that were running then are lost. After a finished training it gives its model back.
         verbose: True for lines about the training; a bar is shown on terminals anyway.
         epsilon, delta, rho, risk, neighbors, ledger, unit, rows_per_unit, purpose: see `PrivateEstimator`. With a ρ all
             rows take part in every step.
@@ -96,6 +100,7 @@ class MLPClassifier(NetworkClassifier):
         steps: int | None = None,
         learning_rate: Any = None,  # noqa: ANN401 - refused in words
         expected_rows: int | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         verbose: bool = False,
         **_: Unpack[Priced],
     ) -> None:
@@ -109,6 +114,7 @@ class MLPClassifier(NetworkClassifier):
         self.steps = steps
         self.learning_rate = learning_rate
         self.expected_rows = expected_rows
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     def _hidden(self) -> tuple[int, ...]:

@@ -1,5 +1,6 @@
 """MLPRegressor: a number by a network of dense layers, trained by noisy steps."""
 
+from os import PathLike
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -18,8 +19,8 @@ class MLPRegressor(NetworkModel, PrivateRegressor):
         bounds: (lower, upper) of the features; or
         norm: the length to which rows are clipped.
         target_bounds: (lower, upper) of y.
-        hidden_layer_sizes, activation, clipping, rate, steps, learning_rate, expected_rows, verbose: see
-            `MLPClassifier`.
+        hidden_layer_sizes, activation, clipping, rate, steps, learning_rate, expected_rows, checkpoint, verbose:
+            see `MLPClassifier`.
         epsilon, delta, rho, risk, neighbors, ledger, unit, rows_per_unit, purpose: see `PrivateEstimator`. With a ρ all
             rows take part in every step.
 
@@ -54,6 +55,7 @@ class MLPRegressor(NetworkModel, PrivateRegressor):
         steps: int | None = None,
         learning_rate: Any = None,  # noqa: ANN401 - refused in words
         expected_rows: int | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         verbose: bool = False,
         **_: Unpack[Priced],
     ) -> None:
@@ -67,6 +69,7 @@ class MLPRegressor(NetworkModel, PrivateRegressor):
         self.steps = steps
         self.learning_rate = learning_rate
         self.expected_rows = expected_rows
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:  # noqa: ANN401, N803 - scikit-learn's names

@@ -1,22 +1,26 @@
 """NetworkModel: what networks share: one plan, one charge, one map of rows, one training."""
 
+import math
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from hashlib import sha256
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.asking.payment import Payment
-from privet.core import Mechanism
-from privet.errors import InvalidParameter
-from privet.learn.centered_rows import NEAR, Centering, UnitRows
+from privet.errors import AnswerLost, InvalidParameter
+from privet.learn.centered_rows import NEAR, Centered, Centering
+from privet.learn.checkpoint import Checkpoint
 from privet.learn.features import Ball, Floats
 from privet.learn.first_parameters import first_parameters
 from privet.learn.fitting import Fitting, budget_of, replaces
 from privet.learn.network_plan import MOMENTUM, NetworkPlan, NetworkSetting, network_plan
-from privet.learn.network_steps import NetworkSteps, StepRule, WholeRows, begun
+from privet.learn.network_rows import NetworkColumns, ReadOnce, WithinBall, blocks
+from privet.learn.network_steps import NetworkSteps, StepRule, begun
+from privet.learn.paid_training import LOST, PaidTraining, lasting
 from privet.learn.private_estimator import PrivateEstimator
 from privet.learn.row_clipping import RowClipping
 from privet.learn.rows import Rows
@@ -25,30 +29,13 @@ from privet.learn.steps_shown import StepsShown
 from privet.learn.training import State, Training
 from privet.learn.whole_network import WholeNetwork
 from privet.loss.exact import exact_within, whole
-from privet.mechanisms.noisy_steps import rate_near
+from privet.mechanisms.noisy_steps import NoisySteps, rate_near
 
 MOST_UNITS = 1 << 14
+SEGMENTS = 50  # in how many draws the steps are made where each is kept: a run that is killed loses one
+UNKNOWN = 0.5  # how long rows are taken to be about where the release that says so is lost
+UNBOUND = ("checkpoint", "ledger", "verbose")  # parameters that a later run may change
 BLOCK = 1 << 12  # rows at a time
-
-
-class NetworkColumns(UnitRows, Protocol):
-    """What makes rows of length at most 1 of X, and how large their numbers are."""
-
-    @property
-    def longest(self) -> float:
-        """The largest number in a row."""
-
-
-@dataclass(frozen=True)
-class WithinBall:
-    """Rows within a declared length."""
-
-    ball: Ball
-    longest: float = 1.0
-
-    def unit(self, rows: Floats) -> Floats:
-        """Return rows of length at most 1."""
-        return self.ball.unit(rows)
 
 
 class NetworkModel(PrivateEstimator):
@@ -62,6 +49,7 @@ class NetworkModel(PrivateEstimator):
     steps: Any
     learning_rate: Any
     expected_rows: Any
+    checkpoint: Any
     verbose: Any
 
     # --- what subclasses say ------------------------------------------------------------------------------------
@@ -104,28 +92,71 @@ class NetworkModel(PrivateEstimator):
     def _train(self, fitting: Fitting) -> None:
         """Release where the rows lie, then run the steps; keep what they led to."""
         columns = self._columns()
-        plan = network_plan(
-            self._setting(fitting.payment, self.n_features_in_, grouped=fitting.rows.owners is not None)
-        )
-        draws = fitting.reserve(plan.mechanisms)
-        read = ReadOnce(self, columns)
+        setting = self._setting(fitting.payment, self.n_features_in_, grouped=fitting.rows.owners is not None)
+        plan = network_plan(setting)
+        kept = self._checkpoint(fitting.payment, setting)
+        paid = PaidTraining.of(fitting, plan, kept)
+        try:
+            read = ReadOnce(columns, self._mapped, self._target)
+            self._rows = SpreadRows(columns, self._where(fitting, plan, paid, read), columns.longest)
+            self._network = self._made_network(self._rows)
+            first = begun(first_parameters(self._network, self._usual), setting.clipping)
+            if kept is not None:
+                kept.refuse_misfit(first)
+            self._keep(self._run(fitting, plan, paid, read, first))
+            paid.finish()
+        finally:
+            paid.done()
+        self._keep_receipt(fitting, plan.loss, mechanism=self._described(plan), public=self._public(plan))
+
+    def _where(self, fitting: Fitting, plan: NetworkPlan, paid: PaidTraining, read: ReadOnce) -> Centered:
+        """Where the rows lie: released now, or by an earlier run; public numbers where that run lost its answer."""
+        if paid.kept is not None and paid.kept.where is not None:
+            return paid.kept.where
         centering = plan.setting.centering
-        found = draws.release(
+        if not paid.looks or paid.draws is None:
+            count = fitting.public_length or plan.setting.expected or 1.0
+            return Centered(np.zeros(centering.width), NEAR * UNKNOWN, float(count))
+        found = paid.draws.release(
             lambda rows: read.sums(rows, centering, plan.look), centering.sensitivity(plan.look), plan.look
         )
-        self._rows = SpreadRows(columns, centering.read(found.value, plan.look), columns.longest)
-        self._network = self._made_network(self._rows)
-        expected = float(fitting.public_length or self._rows.where.count)
-        rule = self._rule(plan, expected)
-        setting = plan.setting
+        where = centering.read(found.value, plan.look)
+        if paid.kept is not None:
+            paid.kept.keep_where(where)
+        return where
 
-        def begin(rows: Rows, state: State) -> NetworkSteps:
-            return NetworkSteps(self._network, read.whole(rows, self._rows), setting.clipping, rule, state)
+    def _run(self, fitting: Fitting, plan: NetworkPlan, paid: PaidTraining, read: ReadOnce, first: State) -> State:
+        """Run the steps that are left, from where the last run came to; return where they led."""
+        kept, setting = paid.kept, plan.setting
+        state = first if kept is None or kept.present is None else kept.present
+        if paid.draws is None or not paid.steps:
+            if state is first:
+                raise AnswerLost(LOST.format(path=getattr(kept, "path", "")))
+            return state
+        rule = self._rule(plan, float(fitting.public_length or self._rows.where.count))
 
-        start = begun(first_parameters(self._network, self._usual), setting.clipping)
-        training = Training(plan.steps, begin, shown=self._shown(fitting, plan))
-        self._keep(training.run(draws, start))
-        self._keep_receipt(fitting, plan.loss, mechanism=self._described(plan), public=self._public(plan))
+        def begin(rows: Rows, present: State) -> NetworkSteps:
+            return NetworkSteps(self._network, read.whole(rows, self._rows), setting.clipping, rule, present)
+
+        left = plan.steps.of(paid.steps)
+        shown = self._shown(fitting, plan, left)
+        if kept is None:
+            return Training(left, begin, shown=shown).run(paid.draws, state)
+        segments = math.ceil(SEGMENTS * paid.steps / plan.steps.steps)
+        return Training(left, begin, segments, kept.keep, shown).run(paid.draws, state)
+
+    def _checkpoint(self, payment: Payment, setting: NetworkSetting) -> Checkpoint | None:
+        """The file of the training, if one was asked for; it is bound to all parameters that matter."""
+        path = self._said("checkpoint")
+        if path is None:
+            return None
+        if not isinstance(path, str | os.PathLike):
+            raise InvalidParameter(f"checkpoint must be the name of a file, got {type(path).__name__}")
+        lasting(payment)  # before there is a file
+        said = {name: value for name, value in self.get_params(deep=False).items() if name not in UNBOUND}
+        facts = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in sorted(said.items())}
+        names = list(getattr(self, "feature_names_in_", ()))
+        return Checkpoint(path, sha256(repr((type(self).__name__, facts, names, setting)).encode()).hexdigest())
 
     def _made_network(self, rows: SpreadRows) -> WholeNetwork:
         classes = self._classes()
@@ -143,10 +174,11 @@ class NetworkModel(PrivateEstimator):
         rate = plan.learning_rate(rows, self._usual, classes=self._classes() > 0) if said is None else float(said)
         return StepRule(rate, MOMENTUM, max(rows * float(plan.steps.rate), 1.0))
 
-    def _shown(self, fitting: Fitting, plan: NetworkPlan) -> StepsShown:
+    def _shown(self, fitting: Fitting, plan: NetworkPlan, left: NoisySteps[State]) -> StepsShown:
         promise = fitting.budget.promise
         delta = float(getattr(promise, "delta", 0)) or None
-        return StepsShown(plan.steps, delta=delta, verbose=bool(self._said("verbose")))
+        done = plan.steps.steps - left.steps
+        return StepsShown(left, delta=delta, done=done, verbose=bool(self._said("verbose")))
 
     def _keep(self, state: State) -> None:
         """Keep the average of the last parameters."""
@@ -214,46 +246,6 @@ class NetworkModel(PrivateEstimator):
         if rows is not None:
             told["noise in the mean"] = f"{plan.noise / max(rows * float(plan.steps.rate), 1.0):.2g} a step"
         return told
-
-
-class ReadOnce:
-    """The rows, read by the first release and kept for the others of the same fit."""
-
-    def __init__(self, model: NetworkModel, columns: UnitRows) -> None:
-        self._model, self._columns_ = model, columns
-        self._pairs: tuple[NDArray[Any], NDArray[Any]] | None = None
-        self._whole: WholeRows | None = None
-
-    def sums(self, rows: Rows, centering: Centering, noise: Mechanism[Any, Any]) -> NDArray[Any]:
-        """The exact sums that say where rows of length at most 1 lie."""
-        features, _ = self._read(rows)
-        parts = [centering.sums(self._columns_.unit(features[part]), noise) for part in blocks(len(features))]
-        return np.asarray(np.sum(parts, axis=0))  # of whole steps: exact in any order
-
-    def whole(self, rows: Rows, spread: SpreadRows) -> WholeRows:
-        """Rows as the network sees them."""
-        if self._whole is None:
-            features, target = self._read(rows)
-            owners = rows.read_pair_owners()
-            self._whole = WholeRows.of(spread.whole(features), self._model._target(target), owners)  # noqa: SLF001 - its own model
-            self._pairs = None
-        return self._whole
-
-    def _read(self, rows: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
-        if self._pairs is None:
-            features, target = rows.read_pairs()
-            self._pairs = self._model._mapped(features), target  # noqa: SLF001 - its own model
-        return self._pairs
-
-
-def blocks(rows: int) -> list[slice]:
-    """So many rows a block at a time; one empty block of none.
-
-    Example:
-        >>> [(each.start, each.stop) for each in blocks(5000)]
-        [(0, 4096), (4096, 8192)]
-    """
-    return [slice(start, start + BLOCK) for start in range(0, max(rows, 1), BLOCK)]
 
 
 def _rate(rate: Any) -> Fraction:  # noqa: ANN401 - a parameter

@@ -95,6 +95,11 @@ class NetworkPlan:
         return self.look.loss + self.steps.loss
 
     @property
+    def step_loss(self) -> PrivacyLoss:
+        """Of one step."""
+        return self.steps.step_loss
+
+    @property
     def noise(self) -> float:
         """The deviation of the noise of a sum, in lengths of a row's gradient."""
         return float(self.steps.noise.scale) / ONE
