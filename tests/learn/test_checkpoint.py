@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,9 @@ def counted(log: Path) -> Callable[..., Any]:
 
 def fit(address: str, path: Path, log: Path) -> int:
     NetworkSteps.summed = counted(log)  # type: ignore[method-assign] # in a child of its own
-    network(address, path).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that it was finished before
+        network(address, path).fit(X, y)
     return 0
 
 

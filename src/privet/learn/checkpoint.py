@@ -1,7 +1,6 @@
 """Checkpoint: where a training is, in a file from which a later run goes on."""
 
 import os
-import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 from privet.core.journals.anchor import sync_folder
 from privet.errors import InvalidParameter
 from privet.learn.centered_rows import Centered
+from privet.noise import Entropy
 
 State = Mapping[str, NDArray[Any]]
 PRESENT, WHERE = "present_", "where_"  # what names of arrays in the file begin with
-KEY_BYTES = 16
 
 
 class Checkpoint:
@@ -34,7 +33,7 @@ class Checkpoint:
         self.path, self.question = Path(path), question
         self.where: Centered | None = None
         self.present: State | None = None
-        self.key = secrets.token_hex(KEY_BYTES)
+        self.key = Entropy().words(2).tobytes().hex()
         if not self.path.exists():
             if not self.path.parent.is_dir():
                 raise InvalidParameter(f"checkpoint must be a file in a folder that is there: make {self.path.parent}")
