@@ -11,6 +11,7 @@ import numpy as np
 
 from privet.audit.followed import Followed
 from privet.audit.looks import written
+from privet.audit.runs import outcome_of
 from privet.core import Sensitivity
 from privet.core.mechanism import After, Mechanism, Then
 from privet.core.sensitivity import root_above
@@ -25,6 +26,7 @@ from privet.mechanisms.quantile_interval import QuantileInterval
 from privet.mechanisms.sample_and_aggregate import GroupedRows, SampleAndAggregate
 from privet.mechanisms.smooth import SmoothNoise, SmoothValue
 from privet.mechanisms.two_round_selection import TwoRoundSelection
+from privet.noise import Entropy
 
 Coordinates = Mapping[Hashable, Fraction | float]  # by place, or by key as it is written; floats are NaN or infinite
 
@@ -99,9 +101,12 @@ def _numbers(mechanism: Mechanism[Any, Any], declared: Sensitivity, one: Any, ot
     here, there = coordinates(mechanism, one), coordinates(mechanism, other)
     if here is None or there is None:
         return SAME if one is other else UNKNOWN
-    shapes = _shape(one), _shape(other)
-    if shapes[0] != shapes[1]:
-        return Moved(f"its shape: from {shapes[0]} to {shapes[1]}", "a public shape", math.inf, beyond=True)
+    forms = [(_form(one), _form(other))]
+    if np.asarray(one).dtype != np.asarray(other).dtype and forms[0][0] == forms[0][1]:  # does it show in answers?
+        forms.append((_answer_form(mechanism, one), _answer_form(mechanism, other)))
+    for mine, theirs in forms:
+        if mine != theirs:
+            return Moved(f"its form: from {mine} to {theirs}", "a public form", math.inf, beyond=True)
     moves = {at: _apart(here.get(at, Fraction(0)), there.get(at, Fraction(0))) for at in {*here, *there}}
     return compared(mechanism, declared, {at: move for at, move in moves.items() if move})
 
@@ -110,7 +115,7 @@ def compared(mechanism: Mechanism[Any, Any], declared: Sensitivity, moves: Coord
     """Moves of numbers, each > 0, beside what was declared; in the norm in which they are worst."""
     if not moves:
         return SAME
-    worst = max(moves, key=lambda at: moves[at])
+    worst = max(moves, key=lambda at: (moves[at], str(at)))
     if not all(isinstance(move, Fraction) for move in moves.values()):
         return Moved(f"number {_at(worst)} by infinity", f"at most {readable(declared.linf)}", math.inf, beyond=True)
     each = [Fraction(move) for move in moves.values()]
@@ -125,13 +130,10 @@ def compared(mechanism: Mechanism[Any, Any], declared: Sensitivity, moves: Coord
     over = any(mine > most for mine, most, _ in norms)
     covered = over and mechanism.covers(Sensitivity(largest, cells=len(each), l1=total, l2=length))
     mine, most, words = max(norms, key=lambda norm: norm[0] / norm[1])
-    return Moved(
-        words.format(readable(mine, beside=most)),
-        f"at most {readable(most)}",
-        float(mine / most),
-        beyond=over,
-        covered=covered,
-    )
+    said = words.format(readable(mine, beside=most))
+    if mine != largest:
+        said += f" ({_at(worst)} by {readable(largest)})"
+    return Moved(said, f"at most {readable(most)}", float(mine / most), beyond=over, covered=covered)
 
 
 def coordinates(mechanism: Mechanism[Any, Any], secret: Any) -> Coordinates | None:  # noqa: ANN401 - any secret
@@ -160,14 +162,18 @@ def _apart(here: Fraction | float, there: Fraction | float) -> Fraction | float:
     return Fraction(0) if repr(here) == repr(there) else math.inf
 
 
-def _shape(secret: Any) -> str:  # noqa: ANN401 - any secret
+def _form(secret: Any) -> str:  # noqa: ANN401 - any secret
     """What of a secret's form is public: not which groups a mapping has."""
     if isinstance(secret, Mapping):
         return "a mapping"
-    if isinstance(secret, list | tuple):
-        return f"{len(secret)} entries"
-    array = np.asarray(secret)
-    return f"{array.shape} of {array.dtype}" if array.ndim else f"a number ({type(secret).__name__})"
+    shape = np.shape(secret) if not isinstance(secret, list | tuple) else (len(secret),)
+    return f"numbers in shape {shape}" if shape else "a number"
+
+
+def _answer_form(mechanism: Mechanism[Any, Any], secret: Any) -> str:  # noqa: ANN401 - any secret
+    """What type the answer about a secret has."""
+    said = outcome_of(lambda: mechanism.sample(secret, Entropy()))
+    return f"answers of {type(said).__name__} {getattr(said, 'dtype', '')}".strip()
 
 
 def _at(place: Hashable) -> str:
@@ -266,7 +272,7 @@ def _steps(mechanism: NoisySteps[Any], one: Followed, other: Followed) -> Moved:
     longest = Fraction(0)
     for mine, theirs in zip(one.sums, other.sums, strict=True):
         if mine.shape != theirs.shape:
-            return Moved(f"its shape: from {mine.shape} to {theirs.shape}", "a public shape", math.inf, beyond=True)
+            return Moved(f"its form: from {mine.shape} to {theirs.shape}", "a public form", math.inf, beyond=True)
         each = zip(mine.ravel().tolist(), theirs.ravel().tolist(), strict=True)
         longest = max(longest, sum(((Fraction(here) - Fraction(there)) ** 2 for here, there in each), Fraction(0)))
     share = float(root_above(longest) / most)

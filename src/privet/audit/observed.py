@@ -126,7 +126,7 @@ def _unequal(kind: Kind, here: Mapping[str, str], there: Mapping[str, str]) -> I
         yield Difference(kind, "the order of its parts", ", ".join(here), ", ".join(there))
     names = [name for name in {**here, **there} if here.get(name) != there.get(name)]
     for name in names[:FEW]:
-        yield Difference(kind, name, here.get(name, "nothing"), there.get(name, "nothing"))
+        yield Difference(kind, name, here.get(name) or "nothing", there.get(name) or "nothing")
 
 
 def _both(here: list[Any], there: list[Any]) -> Iterator[tuple[Any, Any]]:

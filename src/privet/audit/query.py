@@ -9,7 +9,7 @@ from privet.audit.finding import Finding
 from privet.audit.looks import columns_of, failure
 from privet.audit.observed import Observed
 from privet.audit.progress import Progress
-from privet.audit.replay import Tally
+from privet.audit.replay import Comparing
 from privet.audit.replayed import Replayed
 from privet.audit.tape import Listening, Tape, listening
 from privet.audit.test import ALPHA
@@ -104,7 +104,7 @@ def query(  # noqa: PLR0913 - as above
         return _tested(open_session, sql, worlds, keywords, claim=claim, trials=trials, alpha=alpha, progress=progress)
     statements = _named(sql)
     pairs = list(_pairs(worlds))
-    found, watch = Tally(), Progress(len(pairs), shown=progress)
+    found, watch = Comparing(), Progress(len(pairs), shown=progress)
     with listening() as here:
         asking = _Asking(open_session, statements, keywords, here, source)
         try:
@@ -142,7 +142,7 @@ class _Asking:
         self._session: Any = None
         self._known: dict[str, Observed] = {}
 
-    def compare(self, world: World, found: Tally) -> None:
+    def compare(self, world: World, found: Comparing) -> None:
         """Ask all statements of both."""
         try:
             self._take(world.one)

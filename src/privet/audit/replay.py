@@ -77,7 +77,7 @@ class Replaying:
         self._stack = ExitStack()
         self._listening: Listening | None = None
         self._first: Observed | None = None
-        self._found = Tally()
+        self._found = Comparing()
         self._runs = 0
 
     def __enter__(self) -> Self:
@@ -129,7 +129,7 @@ class Replaying:
         return self._found.replayed(self._name)
 
 
-class Tally:
+class Comparing:
     """Adds up what pairs of runs show."""
 
     def __init__(self) -> None:
@@ -249,7 +249,7 @@ equal'
     known = unit or (PERSON if domain is None else Unit("row", domain.neighbors))
     takes = _takes_ledger(run)
     called = name_of(run) if name is None else name
-    found, watch = Tally(), Progress(len(pairs), shown=progress)
+    found, watch = Comparing(), Progress(len(pairs), shown=progress)
     try:
         for one, other in pairs:
             replaying = Replaying(unit=known, limit=limit, crowd=crowd, source=source, name=called)
