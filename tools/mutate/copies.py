@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("src", "tests", "docs", "examples", "pyproject.toml")  # tests run what pages print
+COPIED = ("src", "tests", "docs", "examples", "tools", "pyproject.toml")  # tests run what pages print, and plant faults
 TIMEOUT = 600  # seconds; a fault that makes the tests hang is noticed, too
 FAILED = (1, 2)  # what pytest returns when tests fail, or when they cannot even be collected
 
