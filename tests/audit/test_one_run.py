@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from privet.audit import one_run
-from privet.audit.one_run import chance_of, epsilon_of
 from privet.audit.zoo.draws import Draws
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
@@ -42,23 +41,6 @@ def test_without_a_claim_any_leak_counts(source: BitSource) -> None:
     blind = one_run(Draws(source).uniform(1000), Draws(source).coin(0.5, 1000), alpha=1e-6)
     assert (blind.violated, blind.epsilon) == (False, 0.0)
     assert one_run(*trained(2.0, 1000, source), delta=1e-5).violated
-
-
-def test_more_right_guesses_are_less_probable_and_delta_makes_them_more_so() -> None:
-    chances = [chance_of(100, 100, right, 1.0, 1e-4) for right in range(0, 101, 10)]
-    assert chances == sorted(chances, reverse=True)
-    assert chances[0] == 1
-    deltas = [chance_of(100, 100, 90, 1.0, delta) for delta in (0, 1e-6, 1e-4, 1e-2)]
-    assert deltas == sorted(deltas)
-    assert epsilon_of(100, 100, 50, 0, 0.05) == 0
-
-
-def test_delta_is_added_as_by_a_sum_written_out() -> None:
-    m, r, v, epsilon, delta = 50, 20, 17, 0.8, 1e-3
-    coin = 1 / (1 + math.exp(-epsilon))
-    mass = [math.comb(r, k) * coin**k * (1 - coin) ** (r - k) for k in range(r + 1)]
-    worst = max(sum(mass[v - i : v]) / i for i in range(1, v + 1))
-    assert chance_of(m, r, v, epsilon, delta) == pytest.approx(sum(mass[v:]) + 2 * m * delta * worst)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """Audit: attacks and testers: what a mechanism, a function or a model reveals at least, however it was made.
 
 `test` runs anything on two neighboring inputs and looks for an event that one of them makes likelier; `exact`,
-`compare_laws` and `audit_densities` need no samples; `one_run` judges a training by its canaries; `support` and `reuse`
-look at the answers themselves, and `play` is the composition game. `replay` runs a computation on neighbors whose noise
-comes out the same. What they find is a `Finding` or says its `verdict`.
+`compare_laws` and `audit_densities` need no samples; `training` and `one_run` judge a training by its canaries; `support`
+and `reuse` look at the answers themselves, and `play` is the composition game. `replay` runs a computation on neighbors
+whose noise comes out the same. What they find is a `Finding` or says its `verdict`.
 
 May import: errors, wording, loss, noise, display, core, mechanisms.
 Never touches: real data, ledgers that are kept.
@@ -25,6 +25,7 @@ from privet.audit.service import Response, Served, service
 from privet.audit.support import support
 from privet.audit.test import test
 from privet.audit.timing import Timing, timing
+from privet.audit.training import training
 from privet.audit.worlds import World, worlds
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "support",
     "test",
     "timing",
+    "training",
     "worlds",
     "zoo",
 ]

@@ -29,7 +29,8 @@ class Finding:
         event: the set of outcomes that tells the inputs apart, in words.
         pair: the two inputs, the one first under which the event is likelier.
         rates: how often the event was seen under either, or its exact probabilities.
-        tested: runs of each input in which the event was tested; 0 for exact audits.
+        tested: runs of each input in which the event was tested; 0 for exact audits, and of few trainings how many
+            canaries they had in all.
         trials: runs of each input, with those by which the event was chosen.
         visible: if the true ε of this event were above this, the claim would have been contradicted with probability
             one half at least; infinite where that cannot be said.
@@ -71,6 +72,11 @@ class Finding:
         return self.tested == 0
 
     @property
+    def by_canaries(self) -> bool:
+        """Whether canaries of few trainings were counted, not runs."""
+        return self.tested > self.trials
+
+    @property
     def confidence(self) -> str:
         """How sure the bounds are, such as "99.9 %"."""
         return confidence(self.alpha)
@@ -86,13 +92,17 @@ class Finding:
         if self.violated and self.epsilon > self.claimed_epsilon:
             return f"violates the claim: {least}"
         if self.violated:
-            return f"violates the claim: δ is at least {figure(self.delta)} at ε={figure(self.claimed_epsilon)}, {sure}"
+            more = f"δ is at least {figure(self.delta)} at ε={figure(self.claimed_epsilon)}, {sure}"
+            rare = f"{self.event}, and it allows so many with a chance below {figure(self.alpha)}"
+            return f"violates the claim: {rare if self.by_canaries else more}"
         if self.exact:
             return f"keeps the claim for this pair: {least}"
         runs = f"{self.trials:,} runs"
-        if not math.isfinite(self.visible):
-            return f"no violation found: {least}; {runs} are too few for this event to contradict the claim"
         power = f"with {runs}, a loss above {figure(self.visible)} would have been seen by this event"
+        if not math.isfinite(self.visible):
+            power = f"{runs} are too few for this event to contradict the claim"
+        if self.by_canaries:
+            power = "so many right guesses do not contradict the claim"
         return f"no violation found: {least}; {power}"
 
     def __repr__(self) -> str:
@@ -103,6 +113,8 @@ class Finding:
 
     def _lines(self) -> list[str]:
         first, second = self.rates
+        if self.by_canaries:
+            return [f"event: {self.event}", *self.notes]
         how = "with probability" if self.exact else f"in {self.tested:,} runs each with frequency"
         seen = f"event: {self.event}; {how} {figure(first)} under the first input, {figure(second)} under the second"
         return [seen, f"first input: {self.pair[0]}", f"second input: {self.pair[1]}", *self.notes]

@@ -1,24 +1,21 @@
 """One run: what a single training reveals, from guesses of which canaries it was given (Steinke et al. 2023)."""
 
-import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
-from privet.audit.claim import Claim, claimed, of_guarantee
+from privet.audit.claim import Claim, claimed
 from privet.audit.figures import figure
 from privet.audit.finding import Finding
+from privet.audit.right_guesses import chance_of, claimed_least, epsilon_of, mu_of, too_many
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import whole
 
 ALPHA = 0.05  # a single run of a few hundred canaries cannot do much better
 SIZES = (0.02, 0.1, 0.3, 1.0)  # shares of the canaries that are guessed, where nobody says how many
-STEPS = 60
-HIGHEST = 100.0  # the largest ε that is looked at
 Flags = NDArray[np.bool_]
 
 
@@ -30,6 +27,7 @@ def one_run(  # noqa: PLR0913 - what an audit is made of, each by name
     claim: Claim | None = None,
     delta: float | None = None,
     alpha: float = ALPHA,
+    trainings: int = 1,
     name: str = "one run",
 ) -> Finding:
     """A lower bound of ε from one training: rows were put in by fair coins, and are guessed from their scores.
@@ -45,11 +43,14 @@ def one_run(  # noqa: PLR0913 - what an audit is made of, each by name
         claim: what is claimed; by default (0, delta), so that any leak is a violation.
         delta: the δ at which ε is bounded; by default the claim's.
         alpha: the chance that the bound is wrong.
+        trainings: how many there were, each with canaries of its own: no more than one that has all canaries, because a
+            canary is in one of them at most.
         name: what was trained.
 
     Privacy: look at the scores of a training on canaries only where its model may be seen anyway.
-    Proof: under (ε, δ)-DP so many right guesses are at most as likely as `chance_of` says (Steinke, Nasr and Jagielski
-        2023, Theorem 5.2). The bound is the largest ε whose chance is below alpha.
+    Proof: under a claim so many right guesses are at most as likely as `chance_of` says (Steinke, Nasr and Jagielski
+        2023, Theorem 5.2), and as `too_many` allows (Mahloujifar, Melis and Chaudhuri 2024). The bound is the largest ε
+        whose chance is below alpha. Of a claim that is a whole curve all of the curve is compared.
     Not covered: leaks that no canary shows.
 
     Example:
@@ -64,76 +65,65 @@ def one_run(  # noqa: PLR0913 - what an audit is made of, each by name
     marks = np.asarray(scores, dtype=np.float64)
     if marks.shape != coins.shape or not np.isfinite(marks).all():
         raise InvalidParameter(f"scores must be {len(coins)} finite numbers, one for each canary")
-    said = claimed(claim, None) if claim is not None else of_guarantee(Guarantee(0, 0 if delta is None else delta))
+    promised = Guarantee(0, 0 if delta is None else delta) if claim is None else claim
+    said = claimed(promised, None)
     leak = said.delta if delta is None else float(delta)
     sizes = _sizes(len(coins)) if guesses is None else [_size(guesses, len(coins))]
-    found = [(_right(marks, coins, size), sum(size)) for size in sizes]
-    bounds = [epsilon_of(len(coins), number, right, leak, alpha / len(sizes)) for right, number in found]
-    best = int(np.argmax(bounds))
-    (right, number), epsilon = found[best], bounds[best]
-    # what the claim itself is compared with: its own δ, whichever δ the bound is asked for
-    chances = [chance_of(len(coins), each, hits, said.epsilon, said.delta) for hits, each in found]
-    ceiling = figure(epsilon_of(len(coins), number, number, leak, alpha / len(sizes)))
+    each = alpha / len(sizes)
+    found = [Guessed(len(coins), sum(size), _right(marks, coins, size)) for size in sizes]
+    bounds = [guessed.epsilon(leak, each) for guessed in found]
+    least = claimed_least(promised)
+    broken = [
+        chance_of(*guessed, said.epsilon, said.delta) < each or too_many(*guessed, least, each) for guessed in found
+    ]
+    # what is told is what contradicts the claim, if anything does
+    best = max(range(len(found)), key=lambda place: (broken[place], bounds[place]))
+    shown = found[best]
+    ceiling = figure(shown.all_right().epsilon(leak, each))
+    runs = "one training" if trainings == 1 else f"{trainings:,} trainings"
     return Finding(
         subject=name,
         claim=said.words,
         claimed_epsilon=said.epsilon,
         at_delta=leak,
-        violated=min(chances) < alpha / len(sizes),
-        epsilon=epsilon,
+        violated=any(broken),
+        epsilon=max(bounds),
         delta=0.0,
-        mu=0.0,
+        mu=max(guessed.mu(each) for guessed in found),
         alpha=alpha,
-        event=f"{right} of {number} guesses are right",
+        event=f"{shown.right} of {shown.guesses} guesses are right",
         pair=("its canary was among the rows", "its canary was not"),
-        rates=(right / number, 1 - right / number),
+        rates=(shown.right / shown.guesses, 1 - shown.right / shown.guesses),
         tested=len(coins),
-        trials=1,
-        notes=(f"{len(coins):,} canaries in one training; {number:,} right guesses would show ε >= {ceiling}",),
+        trials=trainings,
+        notes=(f"{len(coins):,} canaries in {runs}; {shown.guesses:,} right guesses would show ε >= {ceiling}",),
     )
 
 
-def chance_of(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
-    """The most probable that (ε, δ)-DP makes so many right guesses in one run.
+class Guessed(NamedTuple):
+    """How many guesses were right.
 
     Args:
         canaries: how many there are.
-        guesses: how many of them are guessed; no guess is made of the others.
-        right: guesses that are right, or more.
-        epsilon: of the guarantee.
-        delta: of the guarantee.
-
-    Proof: with δ = 0 right guesses are never more probable than with `guesses` coins that are right with probability
-        e^ε/(1 + e^ε); δ adds at most 2 m δ times the largest mean of their law just below (Steinke et al. 2023).
-
-    Example:
-        >>> round(chance_of(100, 100, 75, math.log(3), 0), 4)
-        0.5535
+        guesses: how many of them were guessed.
+        right: how many of these were right.
     """
-    coin = 1 / (1 + math.exp(-epsilon)) if epsilon < HIGHEST else 1.0
-    tail = float(binom.sf(right - 1, guesses, coin))
-    if not delta or not right:
-        return min(tail, 1.0)
-    below = np.cumsum(binom.pmf(np.arange(right - 1, -1, -1), guesses, coin))
-    worst = float((below / np.arange(1, right + 1)).max())
-    return min(tail + 2 * canaries * delta * worst, 1.0)
 
+    canaries: int
+    guesses: int
+    right: int
 
-def epsilon_of(canaries: int, guesses: int, right: int, delta: float, alpha: float) -> float:
-    """The largest ε that so many right guesses contradict at this confidence, or 0.
+    def epsilon(self, delta: float, alpha: float) -> float:
+        """The largest ε that this contradicts."""
+        return epsilon_of(*self, delta, alpha)
 
-    Example:
-        >>> round(epsilon_of(1000, 100, 75, 1e-4, 0.05), 3)
-        0.673
-    """
-    low, high = 0.0, HIGHEST
-    if chance_of(canaries, guesses, right, low, delta) >= alpha:
-        return 0.0
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        below = chance_of(canaries, guesses, right, middle, delta) < alpha
-        low, high = (middle, high) if below else (low, middle)
-    return low
+    def mu(self, alpha: float) -> float:
+        """The largest μ that this contradicts."""
+        return mu_of(*self, alpha)
+
+    def all_right(self) -> "Guessed":
+        """The most that can be."""
+        return self._replace(right=self.guesses)
 
 
 def _right(scores: NDArray[np.float64], included: Flags, size: tuple[int, int]) -> int:

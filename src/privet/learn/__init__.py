@@ -15,6 +15,7 @@ except ModuleNotFoundError:  # pragma: no cover - the tests have it
 from privet.learn.bayesian_linear_regression import BayesianLinearRegression
 from privet.learn.beta_bernoulli import BetaBernoulli
 from privet.learn.binned_nb import BinnedNB
+from privet.learn.canaries import Canaries
 from privet.learn.categorical_nb import CategoricalNB
 from privet.learn.comparison import Comparison, compare, learning_curve
 from privet.learn.dirichlet_categorical import DirichletCategorical
@@ -53,6 +54,7 @@ __all__ = [
     "BayesianLinearRegression",
     "BetaBernoulli",
     "BinnedNB",
+    "Canaries",
     "CategoricalNB",
     "Comparison",
     "DirichletCategorical",

@@ -15,6 +15,7 @@ from privet.errors import InvalidParameter
 from privet.loss import Neighbors, PrivacyLoss
 from privet.loss.exact import Exact, exact_within, shown, whole
 from privet.mechanisms.gaussian import Gaussian
+from privet.mechanisms.watched_steps import tell_watcher
 from privet.noise import BitSource
 from privet.noise.coins import BITS, CoinLaw
 
@@ -122,7 +123,9 @@ class NoisySteps(Mechanism[Steps[Out], Out]):
         coins = CoinLaw(int(self.rate * (1 << BITS)))
         for _ in range(self.steps):
             chosen = np.flatnonzero(coins.many(source, len(value.units)))
-            value.move(np.asarray(self.noise.sample(value.summed(chosen), source)))
+            released = np.asarray(self.noise.sample(value.summed(chosen), source))
+            tell_watcher(self, value, released)
+            value.move(released)
         return value.released()
 
 
