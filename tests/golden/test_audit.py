@@ -102,7 +102,8 @@ def test_r184_the_outlier_is_the_pair_that_shows_most(source: BitSource) -> None
 def test_one_run_bounds_of_steinke_nasr_and_jagielski(numbers: tuple[int, int, int, float], epsilon: float) -> None:
     """At 95 %: 75 of 100 guesses; their headline example; and the ceiling of 1,000 canaries, all guessed right."""
     canaries, guesses, right, delta = numbers
-    assert chance_of(canaries, guesses, right, epsilon - 5e-4, delta) < 0.05 < chance_of(canaries, guesses, right, epsilon + 5e-4, delta)
+    below, above = (chance_of(canaries, guesses, right, epsilon + off, delta) for off in (-5e-4, 5e-4))
+    assert below < 0.05 < above
     assert epsilon_of(*numbers, 0.05) > epsilon - 5e-4  # what is reported: the better of theirs and a later one
 
 

@@ -1,7 +1,7 @@
 """Audit: attacks and testers: what a mechanism, a function or a model reveals at least, however it was made.
 
 `test` runs anything on two neighboring inputs and looks for an event that one of them makes likelier; `exact`,
-`compare_laws` and `audit_densities` need no samples; `training` and `one_run` judge a training by its canaries; `support`
+`compare_laws` and `audit_densities` need no samples; `training` and `one_run` judge one by canaries; `support`
 and `reuse` look at the answers themselves, and `play` is the composition game. `replay` runs a computation on neighbors
 whose noise comes out the same. What they find is a `Finding` or says its `verdict`.
 
