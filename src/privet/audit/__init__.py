@@ -16,6 +16,7 @@ from privet.audit.domain import Domain
 from privet.audit.exact import compare_laws, every_string, exact
 from privet.audit.finding import Finding
 from privet.audit.game import play
+from privet.audit.membership import membership
 from privet.audit.one_run import one_run
 from privet.audit.query import query
 from privet.audit.replay import Replaying, replay
@@ -45,6 +46,7 @@ __all__ = [
     "every_string",
     "exact",
     "lower_epsilon",
+    "membership",
     "one_run",
     "play",
     "query",

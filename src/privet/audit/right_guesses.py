@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.stats import binom
 
-from privet.audit.claim import SMALL, Claim
+from privet.audit.claim import SMALL, Claim, claim_of
 from privet.loss import ConcentratedGuarantee, Guarantee
 
 HIGHEST = 100.0  # the largest ε and μ that are looked at
@@ -122,6 +122,8 @@ def gaussian_least(mu: float) -> Least:
 
 def claimed_least(claim: Claim) -> Least:
     """The trade-off that a claim allows."""
+    if isinstance(claim, str):
+        return claimed_least(claim_of(claim))
     if isinstance(claim, Guarantee):
         return of_lines([(float(claim.epsilon), float(claim.delta))])
     if isinstance(claim, ConcentratedGuarantee):  # Bun and Steinke 2016, Proposition 1.3
