@@ -40,6 +40,7 @@ from privet.learn.posterior import Posterior
 from privet.learn.principal_components import PCA
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.learn.private_score import PrivateScore
+from privet.learn.private_search_cv import PrivateSearchCV
 from privet.learn.private_transformer import PrivateTransformer
 from privet.learn.random_features_classifier import RandomFeaturesClassifier
 from privet.learn.random_forest_classifier import RandomForestClassifier
@@ -80,6 +81,7 @@ __all__ = [
     "PrivateEstimator",
     "PrivateRegressor",
     "PrivateScore",
+    "PrivateSearchCV",
     "PrivateTransformer",
     "RandomFeaturesClassifier",
     "RandomForestClassifier",

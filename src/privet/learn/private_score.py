@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privet.asking.best_noise import best_noise
 from privet.asking.bounds import Bounds
-from privet.core import Release, Sensitivity, Unit
+from privet.core import Mechanism, Release, Sensitivity, Unit
 from privet.learn.fitting import Fitting
 from privet.learn.rows import Rows
 from privet.loss import PrivacyLoss
@@ -109,10 +109,8 @@ def scored(model: "PrivateEstimator", fitting: Fitting, metric: Metric, target: 
         family, and twice that if replaced, except that a single sum (public rows) moves by rows_per_unit.
     """
     public = fitting.public_length
-    alone = public is not None  # the number of rows says what is not right
-    families = [1 if alone else 2, *([3] if metric == "r2" else [])]  # how many sums share a row
-    sensitivity = _sensitivity(families, rows=fitting.moved_rows, replaced=fitting.replaces, whole=target is None)
-    mechanism = best_noise(fitting.budget, sensitivity, whole=target is None)
+    families = sums_of(fitting, metric)
+    sensitivity, mechanism = score_noise(fitting, metric, whole=target is None)
     spread = sum(families[1:])
 
     def compute(rows: Rows) -> Any:  # noqa: ANN401 - one number, or several
@@ -128,6 +126,25 @@ def scored(model: "PrivateEstimator", fitting: Fitting, metric: Metric, target: 
     if metric == "r2":
         return PrivateScore(_r2(float(values[0]), values[-3:]), metric, sums, public)
     return PrivateScore(scale * _share(values, public, 0.0)[0], metric, sums, public, scale)
+
+
+def sums_of(fitting: Fitting, metric: Metric) -> list[int]:
+    """How many sums share a row, by families."""
+    alone = fitting.public_length is not None  # the number of rows says what is not right
+    return [1 if alone else 2, *([3] if metric == "r2" else [])]
+
+
+def score_noise(fitting: Fitting, metric: Metric, *, whole: bool) -> tuple[Sensitivity, Mechanism[Any, Any]]:
+    """How far a unit moves the sums of a score, and the mechanism that releases them at the price of a fitting.
+
+    Args:
+        fitting: who pays, and how many rows of a unit count; nothing is read.
+        metric: what is asked.
+        whole: whether predictions are counted, for labels.
+    """
+    families = sums_of(fitting, metric)
+    sensitivity = _sensitivity(families, rows=fitting.moved_rows, replaced=fitting.replaces, whole=whole)
+    return sensitivity, best_noise(fitting.budget, sensitivity, whole=whole)
 
 
 def _sensitivity(families: list[int], *, rows: int, replaced: bool, whole: bool) -> Sensitivity:

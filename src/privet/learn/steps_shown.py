@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from privet.core.silence import is_computing
 from privet.loss import PrivacyLoss
 from privet.mechanisms.noisy_steps import Steps
 
@@ -39,7 +40,7 @@ class StepsShown:
         quiet: True for nothing at all.
 
     Privacy: how many steps have run is public, and so is their price. How long they take is not covered, see
-        `NoisySteps`.
+        `NoisySteps`. Of a training within a search nothing is shown: how many there are must stay hidden.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class StepsShown:
         self.total = done + plan.steps
         self._begun = time.monotonic()
         self._console = Console(stderr=True)
-        self._shows = not quiet and (verbose or sys.stderr.isatty())
+        self._shows = not quiet and not is_computing() and (verbose or sys.stderr.isatty())
         self._every = max(1, plan.steps // LOOKS)
         self._said = done
         self._bar: Progress | None = None

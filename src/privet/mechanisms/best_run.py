@@ -1,13 +1,13 @@
 """BestRun: run a mechanism a random number of times, and release the run of the best score alone."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from privet.core import Mechanism, Sensitivity
 from privet.errors import InvalidParameter
-from privet.loss import PrivacyLoss
+from privet.loss import Guarantee, PrivacyLoss
 from privet.mechanisms.random_runs import RandomRuns
 from privet.noise import BitSource
 
@@ -30,6 +30,7 @@ class BestRun(Mechanism[In, Scored[Found]], Generic[In, Found]):
         one: the mechanism of one run. Its answers are `Scored`, and its loss is that of answer and score together.
         runs: the law of J.
         default: what is released if J is 0; fixed and public. Only "poisson" runs can be none.
+        promise: what all runs together were made to keep, at which ledgers that count ε and δ charge it.
 
     Privacy: that of `runs.best_of(one.loss)`: less than three runs, whatever the mean, see `BestOfCurve`.
     Proof: docs/proofs/tuning.md. Equal scores: the first of them is kept, which is each of them with the same
@@ -38,7 +39,6 @@ class BestRun(Mechanism[In, Scored[Found]], Generic[In, Found]):
         in a run is one of the whole.
 
     Example:
-        >>> from privet.loss import Guarantee
         >>> from privet.mechanisms.kary_randomized_response import KaryRandomizedResponse
         >>> one = KaryRandomizedResponse(categories=3, epsilon=1).then(lambda answer: Scored(float(answer), answer))
         >>> best = BestRun(one, RandomRuns(10))
@@ -48,14 +48,20 @@ class BestRun(Mechanism[In, Scored[Found]], Generic[In, Found]):
 
     one: Mechanism[In, Scored[Found]]
     runs: RandomRuns
-    default: Any
+    default: Any = field(repr=False)
 
     def __init__(
-        self, one: Mechanism[In, Scored[Found]], runs: RandomRuns, *, default: Scored[Found] | None = None
+        self,
+        one: Mechanism[In, Scored[Found]],
+        runs: RandomRuns,
+        *,
+        default: Scored[Found] | None = None,
+        promise: Guarantee | None = None,
     ) -> None:
         if runs.stop is None and default is None:
             raise InvalidParameter("poisson runs need a default, fixed and public: what is released if nothing runs")
-        self._keep(one=one, runs=runs, default=default)
+        self._keep(one=one, runs=runs, default=default, promise=promise)
+        self._refuse_broken_promise()
 
     @cached_property
     def loss(self) -> PrivacyLoss:
