@@ -1,6 +1,8 @@
 """PrivateSearchCV: try settings of a model and keep the best, at less than the price of three fits."""
 
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self, Unpack, cast
 
 import numpy as np
@@ -11,14 +13,16 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from privet.asking.budget import Budget
+from privet.asking.payment import Payment
 from privet.core import Sensitivity
 from privet.errors import InvalidParameter
 from privet.learn.fitting import Fitting
 from privet.learn.priced import Priced, priced
-from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
+from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator
 from privet.learn.private_score import Metric, PrivateScore
 from privet.learn.rows import two_dimensional
-from privet.learn.search_budget import largest_budget
+from privet.learn.search_budget import SearchBudget
 from privet.learn.search_parts import SearchParts
 from privet.learn.search_run import Chosen, SearchRun
 from privet.learn.search_settings import models_of, settings_of
@@ -146,28 +150,29 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateEstimator):
         parts = SearchParts(two_dimensional(X), y, groups, fitting.rows, fitting.public_length, held)
         parts.at(np.arange(0))  # what cannot be divided is refused now
         runs = RandomRuns(self._mean_runs(len(models)), self.runs)
-        metric = self._metric()
-
-        def run(budget: Any) -> SearchRun:  # noqa: ANN401 - a budget
-            return SearchRun(models, budget, metric, parts, fitting)
-
-        budget, promise = largest_budget(
-            limit, runs, first=lambda each: run(each).one_loss(0), every=lambda each: run(each).loss
-        )
-        best = BestRun(
-            run(budget), runs, default=self._default(fitting) if runs.stop is None else None, promise=promise
-        )
+        one = self._affordable(limit, runs, SearchRun(models, Budget(limit), self._metric(), parts, fitting))
+        promise = Guarantee(limit.epsilon) if runs.best_of(one.loss).meets(Guarantee(limit.epsilon)) else limit
+        default = self._default(fitting) if runs.stop is None else None
+        best = BestRun(one, runs, default=default, promise=promise)
         released = fitting.payment.release(lambda: parts, Sensitivity(fitting.moved_rows), best)
-        self.one_fit_ = cast("Guarantee", budget.promise)
+        self.one_fit_ = cast("Guarantee", one.budget.promise)
         self._keep(released.value.found, fitting)
-        public = {
-            "settings": str(len(models)),
-            **getattr(self.best_estimator_, "privacy_", self).__dict__.get("public", {}),
-        }
+        declared = self.best_estimator_.privacy_.public if isinstance(self.best_estimator_, PrivateEstimator) else {}
+        public = {"settings": str(len(models)), **declared}
         told = f"the best of {runs.kind} runs, {float(runs.mean):g} expected, among {len(models)} settings"
         self._keep_receipt(fitting, released.loss, mechanism=f"{told} of {type(models[0]).__name__}", public=public)
         if isinstance(self.best_estimator_, PrivateEstimator):
             self.best_estimator_.privacy_ = self.privacy_
+
+    def _affordable(self, limit: Guarantee, runs: RandomRuns, run: SearchRun) -> SearchRun:
+        """The run of the largest price that was found to keep the limit."""
+        known: dict[Budget, SearchRun] = {}  # what a fit costs is found once for each price
+
+        def at(budget: Budget) -> SearchRun:
+            return known.setdefault(budget, replace(run, budget=budget))
+
+        first, every = (lambda budget: at(budget).loss_among([0])), (lambda budget: at(budget).loss)
+        return at(SearchBudget(limit, runs, first, every).largest())
 
     def _begun(self, model: PrivateEstimator, X: Any, y: Any, groups: Any) -> Fitting:  # noqa: ANN401, N803 - scikit-learn's names
         """Check X and y as the model would, and what it makes public of them; nothing is read."""
@@ -194,17 +199,13 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateEstimator):
 
     def _default(self, fitting: Fitting) -> Scored[Any]:
         """What is kept if nothing runs: a model that always says the same, from public knowledge."""
-        nothing = np.zeros((1, fitting.rows.width))
+        model: Any
         if isinstance(self.estimator, PrivateClassifier):
-            model: Any = DummyClassifier(strategy="prior").fit(
-                np.zeros((len(self.classes_), nothing.shape[1])), self.classes_
-            )
+            model, target = DummyClassifier(strategy="prior"), self.classes_
         else:
             bounds = self.estimator._target_bounds()  # noqa: SLF001 - its own kind
-            model = DummyRegressor(strategy="constant", constant=float(bounds.low + bounds.high) / 2).fit(
-                nothing, [0.0]
-            )
-        return Scored(0.0, Chosen(0, model, None))  # type: ignore[arg-type] # nothing was scored
+            model, target = DummyRegressor(), np.array([float(bounds.low + bounds.high) / 2])
+        return Scored(0.0, Chosen(0, model.fit(np.zeros((len(target), fitting.rows.width)), target), None))
 
     # --- what was asked -----------------------------------------------------------------------------------------
 
@@ -216,6 +217,13 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateEstimator):
     def _mean_runs(self, settings: int) -> Exact:
         return min(settings, USUAL) if self.mean_runs is None else self.mean_runs
 
+    def _foresee(self, payment: Payment, *, columns: int, rows: int | None) -> Mapping[str, str]:
+        """How much will be tried."""
+        told = super()._foresee(payment, columns=columns, rows=rows)
+        settings = settings_of(self.param_grid, n_iter=self.n_iter, random_state=self.random_state)
+        runs = RandomRuns(self._mean_runs(len(settings)), self.runs)
+        return {"settings": str(len(settings)), "runs": f"{float(runs.mean):g} expected, {runs.kind}", **told}
+
     def _metric(self) -> Metric:
         allowed = ("accuracy",) if isinstance(self.estimator, PrivateClassifier) else ("r2", "mse")
         if self.metric is None:
@@ -225,7 +233,7 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateEstimator):
         return cast("Metric", self.metric)
 
     def _least_seconds(self) -> float:
-        said = self.least_seconds
+        said: object = self.least_seconds
         if said is None:
             return 0.0
         if isinstance(said, bool) or not isinstance(said, int | float) or not 0 <= said <= 10**7:

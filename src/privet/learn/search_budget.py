@@ -1,6 +1,7 @@
 """search_budget: what one run of a search may cost, so that all of them together keep the price."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from privet.asking.budget import Budget
@@ -8,50 +9,64 @@ from privet.errors import InvalidParameter
 from privet.loss import Guarantee, PrivacyLoss
 from privet.mechanisms.random_runs import RandomRuns
 
-LOOKS = 9  # at the price of one setting: the last two are less than a half percent apart
+LOOKS = 6  # at the price of the first setting
+LEAST = Fraction(1, 4)  # of the ε of all runs: less is looked for where even that is too much
+HALVINGS = 10
 DIGITS = 10**6
-STEP = Fraction(98, 100)
-MOST = 60  # steps down for dearer settings
+STRIDE, STRIDES = Fraction(103, 100), 100  # from there on with all settings
 
 Price = Callable[[Budget], PrivacyLoss]
 
 
-def largest_budget(limit: Guarantee, runs: RandomRuns, *, first: Price, every: Price) -> tuple[Budget, Guarantee]:
-    """The largest price of a run that was found to keep the limit, and the part of the limit that it needs.
+@dataclass(frozen=True)
+class SearchBudget:
+    """What one run may cost.
 
     Args:
         limit: what all runs together may cost.
         runs: how many there will be.
-        first: what a run with the first setting costs if its fit may cost so much.
-        every: the same, of the worst setting.
-
-    Privacy: what is returned was checked; nothing is assumed of how prices grow.
+        first: what a run with the first setting costs, if its fit may cost so much; it is asked often.
+        every: what a run costs.
     """
-    delta = one_delta(limit.delta, float(runs.mean))
 
-    def at(epsilon: Fraction) -> Budget:
+    limit: Guarantee
+    runs: RandomRuns
+    first: Price
+    every: Price
+
+    def largest(self) -> Budget:
+        """Nearly the largest price of a fit that keeps the limit, which is checked, for all settings."""
+        epsilon = self._of_first()
+        if self._keeps(epsilon, self.every):
+            while epsilon < self.limit.epsilon and self._keeps(epsilon * STRIDE, self.every):
+                epsilon *= STRIDE
+            return self._at(epsilon)
+        for _ in range(STRIDES):
+            epsilon /= STRIDE
+            if self._keeps(epsilon, self.every):
+                return self._at(epsilon)
+        raise InvalidParameter(
+            f"no price of a single fit keeps {self.limit!r} for {self.runs!r}: ask for a larger epsilon or delta"
+        )
+
+    def _of_first(self) -> Fraction:
+        low, high = self.limit.epsilon * LEAST, self.limit.epsilon
+        for _ in range(HALVINGS):
+            if self._keeps(low, self.first):
+                break
+            low, high = low / 2, low
+        for _ in range(LOOKS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._keeps(middle, self.first) else (low, middle)
+        return low
+
+    def _keeps(self, epsilon: Fraction, price: Price) -> bool:
+        return self.runs.best_of(price(self._at(epsilon))).meets(self.limit)
+
+    def _at(self, epsilon: Fraction) -> Budget:
+        """The price of a fit at this ε, in six digits."""
+        delta = one_delta(self.limit.delta, float(self.runs.mean))
         return Budget.of(epsilon=Fraction(int(epsilon * DIGITS), DIGITS) or epsilon, delta=delta)
-
-    for budget in _smaller(at, limit, runs, first):
-        loss = runs.best_of(every(budget))
-        if loss.meets(limit):
-            return budget, Guarantee(limit.epsilon) if loss.meets(Guarantee(limit.epsilon)) else limit
-    raise InvalidParameter(
-        f"no price of a single fit keeps {limit!r} for {runs!r}: ask for a larger epsilon or delta, or fewer runs"
-    )
-
-
-def _smaller(at: Callable[[Fraction], Budget], limit: Guarantee, runs: RandomRuns, price: Price) -> Iterator[Budget]:
-    """Prices from the largest at which the first setting keeps the limit, and then smaller ones."""
-    low, high = Fraction(0), limit.epsilon
-    for _ in range(LOOKS):
-        middle = (low + high) / 2 if low else high * Fraction(1, 2)
-        keeps = runs.best_of(price(at(middle))).meets(limit)
-        low, high = (middle, high) if keeps else (low, middle)
-    epsilon = low or high
-    for _ in range(MOST):
-        yield at(epsilon)
-        epsilon *= STEP
 
 
 def one_delta(delta: Fraction, mean: float) -> Fraction:

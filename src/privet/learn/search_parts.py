@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from privet.learn.rows import Rows
-from privet.loss import PrivacyLoss, WorstOfCurve
+from privet.loss import PrivacyLoss
 from privet.noise import BernoulliLaw, BitSource, PermutationLaw
 
 Places = NDArray[np.intp]
@@ -42,11 +42,17 @@ class SearchParts:
         """Whether all rows of a unit are in one part."""
         return self.rows.owners is not None or self.rows.most == 1
 
-    def together(self, fit: PrivacyLoss, score: PrivacyLoss) -> PrivacyLoss:
-        """What a run costs, from what fit and score cost for a unit whose rows they see."""
+    def weighted(self, fit: PrivacyLoss, score: PrivacyLoss) -> list[tuple[Fraction, PrivacyLoss]]:
+        """What a unit meets in a run, with the probability of each: the fit or the score, or else both.
+
+        Args:
+            fit: of a unit that is learned from.
+            score: of one that is scored on.
+        """
         if not self.separate:
-            return fit + score
-        return fit if fit == score else PrivacyLoss.of(WorstOfCurve((fit, score)))
+            return [(Fraction(1), fit + score)]
+        held = Fraction(self.scored, self.public) if self.public else self.held_out
+        return [(1 - held, fit), (held, score)]
 
     @property
     def scored(self) -> int:

@@ -16,7 +16,7 @@ from privet.learn.planned_fit import PlannedFit, priced_at
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator
 from privet.learn.private_score import Metric, PrivateScore, score_noise
 from privet.learn.search_parts import SearchParts
-from privet.loss import PrivacyLoss, WorstOfCurve
+from privet.loss import MixtureCurve, PrivacyLoss
 from privet.mechanisms.best_run import Scored
 from privet.noise import BitSource, UniformLaw
 
@@ -24,11 +24,11 @@ QUARTER = Fraction(1, 4)  # of ε: counts of right rows are many, and their nois
 
 
 class Chosen(NamedTuple):
-    """A fitted model, the place of its setting in the list, and its score on rows that it did not learn from."""
+    """A fitted model, the place of its setting, and its score on rows that it did not learn from, if it has one."""
 
     place: int
     model: PrivateEstimator
-    score: PrivateScore
+    score: PrivateScore | None
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class SearchRun(Mechanism[SearchParts, Scored[Chosen]]):
         parts: the rows of the search; here only what is public about them counts.
         fitting: of the search: who is protected, and how many rows of a unit count.
 
-    Privacy: the worst, over the settings, of what fit and score cost together.
+    Privacy: the mean, over settings and parts, of what a unit meets there.
     Proof: docs/proofs/tuning.md, Searches. Every fit and every score has a ledger of its own, which refuses what was
         not priced.
     """
@@ -64,13 +64,19 @@ class SearchRun(Mechanism[SearchParts, Scored[Chosen]]):
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        """The worst of the settings."""
-        found = tuple(dict.fromkeys(self.one_loss(place) for place in range(len(self.models))))
-        return found[0] if len(found) == 1 else PrivacyLoss.of(WorstOfCurve(found))
+        """The mean over the settings, which are drawn by fair dice, and over the parts."""
+        return self.loss_among(range(len(self.models)))
 
-    def one_loss(self, place: int) -> PrivacyLoss:
-        """Of a run with this setting."""
-        return self.parts.together(self.fit_loss(place), self.score_loss)
+    def loss_among(self, places: Sequence[int]) -> PrivacyLoss:
+        """The same, if these were all settings."""
+        chances: dict[PrivacyLoss, Fraction] = {}
+        for place in places:
+            for chance, loss in self.parts.weighted(self.fit_loss(place), self.score_loss):
+                chances[loss] = chances.get(loss, Fraction(0)) + chance / len(places)
+        met = {loss: chance for loss, chance in chances.items() if chance}
+        if len(met) == 1:
+            return next(iter(met))
+        return PrivacyLoss.of(MixtureCurve(tuple(met.values()), tuple(met)))
 
     def fit_loss(self, place: int) -> PrivacyLoss:
         """Of the fit with this setting alone, found by beginning it."""
@@ -110,7 +116,7 @@ class SearchRun(Mechanism[SearchParts, Scored[Chosen]]):
         model = self.fitted(place, value.at(learned), PlannedFit(self.unit, self.fit_loss(place)))
         features, target, groups = value.at(held)
         more: dict[str, Any] = {} if self.metric == "accuracy" else {"metric": self.metric}
-        score = model.private_score(  # type: ignore[attr-defined] # classifiers and regressors have it
+        score = model.private_score(
             features,
             target,
             groups=groups,
