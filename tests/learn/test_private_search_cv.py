@@ -314,6 +314,7 @@ def test_distributions_are_drawn_from_before_anything_else() -> None:
         ({"model": PlainRegression()}, "must be a Privet classifier or regressor"),
         ({"model": MostFrequent(classes=["no", "yes"], epsilon=1)}, "epsilon is the search's to say"),
         ({"grid": {"epsilon": [1, 2]}}, "must not hold 'epsilon'"),
+        ({"model": MLPClassifier(), "grid": {"checkpoint": ["there"]}}, "checkpoint must be left out"),
         ({"grid": {"first": []}}, "first"),
         ({"grid": "first"}, "param_grid must be names"),
         ({"grid": {"first": [True] * 40, "fails": [None] * 40}}, "between 1 and 1000"),

@@ -58,4 +58,7 @@ def models_of(estimator: Any, settings: list[Setting], *, rows_per_unit: Any) ->
                 f"param_grid must not hold {name!r}: all settings are fitted at one price, the search's"
             )
     plain = clone(estimator).set_params(ledger=None, rows_per_unit=rows_per_unit)
-    return [clone(plain).set_params(**clone(setting, safe=False)) for setting in settings]
+    models = [clone(plain).set_params(**clone(setting, safe=False)) for setting in settings]
+    if any(getattr(model, "checkpoint", None) is not None for model in models):
+        raise InvalidParameter("checkpoint must be left out of a search: the file would tell how many fits there were")
+    return models
