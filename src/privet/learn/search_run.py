@@ -27,7 +27,7 @@ class Chosen(NamedTuple):
     """A fitted model, the place of its setting, and its score on rows that it did not learn from, if it has one."""
 
     place: int
-    model: PrivateEstimator
+    model: Any
     score: PrivateScore | None
 
 
