@@ -43,7 +43,7 @@ def live(path: Path, moment: int, wanted: int) -> None:
         kept = torch.load(path / "kept")
         for name, each in trained.items():
             each.load_state_dict(kept[name])  # type: ignore[attr-defined] # each has it
-    moves, made = training._trained.move, list[int]()
+    moves, made = training.trained.move, list[int]()
 
     def move(released: NDArray[np.float64]) -> None:
         with (path / "moved").open("a") as file:
@@ -53,7 +53,7 @@ def live(path: Path, moment: int, wanted: int) -> None:
         made.append(1)
         moves(released)
 
-    training._trained.move = move  # type: ignore[method-assign] # on purpose
+    training.trained.move = move  # type: ignore[method-assign] # on purpose
     while training.done < training.steps:
         training.run(min(3, training.steps - training.done))
         torch.save({name: each.state_dict() for name, each in trained.items()}, path / "new")  # type: ignore[attr-defined] # each has it
@@ -69,5 +69,5 @@ if __name__ == "__main__":
             live(Path(folder), each, int(steps))
             os._exit(0)
         _, status = os.waitpid(child, 0)
-        if status != (0 if each == NEVER else signal.SIGKILL):
+        if status not in ({0} if each == NEVER else {0, signal.SIGKILL}):  # it may come to its end before
             raise SystemExit(f"a life ended with {status}")

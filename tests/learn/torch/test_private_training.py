@@ -96,7 +96,7 @@ def test_nothing_is_read_before_it_is_paid(monkeypatch: pytest.MonkeyPatch) -> N
     """A ledger without room: rows are asked for nothing but their shapes."""
     inputs, target = data()
     training = planned(given=(inputs, target), ledger=Ledger(Guarantee(1, 1e-5), unit=PERSON))
-    monkeypatch.setattr(type(training._trained), "units", property(lambda _: pytest.fail("read")))
+    monkeypatch.setattr(type(training.trained), "units", property(lambda _: pytest.fail("read")))
     with pytest.raises(BudgetExceeded):
         training.run()
     assert training.done == 0
@@ -170,11 +170,11 @@ def test_relations_of_neighbors_and_units_have_their_prices() -> None:
 
 def test_the_plan_is_that_of_noisy_steps() -> None:
     training = planned(clip="0.5")
-    plan = training._schedule.mechanisms[0]
+    plan = training.schedule.mechanisms[0]
     assert isinstance(plan, NoisySteps)
     assert (plan.steps, float(plan.rate), plan.rows) == (6, 0.25, 1)
-    assert training._trained.expected == 50
-    assert training._trained.clip == 0.5
+    assert training.trained.expected == 50
+    assert training.trained.clip == 0.5
     assert plan.loss.epsilon(1e-5) <= 3 < plan.of(7).loss.epsilon(1e-5)
     assert re.fullmatch(
         r"PrivateTraining\(0 of 6 steps, layer by layer, noise 1\.\d+ × clip, \(ε=3, δ=1e-5\)-DP\)", repr(training)
@@ -262,7 +262,7 @@ def test_a_training_in_turns_is_one_release_and_learns() -> None:
         ledger=ledger,
         sampling="in turns",
     )
-    plan: Any = training._schedule.mechanisms[0]
+    plan: Any = training.schedule.mechanisms[0]
     assert (plan.correlation.steps, plan.correlation.separation, plan.correlation.participations) == (40, 10, 4)
     assert plan.correlation.bands > 1
     with pytest.raises(InvalidParameter, match="multiple of 10"):
@@ -340,7 +340,7 @@ def test_what_cannot_go_on_says_so() -> None:
 def test_an_interrupted_run_goes_on_with_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 steps in parts of 3: Ctrl-C in the middle of the second part loses the rest of it, and no more."""
     training = planned(steps=60)
-    move, made = training._trained.move, []
+    move, made = training.trained.move, []
 
     def interrupted(released: Any) -> None:  # noqa: ANN401 - an array
         made.append(1)
@@ -348,7 +348,7 @@ def test_an_interrupted_run_goes_on_with_what_is_left(monkeypatch: pytest.Monkey
             raise KeyboardInterrupt
         move(released)
 
-    monkeypatch.setattr(training._trained, "move", interrupted)
+    monkeypatch.setattr(training.trained, "move", interrupted)
     with pytest.raises(KeyboardInterrupt):
         training.run()
     assert (training.done, training.steps) == (4, 58)

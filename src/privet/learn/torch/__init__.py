@@ -13,7 +13,8 @@ except ModuleNotFoundError:  # pragma: no cover - the tests have it
         "privet.learn.torch needs torch: install it with pip install 'privet[learn,torch]'"
     ) from None
 
+from privet.learn.torch.network_canaries import NetworkCanaries
 from privet.learn.torch.private_training import private_training
 from privet.learn.torch.training import PrivateTraining
 
-__all__ = ["PrivateTraining", "private_training"]
+__all__ = ["NetworkCanaries", "PrivateTraining", "private_training"]

@@ -86,27 +86,27 @@ def _convolution(module: Any, weight: Place | None, bias: Place | None) -> Layer
             yield DenseGradients(bias, slopes.sum(2).reshape(units, -1, module.out_channels).sum(1))
         if weight is None:
             return
-        patches = _patches(module, inputs)  # [row, channel, place, cell]
-        groups, rows = module.groups, len(inputs)
+        columns, groups, rows = _columns(module, inputs), module.groups, len(inputs)
         if groups == 1:
-            flat = patches.transpose(1, 2).flatten(2)  # [row, place, channel × cell]
-            yield product_gradients(weight, _by_unit(flat, units), _by_unit(slopes.mT, units))
+            yield product_gradients(weight, _by_unit(columns.mT, units), _by_unit(slopes.mT, units))
             return
-        parted = patches.reshape(rows, groups, -1, *patches.shape[2:]).transpose(2, 3).flatten(3)
-        each = slopes.reshape(rows, groups, -1, slopes.shape[2]) @ parted  # [row, group, output, channel × cell]
+        parted = columns.reshape(rows, groups, -1, columns.shape[2])
+        each = slopes.reshape(rows, groups, -1, slopes.shape[2]) @ parted.mT  # [row, group, output, channel × cell]
         yield DenseGradients(weight, each.reshape(units, -1, weight.size).sum(1))
 
     return gradients
 
 
-def _patches(module: Any, inputs: Tensor) -> Tensor:  # noqa: ANN401 - one of three classes
-    """What each place of a convolution's result sees: [row, channel, place, cell]."""
+def _columns(module: Any, inputs: Tensor) -> Tensor:  # noqa: ANN401 - one of three classes
+    """What each place of a convolution's result sees: [row, channel × cell, place]."""
     mode = "constant" if module.padding_mode == "zeros" else module.padding_mode
     seen = functional.pad(inputs, list(module._reversed_padding_repeated_twice), mode=mode)  # noqa: SLF001 - as its forward does
+    if isinstance(module, nn.Conv2d):
+        return functional.unfold(seen, module.kernel_size, module.dilation, stride=module.stride)
     for axis, (size, step, apart) in enumerate(zip(module.kernel_size, module.stride, module.dilation, strict=True)):
         seen = seen.unfold(2 + axis, apart * (size - 1) + 1, step)[..., ::apart]
     axes = len(module.kernel_size)
-    return seen.flatten(2, 1 + axes).flatten(3)
+    return seen.flatten(2, 1 + axes).flatten(3).transpose(2, 3).flatten(1, 2)
 
 
 def _embedding(module: Any, weight: Place | None) -> Layer:  # noqa: ANN401 - nn.Embedding

@@ -1,5 +1,6 @@
 """NetworkSteps: a network as `NoisySteps` trains it: sums of clipped gradients, and steps from what is released."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,6 +32,8 @@ class NetworkSteps:
         passes: in how many passes through the network a step is computed; more, where a sample is larger.
         size: how many units a pass has seats for.
         source: where seats are drawn from.
+        done: how many steps were made.
+        watcher: of an audit, told of every released sum before the parameters move by it.
 
     Privacy: see `NoisySteps` for the steps and `clipped_sum` for what a unit adds. It follows from its own rows, its
         seat in a pass and the shape of a pass (`Way`), which is always the same: seats that nobody has are filled
@@ -54,6 +57,7 @@ class NetworkSteps:
     size: int
     source: BitSource = field(default_factory=Entropy, repr=False)
     done: int = 0
+    watcher: Callable[[NDArray[np.float64]], None] | None = None
 
     @property
     def units(self) -> Index:
@@ -104,6 +108,8 @@ class NetworkSteps:
 
     def move(self, released: NDArray[np.float64]) -> None:
         """Let the optimizer step along the released sum, divided by the public number of units that were expected."""
+        if self.watcher is not None:
+            self.watcher(released)
         mean = torch.from_numpy(released * (self.clip / REACH / self.expected))
         start = 0
         for each in self.network.trained.values():

@@ -93,8 +93,11 @@ class RowsOfUnits:
         held = places >= 0
         found = []
         for tensor, kind in zip(self.tensors, self.kinds, strict=True):
-            rows = torch.zeros((len(places), *tensor.shape[1:]), dtype=kind)
-            rows[held] = tensor[places[held]].to(kind)
+            if len(tensor):
+                rows = tensor[places.clamp(min=0)].to(kind)
+                rows[~held] = 0
+            else:
+                rows = torch.zeros((len(places), *tensor.shape[1:]), dtype=kind)
             found.append(rows)
         return found, held
 

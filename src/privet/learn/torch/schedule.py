@@ -92,7 +92,7 @@ class Schedule(ABC):
 
     @property
     @abstractmethod
-    def mechanisms(self) -> Sequence[Mechanism[Any, Any]]:
+    def mechanisms(self) -> Sequence[Any]:
         """All that is drawn, to be paid for together."""
 
     @property
@@ -152,7 +152,7 @@ class ByChance(Schedule):
         return self.plan.noise
 
     @property
-    def mechanisms(self) -> Sequence[Mechanism[Any, Any]]:
+    def mechanisms(self) -> Sequence[Any]:
         """One, drawn in parts."""
         return [self.plan]
 
@@ -223,7 +223,7 @@ class TakingTurns(Schedule):
         return self.plan.noise
 
     @property
-    def mechanisms(self) -> Sequence[Mechanism[Any, Any]]:
+    def mechanisms(self) -> Sequence[Any]:
         """Round by round."""
         return list(self.plan.by_round)
 

@@ -30,6 +30,8 @@ class PrivateTraining:
         way: how gradients are found: "layer by layer" (fast), "row by row, vectorised" or "row by row".
         slower: why not in a faster way, in words; empty where it is the fastest.
         privacy: what all steps reveal, whom they protect, and what was taken to be public.
+        schedule: who takes part in which step.
+        trained: the network, its rows and its optimizer; for audits.
 
     Privacy: what is covered is all that training leaves: parameters after every step, the optimizer's state, the number
         of steps. Batches and losses are never in the caller's hands.
@@ -45,7 +47,7 @@ class PrivateTraining:
         slower: tuple[str, ...],
         verbose: bool,
     ) -> None:
-        self._payment, self._schedule, self._trained = payment, schedule, trained
+        self._payment, self.schedule, self.trained = payment, schedule, trained
         self._paid: Reservation | None = None
         self._verbose = verbose
         self.privacy, self.slower = receipt, slower
@@ -56,22 +58,22 @@ class PrivateTraining:
     @property
     def done(self) -> int:
         """How many steps were made."""
-        return self._trained.done
+        return self.trained.done
 
     @property
     def spent(self) -> PrivacyLoss:
         """What the steps so far reveal; all of them are paid for with the first."""
-        return self._schedule.spent(self.done)
+        return self.schedule.spent(self.done)
 
     @property
     def epochs(self) -> int:
         """In how many rounds a loop over the training makes them: in each a unit takes part once, on average."""
-        return max(1, round(self._schedule.steps * float(self.rate)))
+        return max(1, round(self.schedule.steps * float(self.rate)))
 
     def __iter__(self) -> Iterator[int]:
         """Make the steps that are left, epoch by epoch; after each there is time for a look at public rows."""
         for epoch in range(1, self.epochs + 1):
-            until = min(-(-self._schedule.steps * epoch // self.epochs), self.steps)
+            until = min(-(-self.schedule.steps * epoch // self.epochs), self.steps)
             if until > self.done:
                 self.run(until - self.done)
                 yield epoch
@@ -82,28 +84,28 @@ class PrivateTraining:
         Privacy: the ledger records steps before they are made, some at a time. If they fail or are interrupted, those
             that were recorded were spent, and `steps` becomes less by those of them that were not made.
         """
-        if self.done:
-            self._pay()
         left = self.steps - self.done
         count = left if steps is None else whole(steps, "steps")
         if count > left:
             raise InvalidParameter(f"steps must be at most the {left} that are left, got {count}: plan more")
         if not count:
             return self
-        parts = self._schedule.parts(self.done, count)
+        parts = self.schedule.parts(self.done, count)
         self._pay()
-        parts = parts if self.steps - self.done >= count else self._schedule.parts(self.done, self.steps - self.done)
+        if self.steps < self.done + count:  # a run that ended had begun some of them
+            count = self.steps - self.done
+            parts = self.schedule.parts(self.done, count)
         delta = float(self._payment.price.delta or 0)
-        with StepsShown(Rest(self._schedule, count), delta=delta, done=self.done, verbose=self._verbose) as watch:
+        with StepsShown(Rest(self.schedule, count), delta=delta, done=self.done, verbose=self._verbose) as watch:
             for part in parts:
                 self._draw(part, watch)
         return self
 
     def _draw(self, part: Any, watch: StepsShown) -> None:  # noqa: ANN401 - a mechanism of the schedule
-        length = self._schedule.noise.l2_sensitivity
-        until, before = self.done + self._schedule.steps_of(part), self._left()
+        length = self.schedule.noise.l2_sensitivity
+        until, before = self.done + self.schedule.steps_of(part), self._left()
         secret = Sensitive.later(
-            lambda: self._schedule.trained(Watched(self._trained, watch)),
+            lambda: self.schedule.trained(Watched(self.trained, watch)),
             Sensitivity(length, l2=length),
             self._payment.unit,
         )
@@ -122,15 +124,15 @@ class PrivateTraining:
     def _pay(self) -> None:
         """Pay for all steps, or take up what an earlier run has paid for and not begun."""
         if self._paid is None:
-            self._paid = taken_up(self._payment, self._schedule.mechanisms)
-            self.steps = min(self.steps, self.done + self._schedule.left(self._paid.left))
+            self._paid = taken_up(self._payment, self.schedule.mechanisms)
+            self.steps = min(self.steps, self.done + self.schedule.left(self._paid.left))
 
     def state_dict(self) -> dict[str, Any]:
         """Where the training is, to be saved beside those of the model and the optimizer.
 
         Privacy: it follows from what was released.
         """
-        return {"done": self.done, "steps": self._schedule.steps}
+        return {"done": self.done, "steps": self.schedule.steps}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from there: the ledger gives what the run that has ended has paid for and not begun.
@@ -142,7 +144,7 @@ class PrivateTraining:
         Privacy: nothing is charged, and no step is made that was not paid for: steps that a run had begun when it
             ended are gone, so that `steps` may become less. See `Ledger.resume`.
         """
-        if not self._schedule.goes_on:
+        if not self.schedule.goes_on:
             raise InvalidParameter(
                 "a training in turns cannot go on in another process: its noise takes back what earlier steps added, "
                 "which is kept in memory alone; train by chance to go on"
@@ -151,12 +153,12 @@ class PrivateTraining:
             raise InvalidParameter("to go on, plan the training with the ledger and the key that it began with: key=…")
         if self.done or self._paid is not None:
             raise InvalidParameter(f"this training has begun, with {self.done} steps: plan a new one, and go on there")
-        if state.get("steps") != self._schedule.steps:
+        if state.get("steps") != self.schedule.steps:
             raise InvalidParameter(
-                f"this state is of a training of {state.get('steps')} steps, and this one has {self._schedule.steps}: "
+                f"this state is of a training of {state.get('steps')} steps, and this one has {self.schedule.steps}: "
                 "plan it as it was"
             )
-        self._trained.done = whole(state.get("done"), "done", low=0, high=self._schedule.steps)
+        self.trained.done = whole(state.get("done"), "done", low=0, high=self.schedule.steps)
 
     def __repr__(self) -> str:
         return (
