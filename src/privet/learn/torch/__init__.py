@@ -9,9 +9,7 @@ Never touches: drawing noise, SQL.
 try:
     import torch  # noqa: F401 - asked for here, so that one sentence says what is missing
 except ModuleNotFoundError:  # pragma: no cover - the tests have it
-    raise ModuleNotFoundError(
-        "privet.learn.torch needs torch: install it with pip install 'privet[learn,torch]'"
-    ) from None
+    raise ModuleNotFoundError("privet.learn.torch needs torch: install it with pip install 'privet[torch]'") from None
 
 from privet.learn.torch.network_canaries import NetworkCanaries
 from privet.learn.torch.private_training import private_training
