@@ -42,6 +42,7 @@ OUTWARD = 2.0**-49  # relative error of a loss: of grid points, of a spacing tha
 NEARBY = 4.0  # how far around the expected answer is looked first, in natural logarithms of delta
 FARTHEST = 300.0  # and what is looked at later at once
 SCARCE = 2.0**-900  # room below which weights that underflowed could matter
+UNDERFLOW = 746.0  # e to minus this is 0 in floats
 GENTLE = 300.0  # natural logarithm of how far apart weights may be that are multiplied without care
 
 
@@ -155,6 +156,12 @@ class Composition:
         beyond = epsilon >= (losses[-1] if losses.size else math.inf)
         return np.where(beyond, min(1.0, self.lost * (1 + self.slack)), np.minimum(values, 1.0))
 
+    @property
+    def _seen(self) -> int:
+        """How many grid points have a weight above 0 in floats, and two more."""
+        away = self.layout.tilt * self.layout.step
+        return self.layout.size if away * self.layout.size <= UNDERFLOW else math.ceil(UNDERFLOW / away) + 2
+
     def _crossing(self, start: int, stop: int, share: float) -> float:
         """Where delta falls to `share` between these grid points; the first if it is lower there, inf if above all.
 
@@ -169,12 +176,13 @@ class Composition:
         room = share * _exp(layout.tilt * first - self.log_total)
         if stop - start < 2 or room < SCARCE:  # noqa: PLR2004 - no interval to search
             return math.inf
-        weights, growth = (_weights_again if layout.size <= SMALL else _weights)(layout.tilt, layout.step, layout.size)
-        here = stop - start
+        weights, growth = (_weights_again if layout.size <= SMALL else _weights)(layout.tilt, layout.step, self._seen)
         count = layout.size - start
-        heights = self.mass[start:] * weights[:, :count]
+        seen = min(count, self._seen)  # what lies beyond counts for nothing
+        here = min(stop - start, seen)
+        heights = self.mass[start : start + seen] * weights[:, :seen]
         sums = heights[:, here - 1 :: -1].cumsum(axis=1)[:, ::-1]
-        if here < count:
+        if here < seen:
             sums += heights[:, here:].sum(axis=1, keepdims=True)
         total, shrunk = sums
         rounding = 4 * UNIT * (count * (1 + layout.step) + 4)
