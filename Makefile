@@ -2,7 +2,7 @@
 # Each target makes .venv when it needs one; a second run reuses it.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test cover check lint soak mutate mutants bench format clean
+.PHONY: help run test cover check lint soak mutate mutants audit bench format clean
 
 VENV  ?= .venv
 BIN   := $(VENV)/bin
@@ -41,6 +41,9 @@ mutate: $(VENV)/.ready-dev ## plant the faults that privacy hangs on into a copy
 
 mutants: $(VENV)/.ready-dev ## change the source by chance in a hundred places, one at a time, and print what no test notices
 	@$(BIN)/python tools/mutate --mutants 100 --jobs $(CORES)
+
+audit: $(VENV)/.ready-dev ## attack everything that makes a promise, about MINUTES=20 of one core, or PART=models; writes a page
+	@$(BIN)/python tools/audit $(PART) --minutes $(or $(MINUTES),20)
 
 bench: $(VENV)/.ready-dev ## measure Privet beside its peers, in one run
 	@$(BIN)/python benchmarks/noise.py
