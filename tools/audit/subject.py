@@ -11,8 +11,8 @@ from privet.audit import Finding
 from privet.audit.runs import draw_of
 
 ALPHA = 1e-6  # of one subject: of a thousand of them one is accused wrongly once in a thousand audits
-PILOT = 40  # runs of either input, by which the rest are timed
-FEWEST, MOST = 400, 200_000
+PILOT = 10  # runs of either input, by which the rest are timed
+FEWEST, MOST = 200, 200_000
 
 
 @dataclass(frozen=True)
