@@ -60,3 +60,13 @@ def test_on_postgresql(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     assert "ABC0" in asked
     assert "costs ε 0.5" in explained
     assert "patients" in capsys.readouterr().out
+
+
+def test_train_in_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    explained, trained, shown, undeclared = paste((PAGES / "train-in-the-terminal.md").read_text(encoding="utf-8"))
+    assert "returns (no or yes) from age, visits, town: 5 numbers a row" in explained
+    assert "nothing was spent" in explained
+    assert "saved     returns.joblib" in trained
+    assert "score of a model of returns" in shown
+    assert "GradientBoostingRegressor" in undeclared

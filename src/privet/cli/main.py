@@ -12,6 +12,7 @@ COMMANDS = {  # in the order of the first hour
     "catalog": ("privet.cli.catalog", "Draft and check catalogs: what is public about tables."),
     "ask": ("privet.cli.ask", "Ask one question in SQL, or several from a file at once, and pay from the ledger."),
     "audit": ("privet.cli.audit", "Attack a mechanism or a function, and end with 1 if it breaks its claim."),
+    "train": ("privet.cli.train", "Learn to predict a column of a private table, score the model and save it."),
     "ledger": ("privet.cli.ledger", "Make, read, check and change ledgers."),
 }
 

@@ -17,6 +17,7 @@ from privet.asking.labeled import labeled
 from privet.asking.table import Table
 from privet.errors import InvalidParameter
 from privet.learn.features import Floats
+from privet.learn.unread_rows import UnreadRows
 
 FLAT = 'Reshape your data either using array.reshape(-1, 1) if it has one feature, or "(1, -1)" if it is one row'
 COLUMN = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
@@ -112,6 +113,8 @@ class Rows:
 
 def two_dimensional(features: Any) -> Any:  # noqa: ANN401 - rows of any kind
     """Return X as an array, a list of rows or a frame, or refuse it by its shape and type; no value is read."""
+    if isinstance(features, UnreadRows):
+        return features
     if sparse.issparse(features):
         raise InvalidParameter("Sparse data was passed, but dense rows are required: convert X with .toarray()")
     if not isinstance(features, np.ndarray | list | tuple) and not hasattr(features, "columns"):
@@ -142,6 +145,8 @@ def _table(features: Any, width: int) -> Table:  # noqa: ANN401 - rows of any ki
         raise InvalidParameter(
             f"Found array with 0 feature(s) (shape=({len(features)}, 0)) while a minimum of 1 is required."
         )
+    if isinstance(features, UnreadRows):
+        return Table(features.length, features.read)
     return Table.of(features, width=width)
 
 

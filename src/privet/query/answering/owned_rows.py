@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from privet.core import Ledger
@@ -13,7 +14,7 @@ from privet.query.catalog import Catalog
 from privet.query.measures.request import PART, Bounded, Measure, Shape, Span
 from privet.query.plan.statement import Aggregate, Statement
 from privet.query.scalars.expressions import Column, Reference
-from privet.query.scalars.facts import Type
+from privet.query.scalars.facts import Facts, Type
 from privet.wording.nearest import nearest
 
 STEPS = 1 << 15  # between the bounds of a column
@@ -45,6 +46,7 @@ class OwnedRows:
         self._backend = backend
         hidden = set(source.source.owner.unit)
         self._columns = {each.name: each for each in source.source.columns if each not in hidden}
+        self._owners = () if catalog.row_level else source.source.owner.unit
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -70,6 +72,28 @@ class OwnedRows:
             sums = engine.products(request)
         ends = np.iinfo(np.int64)
         return np.array([min(max(each // PART, ends.min), ends.max) for each in sums], dtype=np.int64)
+
+    def facts(self, name: str) -> Facts:
+        """What is public about the values of a column."""
+        return self._column(name).facts
+
+    @property
+    def owner_columns(self) -> int:
+        """How many columns tell units apart; none where each row is a unit."""
+        return len(self._owners)
+
+    def read(self, names: Sequence[str]) -> tuple[pa.Table, list[pa.ChunkedArray]]:
+        """The rows, with these columns, and beside them what tells the units apart: values clipped as declared.
+
+        Privacy: secret: for a deferred secret, which holds each unit to `rows_per_unit` rows itself. An engine's
+            failure is one sentence.
+        """
+        columns = list(self._aggregate.source.columns)
+        with self._backend.apart() as engine:
+            found = engine.owned_rows(self._aggregate.source)
+        chosen = [found.column(columns.index(self._column(name))) for name in names]
+        owners = [found.column(columns.index(each)) for each in self._owners]
+        return pa.Table.from_arrays(chosen, names=list(names)), owners
 
     def text(self, names: Sequence[str]) -> str:
         """The SQL that `products` runs; nothing of it follows from rows."""

@@ -64,6 +64,9 @@ class Backend(Protocol):
     def read(self, relation: Relation, released: Mapping[str, pa.Table]) -> pa.Table:
         """The rows of a public relation, in full; `released` holds the tables of earlier stages, by name."""
 
+    def owned_rows(self, relation: Relation) -> pa.Table:
+        """The rows of an owned relation, one by one: secret, for what learns from whole rows."""
+
     def publish(self, released: Mapping[str, pa.Table]) -> None:
         """Make tables of earlier stages available to relations that mention them."""
 
