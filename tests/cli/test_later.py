@@ -16,11 +16,19 @@ from privet.cli import app
 done = CliRunner().invoke(app, ["--help"])
 print(done.exit_code, *sorted(name for name in ("duckdb", "pyarrow", "sqlglot", "privet.query") if name in sys.modules))
 """
+RUN = "from privet.cli import app; app(['train', 'people.csv'])"
 
 
 def test_help_waits_for_no_engine() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)  # noqa: S603 - our own
     assert done.stdout == "0\n"
+
+
+def test_a_missing_extra_is_one_sentence() -> None:
+    program = f"import sys; sys.modules['sklearn'] = None\n{RUN}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)  # noqa: S603 - our own
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "pip install 'privet[learn]'" in done.stderr
 
 
 def test_help_names_every_command() -> None:

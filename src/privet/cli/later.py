@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from privet.cli.exit_status import tell
+from privet.cli.exit_status import REFUSED, tell
 
 WRONG_COMMAND_LINE = 2
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer gives it no public name
@@ -29,7 +29,13 @@ class LaterCommand(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401 - as typer has it
         """Import the command, and let it read its words itself."""
-        found = typer.main.get_command(import_module(self._module).app)
+        try:
+            found = typer.main.get_command(import_module(self._module).app)
+        except ModuleNotFoundError as missing:
+            if not str(missing).startswith("privet."):  # a room says which extra it needs; all else is a fault
+                raise
+            tell(str(missing))
+            raise typer.Exit(code=REFUSED) from None
         found.name = self.name
         return found.make_context(info_name, args, parent=parent, **extra)
 

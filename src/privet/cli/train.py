@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+import privet.learn  # noqa: F401 - asked for first, because it says in one sentence what is missing
 from privet.cli.exit_status import errors_in_one_sentence
 from privet.cli.train_data import TABLE, DeclaredFile
 from privet.cli.train_words import train_lines
