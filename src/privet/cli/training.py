@@ -12,7 +12,6 @@ import pyarrow.csv
 import pyarrow.parquet
 import typer
 from rich.console import Console
-from sklearn.pipeline import Pipeline
 
 from privet.cli.exit_status import tell
 from privet.cli.train_rows import HELD_OUT, Part, TrainRows
@@ -212,7 +211,7 @@ class Training:
         with _waiting("learning"):
             model.fit(part.features, part.target, groups=part.groups)
         if wanted.output is not None:
-            _save(Pipeline([("columns", self.rows.encoder), ("model", model)]), wanted.output)
+            _save(self.rows.encoder.before(model), wanted.output)
             told["output"] = str(wanted.output)
         if prices.score:
             part = self.rows.part(held_out=True)
@@ -249,7 +248,7 @@ def _public_rows(file: Path) -> pa.Table:
         raise InvalidParameter(f"{file} cannot be read: name a CSV or Parquet file of public rows") from None
 
 
-def _save(made: Pipeline, output: Path) -> None:
+def _save(made: object, output: Path) -> None:
     try:
         joblib.dump(made, output)
     except OSError as problem:

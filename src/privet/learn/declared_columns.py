@@ -7,6 +7,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.pipeline import Pipeline
 
 from privet.asking.column import NUMBERS, ArrayColumn
 from privet.asking.elements import floats_of
@@ -101,6 +102,10 @@ class DeclaredColumns(TransformerMixin, BaseEstimator):
                     f"X must be a frame with a column {column.name!r}{nearest(column.name, map(str, known))}"
                 )
         return np.hstack([column.numbers(ArrayColumn.of(X[column.name], column.name)) for column in self.columns])
+
+    def before(self, model: BaseEstimator) -> Pipeline:
+        """A model that was fitted with such rows, as one that takes frames."""
+        return Pipeline([("columns", self), ("model", model)])
 
     @property
     def bounds(self) -> tuple[list[float], list[float]]:

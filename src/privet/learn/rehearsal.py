@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
+from scipy.stats.qmc import Sobol
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.exceptions import ConvergenceWarning
@@ -16,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from privet.learn.comparison import Cell, compare
-from privet.learn.declared_columns import DeclaredColumns, Label
+from privet.learn.declared_columns import DeclaredColumn, DeclaredColumns, Label
 from privet.learn.features import Floats
 from privet.learn.private_estimator import PrivateEstimator
 from privet.loss.exact import Exact
@@ -25,6 +27,7 @@ MOST = 30_000  # invented rows: more change little, and take long
 FEWEST = 20
 NOISE = 0.6  # of the invented target, in deviations of what features say of it
 REPEATS = 3
+SLOPES = 2.4  # between slopes of neighboring columns, on a circle
 PLAIN: dict[str, Callable[[], BaseEstimator]] = {  # without privacy, where the defaults of the same name are slow
     "GradientBoostingClassifier": HistGradientBoostingClassifier,
     "GradientBoostingRegressor": HistGradientBoostingRegressor,
@@ -39,16 +42,16 @@ def invented(
     rows: int,
     labels: Sequence[Label] | None = None,
     target_bounds: tuple[float, float] | None = None,
-    seed: int = 0,
 ) -> tuple[Floats, NDArray[Any]]:
-    """Rows spread evenly over what was declared, and a target that hangs on them by a line, a product and chance.
+    """Rows spread evenly over what was declared, and a target that hangs on them by a line, a product and an error.
+
+    Nothing is drawn: the same rows every time.
 
     Args:
         columns: what is public about the features.
         rows: how many.
         labels: of the target; or
         target_bounds: its bounds.
-        seed: nothing of it is secret.
 
     Example:
         >>> from privet.learn.declared_columns import DeclaredColumn
@@ -57,27 +60,30 @@ def invented(
         >>> X.shape, bool(0.2 < (y == "yes").mean() < 0.8)
         ((100, 3), True)
     """
-    random = np.random.default_rng(seed)
-    parts = []
-    for column in columns.columns:
-        if column.bounds is None:
-            parts.append(np.eye(column.width)[random.integers(column.width, size=rows)])
-        else:
-            parts.append(random.uniform(*column.bounds, size=(rows, 1)))
+    number = 1 if labels is None or len(labels) == 2 else len(labels)  # noqa: PLR2004 - yes or no
+    sides = len(columns.columns)
+    spread = Sobol(sides + number, scramble=False).random_base2(rows.bit_length())[1 : rows + 1]  # not the corner
+    parts = [_spread(column, spread[:, place]) for place, column in enumerate(columns.columns)]
     features: Floats = np.hstack(parts)
     lower, upper = (np.array(side) for side in columns.bounds)
     unit = (features - (lower + upper) / 2) / ((upper - lower) / 2)
-    number = 1 if labels is None or len(labels) == 2 else len(labels)  # noqa: PLR2004 - yes or no
-    scores = unit @ random.normal(size=(unit.shape[1], number)) + (unit[:, :1] * unit[:, -1:]) * random.normal(
-        size=number
-    )
+    slopes = np.cos(SLOPES * np.outer(np.arange(1, unit.shape[1] + 1), np.arange(1, number + 1)))
+    scores = unit @ slopes + unit[:, :1] * unit[:, -1:] * slopes[0]
     scores = (scores - scores.mean(axis=0)) / np.maximum(scores.std(axis=0), 1e-9)
-    scores += NOISE * random.normal(size=scores.shape)
+    scores += NOISE * ndtri(spread[:, sides:])
     if labels is not None:
         places = (scores[:, 0] > 0).astype(np.int64) if number == 1 else scores.argmax(axis=1)
         return features, np.asarray(labels)[places]
     low, high = target_bounds or (-1.0, 1.0)
     return features, (low + high) / 2 + (high - low) / 2 * np.tanh(scores[:, 0] / 2)
+
+
+def _spread(column: DeclaredColumn, places: Floats) -> Floats:
+    """Values between the bounds, or marks of categories, for places between 0 and 1."""
+    if column.bounds is None:
+        return np.asarray(np.eye(column.width)[(places * column.width).astype(np.int64)])
+    low, high = column.bounds
+    return np.asarray((low + (high - low) * places)[:, None])
 
 
 def rehearsed(model: PrivateEstimator, features: Floats, target: NDArray[Any], *, epsilon: Exact) -> Cell:
