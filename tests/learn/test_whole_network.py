@@ -134,6 +134,23 @@ def test_products_stay_below_the_bits_of_a_float() -> None:
             assert (np.einsum("ij,ij->i", steep, steep) < 2.0**53).all()
 
 
+@pytest.mark.parametrize("far", [1e2, 1e4])
+def test_a_row_along_the_weights_nearly_fills_the_bits(far: float) -> None:
+    """All weights on one output, and the longest row along them: as large as a product becomes, and exact still."""
+    made = WholeNetwork((6, 4), "identity", 8.0, BITS, 4)
+    flat = np.zeros(made.count)
+    weights, _ = next(made.parts(flat))
+    along = np.array([3.0, -1.0, 2.0, 1.0, -2.0, 1.0])
+    along /= np.linalg.norm(along)
+    weights[:, 0] = far * along
+    (layer,) = made.layers(flat)
+    row = np.trunc(made.reach * along * 2.0**BITS)
+    steps_of = layer.weights[:, 0] * 2.0**layer.weight_bits
+    product = [int(each) * int(weight) for each, weight in zip(row, steps_of, strict=True)]
+    assert 2**48 < sum(product) < 2**53
+    assert int(made.values([layer], row[None])[-1][0, 0] * 2.0 ** (BITS + layer.weight_bits)) == sum(product)
+
+
 def test_many_rows_add_up_beyond_what_floats_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     made = network((), "identity", 2)
     flat, whole, target = drawn(made, 50, seed=4)
