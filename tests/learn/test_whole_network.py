@@ -137,7 +137,7 @@ def test_products_stay_below_the_bits_of_a_float() -> None:
 @pytest.mark.parametrize("far", [1e2, 1e4])
 def test_a_row_along_the_weights_nearly_fills_the_bits(far: float) -> None:
     """All weights on one output, and the longest row along them: as large as a product becomes, and exact still."""
-    made = WholeNetwork((6, 4), "identity", 8.0, BITS, 4)
+    made = WholeNetwork((6, 4), "identity", 2.0**13, BITS, 4)
     flat = np.zeros(made.count)
     weights, _ = next(made.parts(flat))
     along = np.array([3.0, -1.0, 2.0, 1.0, -2.0, 1.0])
