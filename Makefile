@@ -57,6 +57,7 @@ bench: $(VENV)/.ready-dev ## measure Privet beside its peers, in one run
 	@$(BIN)/python benchmarks/accuracy.py
 	@$(BIN)/python benchmarks/local.py
 	@$(BIN)/python benchmarks/learn.py
+	@$(BIN)/python benchmarks/networks.py
 
 format: $(VENV)/.ready-dev ## lay out the code and fix what can be fixed without thinking
 	@$(BIN)/ruff check --fix --quiet . || true
