@@ -204,6 +204,15 @@ def test_user_code_runs_within_a_context() -> None:
     assert found.differences[0].witness == ("the first run", "fails")
 
 
+def test_the_order_in_which_things_are_shown_is_seen() -> None:
+    with replay() as replaying:
+        for names in ("ab", "ba"):
+            with replaying.run() as run:
+                for name in names:
+                    run.see(1, name)
+    assert [each.place for each in replaying.found.differences] == ["the order of its parts"]
+
+
 def test_a_replay_is_over_when_it_is_over() -> None:
     ledger = Ledger(Guarantee(10), unit=PERSON)
     with replay() as replaying:

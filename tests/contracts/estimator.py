@@ -255,8 +255,8 @@ class EstimatorContract:
         strange = (*(example.classes or (0.0, 1.0, 1e308)), "never heard of" if example.classes else np.nan)
         first = fitted(example.made, unit, here)
         for there in added(here, strange, source, replaced=neighbors == "replace"):
-            second = fitted(example.made, unit, there, first.drawn)
-            refuse_different(first, second, rows=2 if neighbors == "replace" else 1)
+            second = fitted(example.made, unit, there, first)
+            refuse_different(first, second)
 
     def test_units_of_several_rows_differ_in_noisy_numbers_alone(self, example: Example) -> None:
         strange = (*(example.classes or (0.0, 1.0)), "never heard of" if example.classes else np.nan)
@@ -266,14 +266,14 @@ class EstimatorContract:
             return example.made(rows_per_unit=2, **more)
 
         first = fitted(make, Unit("person"), mine)
-        refuse_different(first, fitted(make, Unit("person"), theirs, first.drawn), rows=2)
+        refuse_different(first, fitted(make, Unit("person"), theirs, first))
 
     def test_no_rows_and_one_row_differ_in_noisy_numbers_alone(self, example: Example) -> None:
         features, target = example.data()
         none, one, two = (given(features[:many], None if target is None else target[:many]) for many in range(3))
         for here, there in ((none, one), (one, two)):
             first = fitted(example.made, Unit("person"), here)
-            refuse_different(first, fitted(example.made, Unit("person"), there, first.drawn), rows=1)
+            refuse_different(first, fitted(example.made, Unit("person"), there, first))
 
     def test_what_is_predicted_for_a_row_follows_from_that_row_alone(self, example: Example) -> None:
         """To the last bit: a score of private rows adds up what was rounded."""

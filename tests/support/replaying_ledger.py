@@ -11,6 +11,7 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 
+from privet.audit.moved import moved
 from privet.core import Mechanism, Sensitive, Sensitivity
 from privet.core.mechanism import refuse_uncovered
 from privet.errors import InvalidParameter, QueryRefused
@@ -175,25 +176,11 @@ def refuse_different(here: Played, there: Played) -> None:
     assert [repr(draw.mechanism) for draw in here.drawn] == [repr(draw.mechanism) for draw in there.drawn]
     for one, other in zip(here.drawn, there.drawn, strict=True):
         assert one.sensitivity == other.sensitivity
-        moves = one.sensitivity
-        refuse_farther(numbers(one), numbers(other), one_set(moves) if is_members(one) else moves)
+        found = moved(one.mechanism, one.sensitivity, one.secret, other.secret)
+        assert found.compared, found
+        assert not found.beyond, found
     assert here.table.schema == there.table.schema
     assert written(here.table) == written(there.table)
-
-
-def is_members(draw: Drawn) -> bool:
-    """Whether a secret is who is in which group."""
-    return isinstance(draw.mechanism, TwoRoundSelection)
-
-
-def one_set(moves: Sensitivity) -> Sensitivity:
-    """Of secrets that are sets of groups one comes or goes with a unit; one that is replaced is gone, and another here.
-
-    Args:
-        moves: as stated for numbers of units by group.
-    """
-    assert moves.per_cell == 1
-    return Sensitivity(1)
 
 
 def numbers(draw: Drawn) -> Mapping[Any, int]:
@@ -211,13 +198,3 @@ def numbers(draw: Drawn) -> Mapping[Any, int]:
     if isinstance(draw.mechanism, CapChoice):
         return dict(enumerate(array.tolist()))
     return {at: int(number) for at, number in np.ndenumerate(array)} | {"size": -len(array) + len(draw.said)}
-
-
-def refuse_farther(here: Mapping[Any, int], there: Mapping[Any, int], stated: Sensitivity) -> None:
-    """Raise if some norm of the move is beyond what is stated; all in whole numbers."""
-    moves = [abs(here.get(cell, 0) - there.get(cell, 0)) for cell in {*here, *there}]
-    moved = [move for move in moves if move]
-    assert sum(moved) <= stated.l1, "L1"
-    assert Fraction(sum(move * move for move in moved)) <= stated.l2**2, "L2"
-    assert max(moved, default=0) <= stated.per_cell, "the largest"
-    assert len(moved) <= stated.cells, "how many"

@@ -75,10 +75,16 @@ class _Lines(logging.Handler):
 # --- two runs -------------------------------------------------------------------------------------------------
 
 
-def apart(here: Observed, there: Observed) -> Iterator[Difference]:
-    """What tells two runs apart, the second of which was said what the first was."""
+def apart(here: Observed, there: Observed, *, strict: bool = False) -> Iterator[Difference]:
+    """What tells two runs apart, the second of which was said what the first was.
+
+    Args:
+        here: the first.
+        there: the second.
+        strict: whether a move counts that is beyond what was declared, though the mechanism's loss holds for it.
+    """
     ended_alike = here.failed == there.failed  # else one of them has drawn less
-    yield from _draws(here.tape, there.tape, ended_alike=ended_alike)
+    yield from _draws(here.tape, there.tape, ended_alike=ended_alike, strict=strict)
     if not ended_alike:
         yield Difference("failure", "whether it fails", here.failed or "no failure", there.failed or "no failure")
     elif not here.failed or here.seen or there.seen:
@@ -90,7 +96,7 @@ def apart(here: Observed, there: Observed) -> Iterator[Difference]:
             break
 
 
-def _draws(here: Tape, there: Tape, *, ended_alike: bool) -> Iterator[Difference]:
+def _draws(here: Tape, there: Tape, *, ended_alike: bool, strict: bool) -> Iterator[Difference]:
     """The same draws, in the same order, with the same parameters, of what moved no farther than declared."""
     for place, (mine, theirs) in enumerate(_both(here.drawn, there.drawn)):
         one, other = ("nothing" if each is None else drawn(each) for each in (mine, theirs))
@@ -101,7 +107,7 @@ def _draws(here: Tape, there: Tape, *, ended_alike: bool) -> Iterator[Difference
             yield Difference("draw", name, one, other)
             return
         step = moved(mine.mechanism, mine.sensitivity, mine.secret, theirs.secret)
-        if step.beyond and not step.covered:
+        if step.beyond and (strict or not step.covered):
             name = f"{name}, {mine.mechanism!r}"
             yield Difference("move", name, moved=step.moved, declared=step.declared)
 

@@ -65,9 +65,9 @@ def query(  # noqa: PLR0913 - as above
     """Ask statements of databases that differ in one unit, and see what tells them apart.
 
     Sessions of Privet are replayed: what was drawn of the first database is said of the second too, as of a thousand
-    times as many units, so that small groups are named. Then secrets may move by no more than was declared, and
-    answers, explanations, failures, messages and charges must be equal. Any other engine is judged by its answers
-    alone, with a claim.
+    times as many units, so that small groups are named. Then secrets may move by no more than was declared, in any
+    norm, and answers, explanations, failures, messages and charges must be equal. Any other engine is judged by its
+    answers alone, with a claim.
 
     Args:
         open_session: makes a session of Arrow tables by name, in any engine, with a ledger in memory. What it returns
@@ -104,7 +104,7 @@ def query(  # noqa: PLR0913 - as above
         return _tested(open_session, sql, worlds, keywords, claim=claim, trials=trials, alpha=alpha, progress=progress)
     statements = _named(sql)
     pairs = list(_pairs(worlds))
-    found, watch = Comparing(), Progress(len(pairs), shown=progress)
+    found, watch = Comparing(strict=True), Progress(len(pairs), shown=progress)
     with listening() as here:
         asking = _Asking(open_session, statements, keywords, here, source)
         try:

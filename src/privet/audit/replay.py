@@ -130,9 +130,14 @@ class Replaying:
 
 
 class Comparing:
-    """Adds up what pairs of runs show."""
+    """Adds up what pairs of runs show.
 
-    def __init__(self) -> None:
+    Args:
+        strict: as for `apart`.
+    """
+
+    def __init__(self, *, strict: bool = False) -> None:
+        self._strict = strict
         self.pairs = self.draws = 0
         self.differences: list[Difference] = []
         self.shares: dict[str, float] = {}
@@ -145,7 +150,7 @@ class Comparing:
         if one.failed and one.failed == other.failed:
             because = "" if one.tape.problem is None else f" (because of {failure(one.tape.problem)})"
             self.failed[one.failed + because] += 1
-        found = [each.of(subject, witness) for each in apart(one, other)]
+        found = [each.of(subject, witness) for each in apart(one, other, strict=self._strict)]
         self.differences += found[: MOST - len(self.differences)]
         for words, step in steps(one.tape, other.tape):
             if not step.compared:
@@ -153,7 +158,7 @@ class Comparing:
                 continue
             self.draws += 1
             self.shares[words] = max(step.share, self.shares.get(words, 0.0))
-            if step.covered:
+            if step.covered and not self._strict:
                 said = f"moved {step.moved}, declared {step.declared}; its loss holds for that too"
                 self.notes.setdefault(f"{short(words)}: {said}")
         return bool(found)

@@ -18,6 +18,7 @@ Tables = Mapping[str, Any]  # Arrow tables by name
 Rows = dict[str, list[Row]]
 BASE = 1 << 53  # ids: beyond it reals have no room for odd numbers
 MOST_DRAWN = 6  # rows of a unit that is drawn by chance
+CROWD = 20  # units: a group whose name follows the visitor moves by all of them, more than limits let one move
 ORDINARY_VISITOR: Mapping[str, Strange] = {"ordinary": {}}
 
 
@@ -51,7 +52,7 @@ class World:
         return f"World({self.name})"
 
 
-def worlds(catalog: Declared, *, crowd: int = 3, drawn: int = 0, seed: object = 0) -> Iterator[World]:
+def worlds(catalog: Declared, *, crowd: int = CROWD, drawn: int = 0, seed: object = 0) -> Iterator[World]:
     """Neighboring databases worth a try, made of what a catalog declares. No data is read.
 
     Args:
