@@ -16,7 +16,7 @@ Which to use when:
 | the exact answer of a statement, without noise | `exact_session` |
 | what a plan means, in plain Python | `query_oracle` |
 | a rule that holds for every plan, expression or row | `drawn_databases`, `drawn_expressions` (hypothesis) |
-| that neighbors look alike | `neighbor_hospitals` (the worst rows) with `replaying_ledger` (keeps every secret), measured by `privet.audit.moved` |
+| that neighbors look alike | `neighbor_hospitals` (the worst rows) with `replaying_ledger` (keeps every secret) |
 | that fits of neighbors look alike | `replayed_fits`, by `privet.audit` |
 | all that an analyst can see, beyond answers | `observation`, by `privet.audit` |
 | that the engines agree | `engines`, filled by `on_postgres` and `on_spark`; `nasty_values` is where they differ |
