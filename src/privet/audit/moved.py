@@ -102,7 +102,7 @@ def _numbers(mechanism: Mechanism[Any, Any], declared: Sensitivity, one: Any, ot
     if here is None or there is None:
         return SAME if one is other else UNKNOWN
     forms = [(_form(one), _form(other))]
-    if np.asarray(one).dtype != np.asarray(other).dtype and forms[0][0] == forms[0][1]:  # does it show in answers?
+    if _type(one) != _type(other):  # does it show in answers?
         forms.append((_answer_form(mechanism, one), _answer_form(mechanism, other)))
     for mine, theirs in forms:
         if mine != theirs:
@@ -168,6 +168,11 @@ def _form(secret: Any) -> str:  # noqa: ANN401 - any secret
         return "a mapping"
     shape = np.shape(secret) if not isinstance(secret, list | tuple) else (len(secret),)
     return f"numbers in shape {shape}" if shape else "a number"
+
+
+def _type(secret: Any) -> str:  # noqa: ANN401 - any secret
+    """The type of numbers; other secrets have none that answers could show."""
+    return str(np.asarray(secret).dtype) if isinstance(secret, np.ndarray | np.generic | int | float) else ""
 
 
 def _answer_form(mechanism: Mechanism[Any, Any], secret: Any) -> str:  # noqa: ANN401 - any secret
