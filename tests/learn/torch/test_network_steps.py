@@ -111,6 +111,19 @@ def test_a_sample_that_is_too_large_has_further_passes(source: BitSource) -> Non
     assert length_of(steps.summed(np.arange(ROWS))) > 0
 
 
+@pytest.mark.parametrize("case", [KNOWN[1], KNOWN[7], KNOWN[12]], ids=str)
+def test_it_does_not_matter_who_makes_room_where_gradients_are_the_same_in_every_seat(
+    case: Case, source: BitSource
+) -> None:
+    """Twelve units in eight seats: whoever sits where, the sum is that of units by themselves."""
+    steps = case_steps(case, size=8)
+    assert Rehearsal(steps.network, InventedRows(steps.rows.shapes, 8, 1)).find().everywhere
+    steps.source, steps.passes = source, 1
+    alone = np.sum([steps.summed(np.array([unit])) for unit in range(12)], axis=0)
+    for _ in range(5):
+        assert (steps.summed(np.arange(12)) == alone).all()
+
+
 def test_rows_of_one_unit_are_clipped_together() -> None:
     model = nn.Linear(3, 2)
     torch.manual_seed(2)

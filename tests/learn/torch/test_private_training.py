@@ -238,6 +238,20 @@ def test_optimizers_are_refused_that_look_at_losses_or_at_nothing() -> None:
         planned()
 
 
+def test_networks_in_which_seats_matter_have_more_of_them() -> None:
+    class Seated(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 2)
+
+        def forward(self, inputs: Tensor) -> Tensor:
+            found: Tensor = self.layer(inputs * (1 + 1e-7 * torch.arange(len(inputs))[:, None]))
+            return found
+
+    assert planned(nn.Linear(4, 2)).trained.size == 50 + 2 * 7
+    assert planned(Seated()).trained.size == 50 + 7 * 7
+
+
 def test_clips_are_lengths() -> None:
     for wrong in (0, -1, "1e-40"):
         with pytest.raises(InvalidParameter, match="clip"):

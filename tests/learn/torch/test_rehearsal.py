@@ -65,6 +65,25 @@ class Asking(nn.Module):
         return found + (self.layer.weight[0, 0] if len(inputs) > 9 else 0)
 
 
+class Seated(nn.Module):
+    """The last bits of a row follow from its seat, and from nobody else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 2)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        found: Tensor = self.layer(inputs * (1 + 1e-7 * torch.arange(len(inputs))[:, None]))
+        return found
+
+
+def test_whether_a_seat_matters_is_looked_at() -> None:
+    assert rehearsed(Case("plain", lambda: nn.Linear(5, 3), (5,))).everywhere
+    found = rehearsed(Case("seated", Seated, (4,)))
+    assert isinstance(found.way, LayerByLayer)
+    assert not found.everywhere
+
+
 def test_what_cannot_be_vectorised_is_computed_alone() -> None:
     found = rehearsed(Case("asking", Asking, (4,)), units=12)
     assert isinstance(found.way, OneByOne)

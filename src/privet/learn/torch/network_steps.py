@@ -43,8 +43,11 @@ class NetworkSteps:
         many of all seats, each for one unit. Leave a unit out, and the seats of the others are a uniform choice again:
         under this pairing of draws the others add the same to the last bit, and sums differ by what one unit adds.
         Averaging over draws keeps the curve (δ is convex in the pair of laws).
-    Not covered: a sample that is larger than all seats, four deviations above what is expected: one more unit may then
-        send another to a seat in a further pass, and change its last bits.
+        Where a sample has more units than there are seats, the others sit in further passes. Then the unit that is left
+        out makes room for one of these, which adds the same if gradients are the same in every seat
+        (`Found.everywhere`).
+    Not covered: a sample that is larger than all seats, of a network whose gradients are not: seats suffice up to seven
+        deviations above what is expected.
     """
 
     network: Network

@@ -26,6 +26,7 @@ from privet.loss.exact import Exact, exact, shown, whole
 from privet.wording.nearest import nearest
 
 BATCH = 256
+NEAR, FAR = 2, 7  # deviations that seats are more than expected; where it matters who has a seat, so that they suffice
 LARGEST_PASS = 512  # rows that pass at once, unless said
 ROWS = (
     "private_training needs expected_rows, about how many units there are, from public knowledge: their number is "
@@ -110,8 +111,11 @@ def private_training(  # noqa: PLR0913 - what a training is, each by name
         Reach(REACH, entries, replaces(payment)),
         **_duration(steps, epochs),
     )
-    passes, size = _seats(physical_batch, batch, each)
+    passes, size = _seats(physical_batch, batch, each, NEAR)
     found = Rehearsal(network, InventedRows(rows.shapes, size, each)).find()
+    if not found.everywhere:
+        passes, size = _seats(physical_batch, batch, each, FAR)
+        found = Rehearsal(network, InventedRows(rows.shapes, size, each)).find()
     expected = float(schedule.rate) * units
     trained = NetworkSteps(network, optimizer, rows, found.way, float(clip_of(clip)), expected, passes, size)
     receipt = ModelReceipt(
@@ -184,14 +188,14 @@ def clip_of(clip: Exact) -> Fraction:
     return length
 
 
-def _seats(said: int | None, batch: int, each: int) -> tuple[int, int]:
-    """In how many passes a step is computed, and how many units each has seats for: four deviations more than expected.
+def _seats(said: int | None, batch: int, each: int, deviations: int) -> tuple[int, int]:
+    """In how many passes a step is computed, and for how many units each has seats: so many deviations above the mean.
 
     Example:
-        >>> _seats(None, 256, 1), _seats(100, 256, 1), _seats(None, 256, 4)
-        ((1, 320), (4, 80), (3, 107))
+        >>> _seats(None, 256, 1, 2), _seats(100, 256, 1, 7), _seats(None, 256, 4, 4)
+        ((1, 288), (4, 92), (3, 107))
     """
-    seats = batch + 4 * math.isqrt(batch)
+    seats = batch + deviations * math.isqrt(batch)
     most = LARGEST_PASS if said is None else whole(said, "physical_batch")
     passes = -(-seats * each // most)
     return passes, max(2, -(-seats // passes))

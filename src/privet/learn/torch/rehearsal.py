@@ -38,10 +38,12 @@ class Found:
     Args:
         way: to the gradients.
         reasons: why not a faster one, in words.
+        everywhere: whether a unit's gradients are the same to the last bit in whichever seat of a pass it sits.
     """
 
     way: Way
     reasons: tuple[str, ...]
+    everywhere: bool
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,8 @@ class Rehearsal:
                 except Exception as problem:  # noqa: BLE001 - whatever torch says to a network it cannot do this with
                     reasons.append(f"{type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}")
                 else:
-                    return Found(way, tuple(reasons))
-            return Found(self._alone(first), tuple(reasons))
+                    return Found(way, tuple(reasons), self._everywhere(way, first))
+            return Found(self._alone(first), tuple(reasons), everywhere=True)
 
     def _layer_by_layer(self, network: Network) -> Way:
         batch = self.invented.batch(1)
@@ -108,6 +110,21 @@ class Rehearsal:
         except NotRecordable:
             raise InvalidParameter(REMEMBERS) from None
         return way
+
+    def _everywhere(self, way: Way, batch: Batch) -> bool:
+        """Whether units that move on by one seat, by three and by half a pass take their gradients along."""
+        self.network.model.eval()  # what dropout draws is of a seat
+        found, rows = self._gradients(way, batch), self.invented.rows
+        moved = {1, 3, self.invented.kept}
+        try:
+            for seats in moved:
+                other = self._gradients(way, [each.roll(seats * rows, 0) for each in batch])
+                _refuse_bits(found, other, slice(None), seats)
+        except NotRecordable:
+            return False
+        finally:
+            self.network.set_modes()
+        return True
 
     # --- what is looked at ------------------------------------------------------------------------------------
 
@@ -205,11 +222,11 @@ def _flat(parameter: nn.Parameter, slope: Tensor | None) -> Tensor:
     return (torch.zeros_like(parameter) if slope is None else slope).flatten().double()
 
 
-def _refuse_bits(one: list[UnitGradients], other: list[UnitGradients], units: slice) -> None:
-    """Raise unless all that a sum follows from is the same to the last bit, for these units."""
+def _refuse_bits(one: list[UnitGradients], other: list[UnitGradients], units: slice, moved: int = 0) -> None:
+    """Raise unless all that a sum follows from is the same to the last bit, for these units, so many seats further."""
     for mine, theirs in zip(one, other, strict=True):
         for trace, again in zip(mine.traces(), theirs.traces(), strict=True):
-            if not _same(trace[units], again[units]):
+            if not _same(trace.roll(moved, 0)[units], again[units]):
                 raise NotRecordable(LAST_BITS)
 
 
