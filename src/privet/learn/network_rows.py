@@ -77,7 +77,7 @@ def blocks(rows: int) -> list[slice]:
     """So many rows a block at a time; one empty block of none.
 
     Example:
-        >>> [(each.start, each.stop) for each in blocks(5000)]
-        [(0, 4096), (4096, 8192)]
+        >>> [(each.start, each.stop) for each in blocks(600)]
+        [(0, 512), (512, 1024)]
     """
     return [slice(start, start + BLOCK) for start in range(0, max(rows, 1), BLOCK)]

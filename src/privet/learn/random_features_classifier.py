@@ -22,7 +22,7 @@ from privet.mechanisms.noisy_steps import rate_near
 
 MAPS = ("fourier", "scattering")
 BATCH, STEPS = 1 << 14, 160  # rows of a step on average, and steps, where many rows are expected
-WALK, FASTEST = 6.0, 200.0  # how far noise moves a score until the end, about, and the fastest in lengths of rows
+WALK, FASTEST = 5.0, 100.0  # how far noise moves a score until the end, about, and the fastest in lengths of rows
 MOST_PAIRS, MOST_SCALES, MOST_ANGLES = 1 << 14, 8, 32
 IMAGE = "image_shape must be (height, width) or (height, width, colors) whose product is the number of columns"
 

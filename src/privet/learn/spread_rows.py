@@ -16,7 +16,7 @@ UNIT_BITS = 20  # rows of length at most 1 are multiples of 2^-20
 USUAL = 0.36  # how long rows are about, in the root of how many numbers they have
 FINE = 10  # bits below a usual number
 SHORT = 1 << 15  # whole numbers below are stored in 16 bits
-BLOCK = 1 << 12
+BLOCK = 1 << 9  # rows at a time: wide ones stay in a cache too
 LONGEST_APART = 2.0  # of two rows of length at most 1
 
 
