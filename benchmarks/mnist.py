@@ -1,4 +1,4 @@
-"""MNIST by models of privet.learn, at several ε and by several fits each: accuracy on the test images, and seconds.
+"""MNIST by models of privet.learn, at several ε and by several fits each: accuracy on the test images, and processor seconds.
 
     python benchmarks/mnist.py --data FOLDER --epsilon 3 1.2 --fits 5            print what was found
     python benchmarks/mnist.py --data FOLDER --kept FILE --write                 write docs/learn/mnist.md from it
@@ -76,9 +76,9 @@ class MappedOnce:
             with np.load(file) as kept:
                 self._kept[many], self.seconds[many] = kept["whole"], float(kept["seconds"])
         if many not in self._kept:
-            start = time.perf_counter()
+            start = time.process_time()
             self._kept[many] = self._whole(mapped, rows)
-            self.seconds[many], self.computed = time.perf_counter() - start, True
+            self.seconds[many], self.computed = time.process_time() - start, True
             if file is not None:
                 np.savez(file, whole=self._kept[many], seconds=self.seconds[many])
         return self._kept[many]
@@ -98,7 +98,7 @@ def main() -> None:
     labels, wanted = (images(options.data, f"{name}-labels") for name in ("train", "t10k"))
     once = MappedOnce(options.maps)
     once.install()
-    found: dict[tuple[str, float], list[tuple[float, float]]] = defaultdict(list)
+    found: dict[tuple[str, float], list[tuple[float, float | None]]] = defaultdict(list)
     if options.kept is not None and options.kept.exists():
         for line in options.kept.read_text(encoding="utf-8").splitlines():
             model, epsilon, score, seconds = json.loads(line)
@@ -107,9 +107,9 @@ def main() -> None:
         for epsilon in options.epsilon:
             while len(found[model, epsilon]) < options.fits:
                 once.computed = model != "scattering"
-                start = time.perf_counter()
+                start = time.process_time()
                 fitted = MODELS[model](epsilon).fit(train, labels)
-                seconds = time.perf_counter() - start + (0.0 if once.computed else once.seconds[len(train)])
+                seconds = time.process_time() - start + (0.0 if once.computed else once.seconds[len(train)])
                 found[model, epsilon].append((fitted.score(test, wanted), seconds))
                 if options.kept is not None:
                     with options.kept.open("a", encoding="utf-8") as kept:
@@ -119,9 +119,10 @@ def main() -> None:
         written(found)
 
 
-def said(model: str, epsilon: float, fits: list[tuple[float, float]]) -> str:
+def said(model: str, epsilon: float, fits: list[tuple[float, float | None]]) -> str:
     """One line of one model at one ε."""
-    scores, seconds = zip(*fits, strict=True)
+    scores = [score for score, _ in fits]
+    seconds = [each for _, each in fits if each is not None] or [math.nan]
     error = stdev(scores) if len(scores) > 1 else math.nan
     words = f"{100 * mean(scores):.2f} % (least {100 * min(scores):.2f}, deviation {100 * error:.2f})"
     return f"{model:<10}  ε = {epsilon:<4g}  {words}  {min(seconds):.0f} to {max(seconds):.0f} s"

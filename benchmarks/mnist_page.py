@@ -9,7 +9,7 @@ from privet.display import Chart
 
 ROOT = Path(__file__).parents[1]
 PICTURE = "mnist.png"
-Fits = Mapping[tuple[str, float], list[tuple[float, float]]]
+Fits = Mapping[tuple[str, float], list[tuple[float, float | None]]]
 NAMES = {
     "scattering": "`RandomFeaturesClassifier`, scattering",
     "fourier": "`RandomFeaturesClassifier`, 1,000 pairs of waves",
@@ -65,8 +65,8 @@ protected has a price of its own.
 
 ## Times
 
-Seconds are those of whole fits on two cores that other work was done on meanwhile, so a quiet machine needs less.
-About half a millisecond of one core for each image is scattering; the rest are 160 steps over 16,384 images on average.
+Processor seconds are those of a whole fit on one thread, all cores together. About half a millisecond an image is
+scattering; the rest are 160 steps over 16,384 images on average.
 """
 
 
@@ -88,11 +88,11 @@ def curve(found: Fits, model: str) -> tuple[list[float], list[float]]:
 
 def table(found: Fits) -> str:
     """A row for every model and ε."""
-    text = "| model | ε | accuracy | least | deviation | fits | seconds of a fit |\n|---|--:|--:|--:|--:|--:|--:|\n"
+    text = "| model | ε | accuracy | least | deviation | fits | processor seconds |\n|---|--:|--:|--:|--:|--:|--:|\n"
     for model, name in NAMES.items():
         for (_, epsilon), fits in sorted(each for each in found.items() if each[0][0] == model and each[1]):
-            scores, seconds = [100 * score for score, _ in fits], [second for _, second in fits]
+            scores, seconds = [100 * score for score, _ in fits], [each for _, each in fits if each is not None]
             apart = f"{stdev(scores):.2f}" if len(scores) > 1 else ""
-            figures = f"{mean(scores):.2f} % | {min(scores):.2f} % | {apart} | {len(fits)} | {median(seconds):.0f}"
-            text += f"| {name} | {epsilon:g} | {figures} |\n"
+            figures = f"{mean(scores):.2f} % | {min(scores):.2f} % | {apart} | {len(fits)}"
+            text += f"| {name} | {epsilon:g} | {figures} | {f'{median(seconds):.0f}' if seconds else ''} |\n"
     return text
