@@ -1,4 +1,4 @@
-"""MNIST by models of privet.learn, at several ε and by several fits each: accuracy on the test images, and processor seconds.
+"""MNIST by models of privet.learn, at several ε and by several fits each: accuracy and processor seconds.
 
     python benchmarks/mnist.py --data FOLDER --epsilon 3 1.2 --fits 5            print what was found
     python benchmarks/mnist.py --data FOLDER --kept FILE --write                 write docs/learn/mnist.md from it
@@ -66,7 +66,7 @@ class MappedOnce:
         def whole(mapped: ScatteringMap, rows: Any) -> Any:  # noqa: ANN401 - arrays
             return self.whole(mapped, rows)
 
-        ScatteringMap.whole = whole  # type: ignore[method-assign]
+        ScatteringMap.whole = whole  # type: ignore[method-assign, assignment]
 
     def whole(self, mapped: ScatteringMap, rows: Any) -> Any:  # noqa: ANN401 - arrays
         """The mapped rows; sets of rows are told apart by how many there are."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from os import PathLike
 from typing import Any, Unpack
 
 from numpy.typing import NDArray
@@ -41,8 +42,8 @@ class RandomFeaturesClassifier(NetworkClassifier):
             four over the number of columns (or 4).
         image_shape: (height, width) or (height, width, colors) of the images, for "scattering".
         scales, angles: of the wavelets: the longest is 2^(scales - 1) times as long as the finest.
-        clipping, rate, steps, learning_rate, expected_rows, verbose: see `MLPClassifier`. Steps see 16,384 rows on
-            average where more are expected.
+        clipping, rate, steps, learning_rate, expected_rows, checkpoint, verbose: see `MLPClassifier`. Steps see 16,384
+            rows on average where more are expected.
         epsilon, delta, rho, risk, neighbors, ledger, unit, rows_per_unit, purpose: see `PrivateEstimator`. With a ρ all
             rows take part in every step.
 
@@ -82,6 +83,7 @@ class RandomFeaturesClassifier(NetworkClassifier):
         steps: int | None = None,
         learning_rate: Any = None,  # noqa: ANN401 - refused in words
         expected_rows: int | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         verbose: bool = False,
         **_: Unpack[Priced],
     ) -> None:
@@ -99,6 +101,7 @@ class RandomFeaturesClassifier(NetworkClassifier):
         self.steps = steps
         self.learning_rate = learning_rate
         self.expected_rows = expected_rows
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     # --- the map ------------------------------------------------------------------------------------------------
