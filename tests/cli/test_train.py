@@ -119,9 +119,13 @@ def test_a_file_is_declared_by_options(folder: Path) -> None:
     assert "ε=2.64 for the fit, ε=0.3 for the score, ε=0.06 for the count" in done.stdout
     assert "no ledger was named" in done.stdout
     public = ["--public", str(folder / "people.csv"), "--rows", "3000", "--explain"]
-    (folder / "people.csv").write_text((folder / "people.csv").read_text().split("\n7,")[0], encoding="utf-8")
+    (folder / "people.csv").write_text((folder / "people.csv").read_text().split('\n7,"x"')[0], encoding="utf-8")
     told = train(folder / "people.csv", "--target", "buys", "--epsilon", "3", *said, *public).stdout
     assert "on the public rows of people.csv" in told
+    for rows, says in (("age,pay\n1,2\n", "need a column 'buys'"), ("age,pay,buys\n1,2,no\n", "at least 20")):
+        (folder / "few.csv").write_text(rows, encoding="utf-8")
+        words = ("--target", "buys", "--epsilon", "3", "--rows", "9", "--public", str(folder / "few.csv"))
+        assert says in train(folder / "people.csv", *words, *said).stderr
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from privet.noise import Entropy
 from privet.query.answering.owned_rows import OwnedRows
 from privet.query.scalars.facts import Facts, Type
 
+FEWEST = 20  # public rows to foresee a score with
 HELD_OUT = 5  # one unit of so many is kept to score with
 
 
@@ -86,8 +87,13 @@ class TrainRows:
 
     def public_pairs(self, frame: Any) -> tuple[Floats, NDArray[Any]]:  # noqa: ANN401 - a frame of public rows
         """X and y of rows that anybody may see; those without a target are left out."""
+        if self.target.name not in frame.column_names:
+            raise InvalidParameter(f"public rows need a column {self.target.name!r}, as they are to be predicted")
         wanted, missing = self._target(ArrayColumn.of(frame[self.target.name], "the target"))
-        return self.encoder.transform(frame)[~missing], wanted[~missing]
+        features, found = self.encoder.transform(frame)[~missing], wanted[~missing]
+        if len(found) < FEWEST or len(set(found.tolist())) == 1:
+            raise InvalidParameter(f"public rows must be at least {FEWEST}, with more than one {self.target.name}")
+        return features, found
 
     @cached_property
     def _read(self) -> "_Found":
