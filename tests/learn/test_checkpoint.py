@@ -192,6 +192,24 @@ def test_a_file_belongs_to_one_training(tmp_path: Path, monkeypatch: pytest.Monk
     held.done()
 
 
+def test_bounds_of_many_columns_are_told_apart(tmp_path: Path) -> None:
+    """Of 2,000 numbers an array shows the first and last few, and eight digits of each."""
+    upper = np.ones(2000)
+    other = upper.copy()
+    other[1000] += 1e-12
+    model = network(new_ledger(tmp_path), tmp_path / "t.npz")
+    model.n_features_in_ = 2000
+
+    def opened(bounds: Any) -> None:  # noqa: ANN401 - an array
+        model.set_params(bounds=(0 * upper, bounds))
+        model._checkpoint(model._payment(), model._setting(model._payment(), 2000))
+
+    opened(upper)
+    opened(upper.copy())
+    with pytest.raises(InvalidParameter, match="another training"):
+        opened(other)
+
+
 def plan_of(model: MLPClassifier) -> Any:  # noqa: ANN401 - mechanisms
     """What the model reserves."""
     from privet.learn.network_plan import network_plan  # noqa: PLC0415 - for this alone

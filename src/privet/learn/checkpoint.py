@@ -108,3 +108,17 @@ class Checkpoint:
 
     def __repr__(self) -> str:
         return f"Checkpoint({str(self.path)!r})"
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - a parameter of any kind
+    """The same in lists, numbers and texts, whose words tell all of it; an array's alone would leave out its middle.
+
+    Example:
+        >>> plain({"bounds": (np.zeros(2), range(2)), "steps": 3})
+        [['bounds', [[0.0, 0.0], [0, 1]]], ['steps', 3]]
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return [[plain(name), plain(each)] for name, each in sorted(value.items(), key=repr)]
+    return [plain(each) for each in value] if isinstance(value, list | tuple | range) else value

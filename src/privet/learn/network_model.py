@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from privet.asking.payment import Payment
 from privet.errors import AnswerLost, InvalidParameter
 from privet.learn.centered_rows import NEAR, Centered, Centering
-from privet.learn.checkpoint import Checkpoint
+from privet.learn.checkpoint import Checkpoint, plain
 from privet.learn.features import Ball, Floats
 from privet.learn.first_parameters import first_parameters
 from privet.learn.fitting import Fitting, budget_of, replaces
@@ -154,9 +154,9 @@ class NetworkModel(PrivateEstimator):
             raise InvalidParameter(f"checkpoint must be the name of a file, got {type(path).__name__}")
         lasting(payment)  # before there is a file
         said = {name: value for name, value in self.get_params(deep=False).items() if name not in UNBOUND}
-        facts = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in sorted(said.items())}
-        names = list(getattr(self, "feature_names_in_", ()))
-        return Checkpoint(path, sha256(repr((type(self).__name__, facts, names, setting)).encode()).hexdigest())
+        names = getattr(self, "feature_names_in_", ())
+        facts = plain([type(self).__name__, said, names, self.n_features_in_, setting])
+        return Checkpoint(path, sha256(repr(facts).encode()).hexdigest())
 
     def _made_network(self, rows: SpreadRows) -> WholeNetwork:
         classes = self._classes()
