@@ -65,7 +65,7 @@ protected has a price of its own.
 
 ## Times
 
-Processor seconds are those of a whole fit on one thread, all cores together. About half a millisecond an image is
+Processor seconds are those of a whole fit on one thread, where they were taken. About half a millisecond an image is
 scattering; the rest are 160 steps over 16,384 images on average.
 """
 
