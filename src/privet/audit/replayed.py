@@ -103,9 +103,15 @@ class Replayed:
         """How much of what was declared each mechanism's secrets moved, at most."""
         if not self.shares:
             raise InvalidParameter("there is nothing to draw: no draw was compared")
-        heights = {short(name, 40): min(share, 1e6) for name, share in self.shares.items()}
+        named = enumerate(self.shares.items(), 1)
+        heights = {f"{place} {name.partition('(')[0]}": min(share, 1e6) for place, (name, share) in named}
         said = "moved farther than declared" if max(heights.values()) > 1 else "within what was declared"
-        return Chart.bars({"moved": heights}, x="", y="share of what was declared", title=f"{self.subject}: {said}")
+        return Chart.bars(
+            {"moved": heights},
+            x="mechanisms, as they are first drawn",
+            y="share of what was declared",
+            title=f"{self.subject}: {said}",
+        )
 
     def to_json(self) -> str:
         """All of it as JSON; an infinite share is written as a text."""
