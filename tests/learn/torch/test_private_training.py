@@ -367,3 +367,11 @@ def test_an_interrupted_run_goes_on_with_what_is_left(monkeypatch: pytest.Monkey
         training.run()
     assert (training.done, training.steps) == (4, 58)
     assert training.run().done == 58
+    made.clear()
+    turns = planned(steps=12, sampling="in turns")
+    move = turns.trained.move
+    monkeypatch.setattr(turns.trained, "move", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        turns.run()
+    with pytest.raises(InvalidParameter, match="a round was interrupted"):
+        turns.run()

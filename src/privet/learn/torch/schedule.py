@@ -240,7 +240,12 @@ class TakingTurns(Schedule):
     def parts(self, done: int, count: int) -> list[Mechanism[Any, Any]]:
         """Whole rounds."""
         turns, last = self.plan.correlation.separation, done + count
-        if done % turns or (last % turns and last != self.steps):
+        if self.turns.step != done:
+            raise InvalidParameter(
+                "a round was interrupted, whose noise later rounds would have taken back: they cannot be made; plan a "
+                "new training"
+            )
+        if last % turns and last != self.steps:
             raise InvalidParameter(
                 f"steps in turns are made in whole rounds: steps must be a multiple of {turns}, got {count}"
             )
