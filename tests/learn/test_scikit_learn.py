@@ -12,7 +12,8 @@ import sklearn
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, cross_validate
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - HalvingGridSearchCV needs it
+from sklearn.model_selection import GridSearchCV, GroupKFold, HalvingGridSearchCV, cross_val_score, cross_validate
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
@@ -84,6 +85,21 @@ def test_a_search_ends_where_the_budget_does() -> None:
     assert ledger.spent.epsilon == 1
 
 
+def test_a_search_that_halves_charges_every_fit(ledger: Ledger) -> None:
+    grid = {"purpose": ["one", "two", "three", "four"]}
+    halving = HalvingGridSearchCV(
+        MostFrequent(classes=["no", "yes"], epsilon="0.01", ledger=ledger),
+        grid,
+        cv=2,
+        factor=2,
+        error_score="raise",
+        random_state=0,
+    ).fit(X, Y)
+    rounds = [int(count) * 2 for count in halving.n_candidates_]
+    assert fits(ledger) == sum(rounds) + 1
+    assert len(rounds) > 1
+
+
 def test_one_model_for_each_class_is_one_charge_each(ledger: Ledger) -> None:
     numbers = MostFrequent(classes=[0, 1], epsilon="0.25", ledger=ledger)
     OneVsRestClassifier(numbers).fit(X, np.arange(ROWS) % 3)
@@ -101,7 +117,9 @@ def test_other_processes_are_refused_a_ledger_in_memory_and_charge_a_journal_by_
     lasting = Ledger(Guarantee(10), unit=Unit("person"), journal=place)
     cross_val_score(model(place), X, Y, cv=4, n_jobs=2, error_score="raise")
     assert fits(lasting) == 4
-    assert lasting.spent.epsilon == pytest.approx(1)
+    GridSearchCV(model(place), {"purpose": ["one", "two"]}, cv=2, n_jobs=2, error_score="raise").fit(X, Y)
+    assert fits(lasting) == 4 + 2 * 2 + 1
+    assert lasting.spent.epsilon == pytest.approx(9 / 4)
 
 
 def test_threads_charge_one_ledger(ledger: Ledger) -> None:

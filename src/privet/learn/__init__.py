@@ -38,6 +38,7 @@ from privet.learn.normal_inverse_gamma import NormalInverseGamma
 from privet.learn.normal_mean import NormalMean
 from privet.learn.posterior import Posterior
 from privet.learn.principal_components import PCA
+from privet.learn.private_choice import PrivateChoice, private_choice
 from privet.learn.private_estimator import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.learn.private_score import PrivateScore
 from privet.learn.private_search_cv import PrivateSearchCV
@@ -77,6 +78,7 @@ __all__ = [
     "NormalInverseGamma",
     "NormalMean",
     "Posterior",
+    "PrivateChoice",
     "PrivateClassifier",
     "PrivateEstimator",
     "PrivateRegressor",
@@ -92,4 +94,5 @@ __all__ = [
     "StandardScaler",
     "compare",
     "learning_curve",
+    "private_choice",
 ]

@@ -92,7 +92,7 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateEstimator):
         >>> search.privacy_
         (ε=20)-DP for every person: one more or less looks alike
         made by the best of geometric runs, 3 expected, among 2 settings of LogisticRegression, for "PrivateSearchCV"
-        public: settings (2), bounds (one pair a column), classes (10 labels)
+        public: settings (2), bounds (one pair for each column), classes (10 labels), penalty (of the sum of losses)
     """
 
     _needs_target = True
