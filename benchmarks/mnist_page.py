@@ -42,8 +42,7 @@ noise: ... a step, in every parameter; a row's gradient is at most 1 long
 
 ```
 
-That is all that is said to the model of the first rows, at every ε; the other models are given the same bounds,
-classes and `expected_rows`.
+That is all that is said to the model, at every ε.
 
 """
 AFTER = """
