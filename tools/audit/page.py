@@ -16,7 +16,8 @@ it proves nothing; one that is far below was seen in few runs, or on a pair that
 {summary}
 
 `make audit` runs all of it anew, `make audit PART=models` one part, and `make audit MINUTES=120` takes longer and finds
-more. It ends with exit code 1 if a claim is violated. `tools/audit` writes this page.
+more. It ends with exit code 1 if a claim is violated. `tools/audit` writes this page
+([how things are attacked](decisions/0046-how-trainings-and-models-are-attacked.md)).
 """
 
 HEADS = {

@@ -23,6 +23,7 @@ from privet.core import Ledger, Mechanism, Release, Sensitive, Unit
 from privet.core.reservation import Reservation
 from privet.loss import Guarantee
 from privet.loss.privacy_loss import sum_of
+from privet.mechanisms.additive import AdditiveNoise
 from privet.noise import BitSource, Entropy
 
 ROOT = Path(__file__).parents[2]
@@ -80,7 +81,7 @@ def lattices() -> Iterator[Subject]:
     def run(mechanism: Mechanism[Any, Any], pair: tuple[Any, Any]) -> Callable[[Subject, float], Row]:
         def audited(subject: Subject, budget: float) -> Row:
             began = time.process_time()
-            step = getattr(getattr(mechanism, "lattice", None), "step", None)
+            step = mechanism.lattice.step if isinstance(mechanism, AdditiveNoise) else None
             again = _afresh(mechanism, pair)
             audit.support(again, pair=pair, step=step, trials=100)
             trials = int(min(max(budget * 100 / max(time.process_time() - began, 1e-3), 200), 20_000))

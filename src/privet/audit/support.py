@@ -33,6 +33,7 @@ class Support:
         negative_zeros: how many answers of either input hold a zero with a minus sign.
         off_step: how many answers of either are no multiple of the step that was declared.
         finer: how many answers of either are finer than every answer of the other.
+        alone: how many answers of either are of a kind that the other never gives.
         alpha: how often `leaks` may be wrong where nothing was declared.
     """
 
@@ -43,32 +44,32 @@ class Support:
     negative_zeros: tuple[int, int]
     off_step: tuple[int, int]
     finer: tuple[int, int]
+    alone: tuple[int, int]
     alpha: float
 
     @property
     def leaks(self) -> bool:
         """Whether answers tell the inputs apart by which of them can occur.
 
-        An answer off the declared step is certain. Without one, at least e^2 times as many fine answers, at this
-        confidence, are taken for a leak; kinds are compared as they are.
+        An answer off the declared step is certain. Otherwise at least e^2 times as many answers that are finer than any
+        of the other input, or of a kind that it never gives, are taken for a leak, at this confidence: answers that are
+        rare under both inputs may be seen of one alone.
         """
-        return any(self.off_step) or self._fine or set(self.kinds[0]) != set(self.kinds[1])
+        return any(self.off_step) or self._often(self.finer) or self._often(self.alone)
 
-    @property
-    def _fine(self) -> bool:
-        most = max(self.finer)
+    def _often(self, counts: tuple[int, int]) -> bool:
         rare = 1 - at_least(self.runs, self.runs, self.alpha * SHARE)  # an answer never seen in so many runs
-        return at_least(most, self.runs, self.alpha * SHARE) > math.e**2 * rare
+        return at_least(max(counts), self.runs, self.alpha * SHARE) > math.e**2 * rare
 
     @property
     def verdict(self) -> str:
         """One sentence."""
         if any(self.off_step):
             return f"leaks: {max(self.off_step):,} of {self.runs:,} answers are no multiple of the declared step"
-        if self._fine:
+        if self._often(self.finer):
             share = figure(max(self.finer) / self.runs)
             return f"leaks: a share of {share} of one input's answers is finer than any answer of the other"
-        if set(self.kinds[0]) != set(self.kinds[1]):
+        if self._often(self.alone):
             only = sorted(set(self.kinds[0]) ^ set(self.kinds[1]))
             return f"differs: only one input gives {', '.join(only)}, in {self.runs:,} runs of each"
         return f"no leak found in {self.runs:,} runs: both inputs give the same kinds on the same lattice"
@@ -124,8 +125,14 @@ def support(  # noqa: PLR0913 - what is run and how, each by name
         negative_zeros=(zeros[0], zeros[1]),
         off_step=(off[0], off[1]),
         finer=(finer[0], finer[1]),
+        alone=_alone(seen[0], seen[1]),
         alpha=alpha,
     )
+
+
+def _alone(one: Outcomes, other: Outcomes) -> tuple[int, int]:
+    """How many answers of either are of a kind that the other never gives."""
+    return int((~np.isin(one.kinds, other.kinds)).sum()), int((~np.isin(other.kinds, one.kinds)).sum())
 
 
 def _finest(outcomes: Outcomes) -> Array:
