@@ -82,9 +82,10 @@ def play(  # noqa: PLR0913 - a game's parts, each by name
     Proof: with ε in all, P(guess | 1) <= e^ε P(guess | 0) and the same for "not", so the advantage P(guess | 1) -
         P(guess | 0) is at most (e^ε - 1)/(e^ε + 1) = tanh(ε/2). Losses of mechanisms that were chosen as the game went
         on add up in ε (Dwork, Rothblum and Vadhan 2010); the bound is of the costliest game. Of an adversary that
-        chooses by answers, costlier ones may not have been seen. Let another stop before them, and guess "the first": it is
-        within the bound, and differs in such games only. On the side of the second inputs, where "the second" counts,
-        their chance is at most `unseen`, but for a quarter of alpha; the first input's guesses only grow fewer.
+        chooses by answers, costlier ones may not have been seen. Let another stop before them, and guess "the first".
+        It is within the bound, and differs in such games only. On the side of the second inputs, where a guess of "the
+        second" counts, their chance is at most `unseen`, but for a quarter of alpha; on the other side it only loses
+        guesses of "the second".
 
     Example:
         >>> from privet.mechanisms import RandomizedResponse
