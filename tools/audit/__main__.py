@@ -54,8 +54,9 @@ def main() -> int:
         later = passed / (number + 1) * (len(left) - number - 1)
         place, sign, minutes = f"[{number + 1}/{len(left)}]", "✗" if row.broken else "✓", later / 60
         say(f"{place} {sign} {subject.part}: {subject.name}: {row.verdict}  ({minutes:.0f} min left)")
-    rows = [known[each.part, each.name] for each in everything(options, subjects) if (each.part, each.name) in known]
-    options.page.write_text(written(rows), encoding="utf-8")
+    every = everything(options, subjects)
+    rows = [known[each.part, each.name] for each in every if (each.part, each.name) in known]
+    options.page.write_text(written(rows, len(every) - len(rows)), encoding="utf-8")
     broken = [row for row in rows if row.broken]
     say(f"{len(rows)} audited, {len(broken)} violate their claim: {options.page}")
     return int(bool(broken))

@@ -10,7 +10,7 @@ INTRODUCTION = """# Privet, audited
 
 What `make audit` found. Every mechanism, protocol, statistic, aggregate and model of Privet is run on two neighboring
 inputs, often, and an event is looked for that one of them makes likelier. ε is at least as large as the bound says, and
-that is wrong with probability {alpha:g} for each line. A bound above a claim would prove the claim false. A bound below
+that is wrong with probability {alpha} for each line. A bound above a claim would prove the claim false. A bound below
 it proves nothing; one that is far below was seen in few runs, or on a pair that shows little.
 
 {summary}
@@ -49,9 +49,14 @@ HEADS = {
 }
 
 
-def written(rows: Sequence[Row]) -> str:
-    """The whole page."""
-    parts = [INTRODUCTION.format(alpha=ALPHA, summary=summary(rows))]
+def written(rows: Sequence[Row], missing: int = 0) -> str:
+    """The whole page.
+
+    Args:
+        rows: what was audited.
+        missing: how many subjects were not.
+    """
+    parts = [INTRODUCTION.format(alpha=f"{ALPHA:g}".replace("e-0", "e-"), summary=summary(rows, missing))]
     for part, (head, said) in HEADS.items():
         here = [row for row in rows if row.part == part]
         if here:
@@ -59,17 +64,15 @@ def written(rows: Sequence[Row]) -> str:
     return "\n".join(parts)
 
 
-def summary(rows: Sequence[Row]) -> str:
+def summary(rows: Sequence[Row], missing: int) -> str:
     """One sentence of all."""
     broken = [row for row in rows if row.broken]
     minutes = sum(row.seconds for row in rows) / 60
     runs = sum(2 * row.trials for row in rows if math.isfinite(row.claimed))
     told = f"**{len(rows)} were audited, in {minutes:.0f} minutes of one core and {runs:,} runs; "
-    return told + (
-        f"{len(broken)} violate their claim: {', '.join(row.subject for row in broken)}.**"
-        if broken
-        else "none violates its claim.**"
-    )
+    names = ", ".join(row.subject for row in broken)
+    found = f"{len(broken)} violate their claim: {names}.**" if broken else "none violates its claim.**"
+    return told + found + (f" {missing} more are still to be audited." if missing else "")
 
 
 def table(rows: Sequence[Row]) -> str:
