@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from privet.audit.outcomes import Array, Outcomes, joined, wide
 
-MOST_RUNS = 8_000  # of each input that it learns from
+MOST_RUNS = 20_000  # of each input that it learns from
 MOST_NUMBERS = 64  # of one outcome
 ORDERED = 8  # numbers whose order is looked at
 STEPS = 12

@@ -26,7 +26,8 @@ GROWTH = 6  # how much longer all stages are with the next
 LAST = 0.75  # the share of alpha that the last stage has
 MORE = 0.9  # the share of a stage's alpha that the more promising direction has
 FIRST = 0.6  # the share of the most promising event, beside others of its direction and smaller and larger ones
-KEPT = 100_000  # runs of each input by which an event is chosen, at most
+KEPT = 2_000_000  # numbers of the runs of each input by which an event is chosen, at most
+FEWEST = 100_000  # so many runs are kept, however many numbers they have
 POINTS = 24  # of the trade-off curve
 
 
@@ -180,7 +181,7 @@ class SampledAudit:
         for runs, share in rest:
             now = self._chosen(known[0], known[1], runs, share)
             fresh = self._run(runs, now)
-            known = tuple(joined([new, old])[:KEPT] for new, old in zip(fresh, known, strict=True))
+            known = tuple(_few(joined([new, old])) for new, old in zip(fresh, known, strict=True))
             self.tested = now
             self.trials += runs
             judged = [each for tested in now for each in tested.judged()]
@@ -218,10 +219,10 @@ class SampledAudit:
                 outcomes = self.reader.read(answers)
                 for each in tested:
                     each.see(side, outcomes)
-                if start < KEPT:
+                if start < max(FEWEST, KEPT // outcomes.columns.shape[1]):
                     kept[side].append(outcomes)
             self.progress.step(2 * number)
-        return tuple(joined(each)[:KEPT] for each in kept)
+        return tuple(_few(joined(each)) for each in kept)
 
     # --- the finding ------------------------------------------------------------------------------------------
 
@@ -251,6 +252,11 @@ class SampledAudit:
             tradeoff=next(each for each in self.tested if each.place == best.place).curve(),
             notes=(f"events rarer than about {rare:.1g} are not judged by so few runs", *notes),
         )
+
+
+def _few(outcomes: Outcomes) -> Outcomes:
+    """As many of them as are kept to choose by."""
+    return outcomes[: max(FEWEST, KEPT // outcomes.columns.shape[1])]
 
 
 def shared(alpha: float, events: int) -> list[float]:

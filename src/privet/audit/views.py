@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privet.audit.learned import learned_score
 from privet.audit.outcomes import Array, Outcomes, joined, wide
@@ -62,10 +61,12 @@ def views(one: Outcomes, other: Outcomes, names: list[str]) -> Iterator[View]:
     if width > 1:
         yield from _of_rows()
     yield from (_finest(place, width) for place in numbers[:4] if _any_fraction(both.columns[:, place]))
-    yield _whole(both)
+    yield _whole(both, names)
     learned = learned_score(one, other)
     if learned is not None:
-        yield View("the score of a classifier", learned, cost=0.03)
+        yield View(
+            "the score of a classifier", learned, cost=0.04 if width > 1 else 0.1
+        )  # hard to read: only if better
 
 
 def _number(place: int, width: int) -> View:
@@ -141,10 +142,10 @@ def fingerprints(runs: Outcomes, width: int) -> Array:
     return np.asarray(mixed >> np.uint64(11), dtype=np.float64)
 
 
-def _whole(both: Outcomes) -> View:
+def _whole(both: Outcomes, names: list[str]) -> View:
     """Exact outcomes: sequences, values that repeat, and signs of zero."""
     width = both.columns.shape[1]
-    known: dict[float, NDArray[np.float64]] = {}
+    known: dict[float, str] = {}
 
     def scores(runs: Outcomes) -> Array:
         return fingerprints(runs, width)
@@ -152,14 +153,16 @@ def _whole(both: Outcomes) -> View:
     def says(score: float) -> str:
         if not known:
             found, first = np.unique(scores(both), return_index=True)
-            known.update(zip(found.tolist(), both.columns[first], strict=True))
-        row = known.get(score)
-        return f"the whole answer is {'another' if row is None else written(row)}"
+            rows = [written(both.columns[run], names[int(both.kinds[run])]) for run in first.tolist()]
+            known.update(zip(found.tolist(), rows, strict=True))
+        return f"the whole answer is {known.get(score, 'another')}"
 
     return View("the whole answer", scores, says, cost=0.02, atoms=MANY)
 
 
-def written(row: NDArray[np.float64]) -> str:
-    """A row of numbers as people write it."""
+def written(row: Array, kind: str) -> str:
+    """A row of numbers as people write it; where there is none, of which kind the answer is."""
+    if not np.isfinite(row).any():
+        return kind
     numbers = [f"{each:.10g}" if np.isfinite(each) else "·" for each in row[:SINGLE].tolist()]
     return numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"
