@@ -49,6 +49,8 @@ DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files 
     "pyspark": "query",
     "psycopg": "",  # the ledger's journal and the query backend
     "fastapi": "server",
+    "starlette": "server",
+    "uvicorn": "server",
     "altair": "display/chart.py",
     "vl_convert": "display/chart.py",
     "typer": "cli",
