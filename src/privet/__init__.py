@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from privet.asking.auto_bounds import AutoBounds
     from privet.core import Ledger, Release, Sensitive, Sensitivity, Unit, calibrate
     from privet.errors import BudgetExceeded, PrivetError
+    from privet.explain.describe import describe
     from privet.loss import ConcentratedGuarantee, Guarantee, Neighbors, PrivacyLoss, Risk
     from privet.query.catalog import Catalog
     from privet.query.connect import connect
@@ -67,6 +68,7 @@ __all__ = [
     "counts",
     "covariance",
     "covariance_matrix",
+    "describe",
     "hierarchical_counts",
     "histogram",
     "histogram2d",
@@ -109,6 +111,7 @@ _WHERE = {  # the modules that have these names; all others are statistics
     "Unit": "privet.core",
     "calibrate": "privet.core",
     "connect": "privet.query.connect",
+    "describe": "privet.explain.describe",
 }
 _ROOMS = ("audit", "core", "errors", "explain", "local", "loss", "mechanisms", "noise", "query", "stats")
 

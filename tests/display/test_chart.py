@@ -217,3 +217,23 @@ def test_without_the_extra_the_error_says_what_to_install(missing: str, monkeypa
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(InvalidParameter, match=r"pip install 'privet\[charts\]'"):
         chart.to_altair()
+
+
+def test_areas_lie_between_two_lines_and_have_a_legend_of_squares() -> None:
+    chart = Chart.areas({"may be": ([0, 1], [0, 0.5], [1, 2])}, x="", y="") + Chart.lines({"is": CURVE}, x="", y="")
+    drawn = specification(chart)
+    area, line = drawn["layer"]
+    assert [(row["low"], row["high"]) for row in values(area, drawn)] == [(0, 1), (0.5, 2)]
+    assert area["mark"]["type"] == "area"
+    assert area["encoding"]["fill"]["scale"] == {"domain": ["may be"], "range": [COLORS[0]]}
+    assert area["encoding"]["fill"]["legend"]["symbolType"] == "square"
+    assert line["encoding"]["color"]["scale"] == {"domain": ["is"], "range": [COLORS[1]]}
+    with pytest.raises(InvalidParameter, match="where, low, high"):
+        Chart.areas({"a": CURVE}, x="", y="")  # type: ignore[dict-item] # wrong on purpose
+    with pytest.raises(InvalidParameter, match="low end first"):
+        Chart.areas({"a": ([0], [1], [0])}, x="", y="")
+
+
+def test_lines_end_where_their_numbers_do() -> None:
+    assert encoding(Chart.lines({"one": CURVE}, x="", y=""))["x"]["scale"]["nice"] is False
+    assert encoding(Chart.points({"one": CURVE}, x="", y=""))["x"]["scale"]["nice"] is True

@@ -17,15 +17,18 @@ DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4), (4, 1), (1, 3))
 INK, FAINT = "#222222", "#E4E4E4"
 SIZE, SMALL = (480, 300), (270, 190)
 BAR = 90  # the widest, with the room around it
-GAPS = {"row": 125, "column": 80}  # of panels: room for titles, axes and legends
+GAPS = {"row": 78, "column": 80}  # of panels: room for titles and axes
+ROW = 17  # of a legend
 SHORT = "datum.value >= 0.001 && datum.value < 1e6 ? format(datum.value, ',~g') : format(datum.value, '.0e')"
+SHADE = 0.35  # of an area: lines and axes are seen through it
+RULED = {"line", "step", "area"}
 FEW_DECADES = 2  # up to here, a logarithmic axis has room for 2 and 5 between its powers of ten
 FORMATS = (".svg", ".png", ".html")
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines, steps, bars, points with margins, or panels of them; made by the methods named so.
+    """Lines, steps, areas, bars, points with margins, or panels of them; made by the methods named so.
 
     Privacy: a chart shows what it is given. Give it released numbers, laws and losses; never data.
 
@@ -78,6 +81,12 @@ class Chart:
     def steps(cls, series: Mapping[str, Curve], *, x: str, y: str, title: str = "") -> "Chart":
         """A staircase for each series: a height holds from its point to the next."""
         return cls._of("step", series, title=title, x=x, y=y)
+
+    @classmethod
+    def areas(cls, series: Mapping[str, Measured], *, x: str, y: str, title: str = "") -> "Chart":
+        """What lies between two lines, shaded: of each series (where, low, high). Lines that are added lie above it."""
+        spans = {name: _between(name, numbers) for name, numbers in series.items()}
+        return cls._of("area", spans, title=title, x=x, y=y)
 
     @classmethod
     def points(  # noqa: PLR0913 - the words on a picture, each by name
@@ -151,8 +160,9 @@ class Chart:
         altair = _altair()
         if self.parts:
             cells = [part._drawn(altair, SMALL) for part in self.parts]  # noqa: SLF001 - its own class
-            drawing = altair.concat(*cells, columns=self.columns, bounds="flush", spacing=GAPS)
-            drawing = drawing.resolve_scale(color="independent", strokeDash="independent")
+            gaps = GAPS | {"row": GAPS["row"] + ROW * max(part._legend_rows() for part in self.parts)}  # noqa: SLF001
+            drawing = altair.concat(*cells, columns=self.columns, bounds="flush", spacing=gaps)
+            drawing = drawing.resolve_scale(color="independent", strokeDash="independent", fill="independent")
             drawing = drawing.properties(title=self.title) if self.title else drawing
         else:
             drawing = self._drawn(altair, SIZE)
@@ -165,31 +175,54 @@ class Chart:
         return {"text/html": _in_the_pages_colors(drawing.getvalue()), "image/svg+xml": drawing.getvalue()}
 
     def _drawn(self, altair: ModuleType, size: tuple[int, int]) -> Any:  # noqa: ANN401 - altair's own
-        names = list(dict.fromkeys(layer.name for layer in self.layers))
-        below = {"orient": "bottom", "columns": max(1, size[0] // (40 + 7 * max(map(len, names))))}
-        legend = altair.Legend(title=None, **(below if size == SMALL else {})) if len(names) > 1 else None
-        color = altair.Color("series:N", legend=legend).scale(domain=names, range=_cycled(COLORS, len(names)))
-        marks = [mark for kind in _kinds(self.layers) for mark in self._marks(altair, kind, names, color)]
+        names = self._names()
+        marks = [mark for kind in _kinds(self.layers) for mark in self._marks(altair, kind, names, size)]
         bars = {str(row["x"]) for layer in self.layers if layer.kind == "bar" for row in layer.rows}
         width = min(size[0], BAR * len(bars) * len(names)) if bars else size[0]  # a lone bar is no wall
         drawing = altair.layer(*marks).properties(width=width, height=size[1])
         return drawing.properties(title=self.title) if self.title else drawing
 
-    def _marks(self, altair: ModuleType, kind: str, names: list[str], color: Any) -> list[Any]:  # noqa: ANN401 - altair's own
+    def _names(self) -> list[str]:
+        """Of all series, in order."""
+        return list(dict.fromkeys(layer.name for layer in self.layers))
+
+    def _shaded(self) -> set[str]:
+        """The names of areas."""
+        return {layer.name for layer in self.layers if layer.kind == "area"}
+
+    def _legend_rows(self) -> int:
+        """How many rows its legends have below a small panel."""
+        parts = ([each for each in self._names() if (each in self._shaded()) == inside] for inside in (True, False))
+        return sum(-(-len(part) // _columns(part)) for part in parts if part) if len(self._names()) > 1 else 0
+
+    def _colored(self, altair: ModuleType, names: list[str], size: tuple[int, int], *, areas: bool) -> Any:  # noqa: ANN401 - altair's own
+        """The colors of lines, dots and bars, or those of areas, which have a legend of squares."""
+        mine = [name for name in names if (name in self._shaded()) == areas]
+        colors = [color for name, color in zip(names, _cycled(COLORS, len(names)), strict=True) if name in mine]
+        below: dict[str, Any] = {"orient": "bottom", "columns": _columns(mine)} if size == SMALL else {}
+        looks = below | ({"symbolType": "square"} if areas else {})
+        legend = altair.Legend(title=None, **looks) if len(names) > 1 else None
+        channel = altair.Fill if areas else altair.Color
+        return channel("series:N", legend=legend).scale(domain=mine, range=colors)
+
+    def _marks(self, altair: ModuleType, kind: str, names: list[str], size: tuple[int, int]) -> list[Any]:
         rows = [{"series": layer.name, **row} for layer in self.layers if layer.kind == kind for row in layer.rows]
         plot = altair.Chart(altair.InlineData(values=rows))
+        color = self._colored(altair, names, size, areas=kind == "area")
         y = _scaled(altair.Y("y:Q", title=self.y), [layer.rows for layer in self.layers], "y", log=self.log_y)
         if kind == "bar":
             labels = list(dict.fromkeys(str(row["x"]) for row in rows))
             x = altair.X("x:N", title=self.x, sort=labels).axis(labelAngle=0)
             beside = {"xOffset": altair.XOffset("series:N", sort=names)} if len(names) > 1 else {}
-            bars = plot.mark_bar().encode(x=x, y=y.scale(zero=True), color=color, **beside)
+            bars = plot.mark_bar().encode(x=x, y=y.scale(zero=True, nice=True), color=color, **beside)
             spans = altair.Chart(altair.InlineData(values=[row for row in rows if "low" in row]))
             low = altair.Y("low:Q", title=self.y)
             whiskers = spans.mark_errorbar(ticks={"size": 8}, color=INK).encode(x=x, y=low, y2="high:Q", **beside)
             return [bars, whiskers] if any("low" in row for row in rows) else [bars]
         x = altair.X(f"x:{'T' if self.days else 'Q'}", title=self.x)
         x = x.scale(type="utc") if self.days else _scaled(x, [layer.rows for layer in self.layers], "x", log=self.log_x)
+        if {layer.kind for layer in self.layers} <= RULED and not self.log_x and not self.days:
+            x = x.scale(nice=False, zero=False)  # a line ends where its numbers do; a dot at the edge would be cut
         if kind == "point":
             dots = plot.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=color)
             spans = altair.Chart(altair.InlineData(values=[row for row in rows if "low" in row]))
@@ -197,8 +230,12 @@ class Chart:
                 x=x, y=altair.Y("low:Q", title=self.y), y2="high:Q", color=color
             )
             return [bars, dots] if any("low" in row for row in rows) else [dots]
-        alone = {layer.kind for layer in self.layers} <= {"line", "step"}  # a dashed dot in a legend looks broken
-        dash = altair.StrokeDash("series:N", legend=None).scale(domain=names, range=_cycled(DASHES, len(names)))
+        if kind == "area":
+            low = altair.Y("low:Q", title=self.y)
+            return [plot.mark_area(opacity=SHADE).encode(x=x, y=low, y2="high:Q", fill=color)]
+        alone = {layer.kind for layer in self.layers} <= RULED  # a dashed dot in a legend looks broken
+        ruled = [name for name in names if name not in self._shaded()]
+        dash = altair.StrokeDash("series:N", legend=None).scale(domain=ruled, range=_cycled(DASHES, len(ruled)))
         looks = {"color": color, "strokeDash": dash} if alone else {"color": color}
         shape = {"interpolate": "step-after"} if kind == "step" else {}
         return [plot.mark_line(strokeWidth=2, **shape).encode(x=x, y=y, order="x:Q", **looks)]
@@ -211,10 +248,23 @@ class Chart:
         return f"Chart({words}: {', '.join(layer.name for layer in self.layers)})"
 
 
+def _between(name: str, numbers: Any) -> Spanned:  # noqa: ANN401 - an edge, perhaps
+    """The rows of an area: as high as its upper line."""
+    if not isinstance(numbers, tuple) or len(numbers) != 3:  # noqa: PLR2004 - an edge has two sides
+        raise InvalidParameter(f"the area {name!r} must be (where, low, high)")
+    where, low, high = numbers
+    return where, high, low, high
+
+
 def _some(layers: list[Layer]) -> tuple[Layer, ...]:
     if not layers:
         raise InvalidParameter("a chart needs at least one series, got none: give it {name: numbers}")
     return tuple(layers)
+
+
+def _columns(names: Sequence[str]) -> int:
+    """How many names of a legend stand side by side below a small panel."""
+    return max(1, SMALL[0] // (40 + 7 * max(map(len, names), default=0)))
 
 
 def _kinds(layers: Sequence[Layer]) -> list[str]:
