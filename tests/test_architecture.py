@@ -33,6 +33,7 @@ QUERY = [  # the layers of query/: folders, and options.py, which every layer ab
     {"second_price", "drafting"},
     {"answering"},
     {"results"},
+    {"remote"},
     {""},
 ]
 FRONT_DOORS = 12  # files at the top of query/, at most

@@ -2,6 +2,7 @@
 
 The front doors are here; below them are layers, and imports point down (`tests/test_architecture.py`):
 
+remote        how questions and answers travel to a server and back
 results       what a reader is given
 answering     a quote is charged and run
 drafting      the first draft of a catalog

@@ -17,6 +17,7 @@ from privet.query.session import Session
 from privet.wording.called_like import called_like
 
 DUCKDB = "duckdb:///"
+SERVERS_OF_PRIVET = ("https://", "http://")
 LOG = logging.getLogger("privet")
 LOG.addHandler(
     logging.NullHandler()
@@ -24,24 +25,29 @@ LOG.addHandler(
 
 
 @called_like('privet.connect("hospital.toml"), or privet.connect(catalog)')
-def connect(
+def connect(  # noqa: PLR0913 - who asks, and with what, each by name
     catalog: str | Path | Catalog,
     *,
     analyst: str | None = None,
     memory: str | None = None,
     threads: int | None = None,
     create: bool | None = None,
+    token: str | None = None,
+    certificate: str | Path | None = None,
 ) -> Session:
     """A session with the tables of a catalog: opens the data, and the ledger that is charged for every answer.
 
     Args:
-        catalog: a catalog file such as "hospital.toml", or a `Catalog` made in Python.
+        catalog: a catalog file such as "hospital.toml", a `Catalog` made in Python, or the address of a server, such as
+            "https://stats.example.org".
         analyst: who asks; needed if the catalog names its analysts.
         memory: the most that an engine in this process may use, such as "4GB"; what does not fit is spilled to a folder
             in TMPDIR, which is removed afterwards. Most of the machine's by default.
         threads: how many of them such an engine may use; as many as the machine has by default.
         create: whether to make the ledger where there is none. Not said, it is made with a warning (`NewLedger`); a
             service says False once its ledger is there.
+        token: who asks, at a server: what `privet token new` printed; what the variable PRIVET_TOKEN says by default.
+        certificate: of a server: a PEM file to trust, such as the one that `privet serve --dev` made.
 
     Raises:
         InvalidParameter: if the catalog, the data's schema and the ledger do not fit together; nothing is read or
@@ -50,6 +56,10 @@ def connect(
     """
     if isinstance(catalog, Catalog):
         return _connected(catalog, analyst, create, memory=memory, threads=threads)
+    if isinstance(catalog, str) and catalog.casefold().startswith(SERVERS_OF_PRIVET):
+        return _remote(catalog, token, certificate, (analyst, memory, threads, create))
+    if token is not None or certificate is not None:
+        raise InvalidParameter("token and certificate are for servers: connect to an address such as https://…")
     refuse_object(catalog)
     refuse_data(catalog)
     declared = read_catalog(catalog)
@@ -57,6 +67,17 @@ def connect(
         return _connected(declared, analyst, create, memory=memory, threads=threads)
     except InvalidParameter as problem:
         raise InvalidParameter(f"{catalog}: {problem}") from problem
+
+
+def _remote(
+    address: str, token: str | None, certificate: str | Path | None, of_a_catalog: tuple[object, ...]
+) -> Session:
+    """The token says who asks, and the server what its engine and its ledger are."""
+    from privet.query.remote_session import connect_remote  # noqa: PLC0415 - for those who have a server
+
+    if any(each is not None for each in of_a_catalog):
+        raise InvalidParameter("analyst, memory, threads and create are the server's: leave them out, and pass token=")
+    return connect_remote(address, token=token, certificate=certificate)
 
 
 def _connected(

@@ -31,7 +31,7 @@ class Pace:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._steps = tuple(steps or ())
+        self._steps = tuple(map(float, steps or ()))
         self._clock = clock
         self._sleep = sleep
 
