@@ -58,7 +58,7 @@ DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files 
     "sklearn": "learn",
     "torch": "learn/torch/",
     "narwhals": "learn",
-    "sqlite3": "core/journals/",  # the journal in a file, and a backup of any journal
+    "sqlite3": ("core/journals/", "server/people/"),  # the journal in a file, a backup of any journal; accounts
 }
 RANDOMNESS = {"random", "secrets", "uuid"}
 SECRETS = {"Sensitive", "Ledger", "Reservation", "Journal", "Entropy", "BitSource"}  # what released numbers do not need

@@ -10,7 +10,12 @@ PrivetError
 ├── KeyReused           an idempotency key came back with another question; nothing was charged
 ├── LedgerUnavailable   the journal cannot be read or written now; nothing is released
 ├── LedgerDamaged       the journal contradicts itself or its anchor; nothing is released until the owner has looked
-└── EntropyError        the operating system gave no randomness; nothing is released
+├── EntropyError        the operating system gave no randomness; nothing is released
+├── SignInNeeded        a server does not know who asks, or no longer
+├── NotAllowed          a server knows who asks, and they may not do this
+├── ApprovalNeeded      a server's owner has to approve this question first; nothing was charged
+├── Busy                a server has too much to do, or was asked too often: come again later; nothing was charged
+└── ServiceFailed       something unforeseen happened in a server; what it was is told to its owner alone
 
 NewLedger               a warning: there was no ledger, so a new one was made, with nothing spent
 """
@@ -29,7 +34,16 @@ class QueryRefused(PrivetError):  # noqa: N818 - named for what happened
 
 
 class BudgetExceeded(PrivetError):  # noqa: N818 - named for what happened
-    """A spend does not fit; the message says what was requested, what remains and what the limit is."""
+    """A spend does not fit; the message says what was requested, what remains and what the limit is.
+
+    Args:
+        said: the message.
+        told: the same for who may not know which limit it was and what others have spent; None if nobody made one.
+    """
+
+    def __init__(self, said: str = "", *, told: str | None = None) -> None:
+        super().__init__(said)
+        self.told = told
 
 
 class AnalystFrozen(PrivetError):  # noqa: N818 - named for what happened
@@ -85,6 +99,44 @@ AFTER_DAMAGE = (
 
 class EntropyError(PrivetError, RuntimeError):
     """The operating system's generator failed, so there is no noise and no release."""
+
+
+class SignInNeeded(PrivetError):  # noqa: N818 - named for what happened
+    """The name, password, token or session is unknown, expired or revoked; which of these is not told."""
+
+
+class NotAllowed(PrivetError):  # noqa: N818 - named for what happened
+    """This person, or this token of theirs, may not do it; the same whether what they named is there or not."""
+
+
+class ApprovalNeeded(PrivetError):  # noqa: N818 - named for what happened
+    """The owner has to approve a question before it may be asked.
+
+    Args:
+        said: the message.
+        number: of the request that waits for the owner or was declined; None if none was made.
+    """
+
+    def __init__(self, said: str = "", *, number: str | None = None) -> None:
+        super().__init__(said)
+        self.number = number
+
+
+class Busy(PrivetError):  # noqa: N818 - named for what happened
+    """Too much is going on.
+
+    Args:
+        said: the message.
+        retry_after: seconds after which to come again.
+    """
+
+    def __init__(self, said: str = "", *, retry_after: float = 1) -> None:
+        super().__init__(said)
+        self.retry_after = retry_after
+
+
+class ServiceFailed(PrivetError):  # noqa: N818 - named for what happened
+    """Something unforeseen. The message is one constant sentence."""
 
 
 class NewLedger(UserWarning):

@@ -1,5 +1,6 @@
 """Balance: what a ledger shows, and that it is a handle, not data."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -38,8 +39,11 @@ class Balance:
     @property
     def remaining(self) -> Amount:
         """What may still be charged through this handle, exactly: the least of the dataset's and the analyst's."""
+        return self._left([DATASET] if self.analyst is None else [DATASET, Scope(self.analyst)])
+
+    def _left(self, scopes: Iterable[Scope]) -> Amount:
+        """The least that remains of several scopes, one of which has a limit."""
         books = self._journal.books()
-        scopes = [DATASET] if self.analyst is None else [DATASET, Scope(self.analyst)]
         left = [each for scope in scopes if (each := books.account(scope).remaining) is not None]
         return Amount(*map(min, zip(*(each.parts for each in left), strict=True)), units=left[0].units)
 

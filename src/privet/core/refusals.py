@@ -59,12 +59,15 @@ def no_random_dp(purpose: str, gamma: Fraction, limit: Promise) -> str:
     )
 
 
-def no_room(entry: Entry, refused: Refusal, *, limit: Promise, rule: SpendingRule, counts_gamma: bool) -> str:
-    """Why an entry does not fit, and what to do about it.
+def no_room(  # noqa: PLR0913 - what the sentences are made of, each by name
+    entry: Entry, refused: Refusal, *, left: Amount, limit: Promise, rule: SpendingRule, counts_gamma: bool
+) -> tuple[str, str]:
+    """Why an entry does not fit, and what to do about it; and the same for who may not know which limit it is.
 
     Args:
         entry: what was to be spent.
         refused: the scope that has no room for it.
+        left: the least that remains of all its scopes.
         limit: of the ledger.
         rule: how the ledger counts.
         counts_gamma: whether it counts γ as well.
@@ -73,9 +76,19 @@ def no_room(entry: Entry, refused: Refusal, *, limit: Promise, rule: SpendingRul
     if account is None or scope is None:
         raise TypeError("only a reservation draws from a plan")
     if account.frozen:
-        return f"{entry.purpose!r} is refused: {scope!r} is frozen until its owner thaws it"
-    asked, left = entry.cost, account.remaining
+        told = f"{entry.purpose!r} is refused: the owner has frozen what it would be charged to"
+        return f"{entry.purpose!r} is refused: {scope!r} is frozen until its owner thaws it", told
+    remains = account.remaining
     of = "limit" if scope == DATASET else f"cap of {scope!r}:"
+    said = f"of the {of} {account.limit!r}"
+    about = (limit, rule, counts_gamma)
+    return _no_room(entry, remains, said, about), _no_room(entry, left, "for you", about)
+
+
+def _no_room(entry: Entry, left: Amount | None, of: str, about: tuple[Promise, SpendingRule, bool]) -> str:
+    """The sentence, for what is left of something."""
+    limit, rule, counts_gamma = about
+    asked = entry.cost
     advice = "ask for less, or for a smaller ε"
     if left is not None and _by_rounding(asked, left):
         advice = "that is a rounding too much: make the mechanism with .calibrated for what remains, or ask for less"
@@ -90,7 +103,7 @@ def no_room(entry: Entry, refused: Refusal, *, limit: Promise, rule: SpendingRul
             else "its loss is not pure, so it needs a δ: calibrate it with delta=…, or pass delta=… here"
         )
     requested, remains = (asked, left) if left is None else (asked.beside(left), left.beside(asked))
-    return f"{entry.purpose!r} requests {requested}, but {remains} remains of the {of} {account.limit!r}: {advice}"
+    return f"{entry.purpose!r} requests {requested}, but {remains} remains {of}: {advice}"
 
 
 def _by_rounding(asked: Amount, left: Amount) -> bool:

@@ -191,10 +191,10 @@ class Reservation(Ledger):
             cost = Amount(*cost.parts[:-1], gamma, units=cost.units)
         return Entry("draw", purpose, mechanism, loss, cost, self._number, analyst=self.analyst, **more)
 
-    def _refusal(self, entry: Entry, refused: Refusal) -> str:
+    def _refused(self, entry: Entry, refused: Refusal) -> BudgetExceeded:
         if refused.scope is not None:
-            return super()._refusal(entry, refused)
-        return (
+            return super()._refused(entry, refused)
+        return BudgetExceeded(
             f"{entry.purpose!r} needs {entry.loss!r}, and the plan {self._purpose!r} has {self.left!r} left: "
             "reserve the very losses that will be drawn, or release through the ledger"
         )

@@ -7,7 +7,7 @@ from privet.core.balance import Balance
 from privet.core.journals.books import Refusal
 from privet.core.journals.entry import Entry
 from privet.core.journals.repeat import Repeat
-from privet.core.journals.scope import DATASET
+from privet.core.journals.scope import DATASET, scopes_named
 from privet.core.journals.terms import LARGEST
 from privet.core.refusals import frozen, no_room
 from privet.errors import AnalystFrozen, BudgetExceeded, PrivetError
@@ -27,7 +27,7 @@ class Spending(Balance):
     def _spend(self, entry: Entry, *, known: bool | None = None) -> int | Repeat:
         """Write a spend; `known` is whether it can be written, where that was computed before."""
         if not (writable(entry.cost) if known is None else known):
-            raise BudgetExceeded(self._refusal(entry, Refusal(DATASET, self._journal.books().dataset)))
+            raise self._refused(entry, Refusal(DATASET, self._journal.books().dataset))
         outcome = self._journal.spend(entry)
         if isinstance(outcome, Refusal):
             raise self._no(entry, outcome)
@@ -42,10 +42,14 @@ class Spending(Balance):
         return outcome, drawn
 
     def _no(self, entry: Entry, refused: Refusal) -> PrivetError:
-        return AnalystFrozen(frozen(entry.purpose)) if refused.failed else BudgetExceeded(self._refusal(entry, refused))
+        return AnalystFrozen(frozen(entry.purpose)) if refused.failed else self._refused(entry, refused)
 
-    def _refusal(self, entry: Entry, refused: Refusal) -> str:
-        return no_room(entry, refused, limit=self.limit, rule=self.rule, counts_gamma=self._counts_gamma)
+    def _refused(self, entry: Entry, refused: Refusal) -> BudgetExceeded:
+        left = self._left(scopes_named(entry.analyst, entry.purpose))
+        said, told = no_room(
+            entry, refused, left=left, limit=self.limit, rule=self.rule, counts_gamma=self._counts_gamma
+        )
+        return BudgetExceeded(said, told=told)
 
 
 def writable(cost: Amount) -> bool:

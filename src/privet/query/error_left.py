@@ -32,7 +32,8 @@ def naming_error_left(options: Options, quoted: Callable[[Options], Quote], ledg
             raise
         found = _largest(options, options.errors, quoted, ledger)
         advice = "no error would fit" if found is None else f"what remains would do for error={_said(found)}"
-        raise BudgetExceeded(f"{problem}; {advice}") from problem
+        told = None if problem.told is None else f"{problem.told}; {advice}"
+        raise BudgetExceeded(f"{problem}; {advice}", told=told) from problem
 
 
 def _largest(options: Options, wanted: Wanted, quoted: Callable[[Options], Quote], ledger: Ledger) -> Wanted | None:

@@ -126,8 +126,7 @@ class Session:
         batch = Batch.of(statements, weights)
         quote = self._quoter.quote_batch(batch, options)
         why = options.asked("; ".join(text.strip() for text in batch.texts)) if purpose is None else purpose
-        shares = [str(share) for share in batch.shares]
-        question = options.question("batch", batch.names, batch.texts, shares)
+        question = self._batch_question(batch, options)
         with (
             naming_error_left(options, lambda said: self._quoter.quote_batch(batch, said), self.ledger),
             charged(self._charge(quote, why, key), question) as paid,
@@ -182,6 +181,29 @@ class Session:
             self.catalog.unit,
             queries_of(quote, self._backend),
         )
+
+    def question(
+        self,
+        text: str | Statements,
+        *,
+        weights: Weights | Mapping[str, Exact] | None = None,
+        **keywords: Unpack[Keywords],
+    ) -> str:
+        """What a retry key of `sql`, or of `batch`, is bound to: all that is asked, and all that shapes its answer.
+
+        Args:
+            text: one SELECT; or, as `batch` takes them, several.
+            weights: as `sql` or `batch` would be told.
+            keywords: likewise.
+        """
+        if isinstance(text, str):
+            return self._options(keywords, weights).question(text)
+        refuse_weights(keywords, weights)
+        return self._batch_question(Batch.of(text, weights), self._options(keywords))
+
+    @staticmethod
+    def _batch_question(batch: Batch, options: Options) -> str:
+        return options.question("batch", batch.names, batch.texts, [str(share) for share in batch.shares])
 
     def table(self, name: str) -> Rows:
         """A table of the catalog as a frame: the same questions, put together step by step."""

@@ -21,7 +21,14 @@ from privet.errors import LedgerDamaged
 from privet.loss import Amount, Promise
 
 NO_CURVES: Counter[str] = Counter()
-OWNERS = ("cap", "renewal", "shared", "declared", "unfrozen")  # the kinds of entries that only the owner writes
+OWNERS = (
+    "cap",
+    "renewal",
+    "shared",
+    "declared",
+    "unfrozen",
+    "noted",
+)  # the kinds of entries that only the owner writes
 
 
 @dataclass(frozen=True)
@@ -188,7 +195,7 @@ class Books:
             self.declared |= facts["declared"]
         elif facts["kind"] == "unfrozen":
             self.failures.forget(facts["analyst"], everyone=facts["everyone"])
-        else:
+        elif facts["kind"] == "shared":
             self.names.add(facts["name"])
 
     def _open(self, facts: Facts) -> None:

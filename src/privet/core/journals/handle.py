@@ -45,6 +45,11 @@ class Handle:  # abstract where a journal is: `OwnersActs` makes it so
         self.made = False  # whether this handle has made the journal
         _ALL.add(self)
 
+    @property
+    def broken(self) -> str | None:
+        """Why this handle refuses everything until the journal is opened again; None while it does not."""
+        return self._broken
+
     # --- where the rows are: for subclasses -------------------------------------------------------------------
 
     @property

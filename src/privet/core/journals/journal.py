@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from privet.core.journals.books import Books, Refusal
-from privet.core.journals.chain import Facts, Row, canonical
+from privet.core.journals.chain import Facts, Row, canonical, lookup_key
 from privet.core.journals.entry import SPENDS, Entry
 from privet.core.journals.opening import Opening
 from privet.core.journals.owner import BATCH, OwnersActs
@@ -86,6 +86,12 @@ class Journal(Opening, OwnersActs, Resuming):
             KeyReused: the key belongs to another question.
         """
         return self._looked(lambda pages, _: repeated(pages, entry.facts))
+
+    def keyed(self, analyst: str | None, key: str) -> Repeat | None:
+        """The spend that an analyst made with a key, whatever was asked; nothing is written."""
+        named = lookup_key({"analyst": analyst, "key": key}) or ""
+        row = self._looked(lambda pages, _: pages.keyed(named))
+        return None if row is None else Repeat(row.sequence)
 
     def answer(self, sequence: int, text: str) -> None:
         """Keep the answer to a spend that was made with a key, durably, before anybody sees it; once.

@@ -1,7 +1,7 @@
 """What only the owner of a ledger does: caps, freezes, periods, names and declarations, each an entry."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from privet.core.journals.books import Books
 from privet.core.journals.chain import Facts, Row
@@ -98,6 +98,20 @@ class OwnersActs(ABC):
         """Record what the owner states about the processing: purpose, retention, minimisation, security, ….."""
         refuse_undeclarable(declared)
         return self._own(lambda *_: {"kind": "declared", "declared": declared})
+
+    def note(self, act: str, *, by: str, about: Mapping[str, str], reason: str) -> int:
+        """Record what was done beside the ledger, such as an account that was made; nothing is counted for it.
+
+        Args:
+            act: what was done, in few words.
+            by: who did it.
+            about: to what, by name.
+            reason: why.
+        """
+        _refuse_reason(reason)
+        refuse_wordless(act, "an act needs a name")
+        told = {str(name): str(value) for name, value in about.items()}
+        return self._own(lambda *_: {"kind": "noted", "act": act, "by": by, "about": told, "reason": reason})
 
 
 def _refuse_reason(reason: object) -> None:

@@ -40,7 +40,7 @@ RULES: dict[type[SpendingRule], str] = {
     GaussianSum: "The μ² of all answers is added up: the best count for Gaussian noise.",
 }
 COLUMNS = ("sequence", "at", "kind", "analyst", "purpose", "mechanism")
-MORE_COLUMNS = ("reservation", "key", "scope", "limit", "frozen", "reason", "hash")
+MORE_COLUMNS = ("reservation", "key", "scope", "limit", "frozen", "act", "by", "about", "reason", "hash")
 
 
 def promised(books: Books, amount: Amount) -> Guarantee:
