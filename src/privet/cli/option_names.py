@@ -55,7 +55,10 @@ def with_options(sentence: str, *, keywords_only: bool = False) -> str:
     for python, typed in TYPES.items():
         told = told.replace(python, typed)
     if not keywords_only:
-        told = NAMED.sub(lambda found: _option(found[1]), told)
+        told = "".join(
+            part if part.startswith('"') else NAMED.sub(lambda found: _option(found[1]), part)
+            for part in IN_QUOTES.split(told)
+        )
     return QUOTED.sub(r"\1\2", NOTHING.sub("", told).removesuffix("; got"))
 
 
