@@ -14,6 +14,7 @@ PrivetError
 ├── SignInNeeded        a server does not know who asks, or no longer
 ├── NotAllowed          a server knows who asks, and they may not do this
 ├── ApprovalNeeded      a server's owner has to approve this question first; nothing was charged
+├── Cancelled           whoever asked has stopped a statement; what was charged for it stays charged
 ├── Busy                a server has too much to do, or was asked too often: come again later; nothing was charged
 └── ServiceFailed       something unforeseen happened in a server; what it was is told to its owner alone
 
@@ -120,6 +121,10 @@ class ApprovalNeeded(PrivetError):  # noqa: N818 - named for what happened
     def __init__(self, said: str = "", *, number: str | None = None) -> None:
         super().__init__(said)
         self.number = number
+
+
+class Cancelled(PrivetError):  # noqa: N818 - named for what happened
+    """Whoever asked has stopped the statement. If it was charged, that stays; nothing is refunded."""
 
 
 class Busy(PrivetError):  # noqa: N818 - named for what happened

@@ -11,7 +11,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
@@ -120,6 +122,28 @@ def heard(compute: Callable[[], T]) -> T:
     finally:
         _State.waits = True
         _close_gates()  # also before handlers that it has set
+
+
+_STOP: "ContextVar[threading.Event | None]" = ContextVar("privet_stop", default=None)
+
+
+@contextmanager
+def stopped_by(stop: "threading.Event | None") -> Iterator[None]:
+    """While this lasts setting the event does in this thread what Ctrl-C does in the main one while an engine works.
+
+    Threads hear no signals; this is how whoever asked in one stops their own statement.
+    """
+    before = _STOP.set(stop)
+    try:
+        yield
+    finally:
+        _STOP.reset(before)
+
+
+def is_stopped() -> bool | None:
+    """Whether whoever asked wants this thread to stop; None if they cannot say so."""
+    stop = _STOP.get()
+    return None if stop is None else stop.is_set()
 
 
 def _is_main() -> bool:

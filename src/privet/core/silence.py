@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
-from privet.core.signals import heard
+from privet.core.signals import heard, is_stopped
 from privet.errors import ReleaseFailed
 
 T = TypeVar("T")
@@ -51,8 +51,9 @@ def silently(compute: Callable[[], T], *, passing: tuple[type[BaseException], ..
 
     Privacy: whatever `compute` raises, a SystemExit, a cancellation or a library's panic too, becomes the sentence of
         `ReleaseFailed`, without a cause, a context, a note or a frame that has seen a value. Ctrl-C still interrupts,
-        without a word: a KeyboardInterrupt passes only in the main thread, of the very class and without arguments, as
-        Python's own handler raises it, and a new one is raised in its place. numpy's errors are ignored, and Python's
+        without a word: a KeyboardInterrupt passes only in the main thread, or in one that whoever asked has stopped
+        (`signals.stopped_by`), of the very class and without arguments, as Python's own handler raises it, and a new
+        one is raised in its place. numpy's errors are ignored, and Python's
         warnings are neither shown, recorded nor made errors, whatever the caller has set for either; records of
         `logging` and what `sys.unraisablehook` (destructors, callbacks) and `threading.excepthook` would print are
         dropped. All of it holds for the thread that computes and for those that begin while it does.
@@ -109,8 +110,8 @@ def _written(problem: BaseException) -> str:
 
 
 def _is_control_c(problem: BaseException) -> bool:
-    main = threading.current_thread() is threading.main_thread()
-    return type(problem) is KeyboardInterrupt and not problem.args and main
+    heard_here = threading.current_thread() is threading.main_thread() or is_stopped()
+    return type(problem) is KeyboardInterrupt and not problem.args and bool(heard_here)
 
 
 # --- what would be shown by other ways ------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from privet.core.signals import is_stopped
+
 SILENCE = 2.0  # seconds before anything is shown
 PATIENCE = 0.1  # seconds between two looks
 WHOLE = 100.0  # percent
@@ -18,8 +20,9 @@ T = TypeVar("T")
 def watched(run: Callable[[], T], *, percent: Callable[[], float | None], stop: Callable[[], None]) -> T:
     """The result of a statement, which runs in a thread of its own, so that Ctrl-C is heard and the engine told.
 
-    After two seconds a bar is shown, or a spinner where the engine cannot say how far it is, with the time that has
-    passed: on the standard error, if that is a terminal and the statement was asked from the main thread.
+    In a thread that can be stopped (`signals.stopped_by`) that is heard like Ctrl-C. After two seconds a bar is shown,
+    or a spinner where the engine cannot say how far it is, with the time that has passed: on the standard error, if
+    that is a terminal and the statement was asked from the main thread.
 
     Args:
         run: the statement.
@@ -33,13 +36,21 @@ def watched(run: Callable[[], T], *, percent: Callable[[], float | None], stop: 
     with ThreadPoolExecutor(1, thread_name_prefix="privet") as pool:
         future = pool.submit(run)
         try:
-            return _awaited(future, percent)
+            return _awaited(future, percent) if is_stopped() is None else _unless_stopped(future)
         except KeyboardInterrupt:
             future.cancel()  # it may not have begun
             while not future.done():  # or have begun, but not yet reached the engine: then it must be told again
                 stop()
                 wait([future], timeout=PATIENCE)
             raise
+
+
+def _unless_stopped(future: Future[T]) -> T:
+    """The result; or what Ctrl-C raises, once whoever asked has said that they do not want it."""
+    while not wait([future], timeout=PATIENCE).done:
+        if is_stopped():
+            raise KeyboardInterrupt
+    return future.result()
 
 
 def _awaited(future: Future[T], percent: Callable[[], float | None]) -> T:

@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from privet.core.journals.journal import Journal
-from privet.errors import AnswerLost, KeyReused, PrivetError
+from privet.core.signals import stopped_by
+from privet.errors import AnswerLost, Cancelled, KeyReused, PrivetError
 from privet.query.results.answer import Answer
 from privet.query.results.answers import Answers
 from privet.query.session import Session
@@ -14,7 +15,7 @@ from privet.server.desk.asker import Asker
 from privet.server.desk.history import History, Kept
 from privet.server.desk.question import Question
 from privet.server.desk.requests import now
-from privet.server.desk.telling import LOST, REUSED
+from privet.server.desk.telling import CANCELLED, LOST, REUSED
 from privet.server.desk.turns import Turns
 
 
@@ -43,12 +44,14 @@ class Running:
         name: who asks.
         number: of its permalink.
         at: since when.
+        stop: set when whoever asked does not want it any more.
         done: set when it ends.
     """
 
     name: str
     number: str
     at: str
+    stop: threading.Event
     done: threading.Event = field(default_factory=threading.Event)
 
 
@@ -85,6 +88,7 @@ class Asking:
         key: str | None,
         repeats: bool,
         approved: Callable[[], str | None],
+        stop: threading.Event,
     ) -> Found:
         """Answer a question, or bring its answer back.
 
@@ -96,6 +100,7 @@ class Asking:
             key: of the caller, for retries.
             repeats: whether an answer to the same question is good.
             approved: raises if the owner has to approve first; else the number that was approved, if one was needed.
+            stop: set when the answer is not wanted any more.
         """
         while True:
             number, stored = self._number(asker, same, key=key, repeats=repeats)
@@ -110,7 +115,7 @@ class Asking:
         allowed = approved()
         if allowed is not None:
             number = self._renumbered(asker, same, allowed, key=key, repeats=repeats)
-        with self._turns.taken(asker.name), self._run(asker, number) as run:
+        with self._turns.taken(asker.name, stop), self._run(asker, number, stop) as run:
             if run is None:  # somebody in this process was faster
                 return self._joined(asker, question, number)
             found = self._asked(asker, session, question, same, run)
@@ -123,19 +128,25 @@ class Asking:
         kept = Kept(run.number, question.statements, question.purpose, asker.via, run.at, None, None)
         history.begin(kept, asker.name, same)
         try:
-            answer = question.answer(session, run.number)
+            with stopped_by(run.stop):
+                answer = question.answer(session, run.number)
+        except KeyboardInterrupt:
+            if run.stop.is_set():
+                raise Cancelled(CANCELLED) from None
+            raise
         except PrivetError:
-            if self._journal().keyed(asker.name, run.number) is None:
-                history.forget(run.number)
+            with suppress(PrivetError):
+                if self._journal().keyed(asker.name, run.number) is None:
+                    history.forget(asker.name, run.number)
             raise
         free = None if answer.loss.parts else answer.to_json()
         history.answered(run.number, str(answer.spent), free)
         return Found(run.number, answer, repeated=False, at=run.at)
 
     @contextmanager
-    def _run(self, asker: Asker, number: str) -> Iterator[Running | None]:
+    def _run(self, asker: Asker, number: str, stop: threading.Event) -> Iterator[Running | None]:
         """Show that a statement runs; None if it does already."""
-        run = Running(asker.name, number, now())
+        run = Running(asker.name, number, now(), stop)
         with self._turn:
             if number in self.running:
                 run = None  # type: ignore[assignment] # it is another's

@@ -64,7 +64,7 @@ class AskedSummary:
         text: the statement; those of a batch with a line between.
         purpose: as recorded.
         at: when it was asked.
-        state: "answered", or "unanswered": it runs, was refused, or was paid for and is lost.
+        state: "answered"; "running" in this process; or "unanswered": another runs it, or it was paid for and is lost.
         spent: what it cost, if it is answered.
         via: by which door.
     """

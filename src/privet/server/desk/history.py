@@ -69,19 +69,7 @@ class History:
     @property
     def version(self) -> int:
         """How often the owner has said that the data are new."""
-        rows = self._database.run("SELECT value FROM facts WHERE name = 'version of the data'")
-        return int(rows[0][0]) if rows else 1
-
-    def new_version(self) -> int:
-        """The data are new: no answer from before is good for a question from now on."""
-        with self._database.together():
-            following = self.version + 1
-            self._database.run(
-                "INSERT INTO facts (name, value) VALUES ('version of the data', ?) "
-                "ON CONFLICT (name) DO UPDATE SET value = ?",
-                *(str(following), str(following)),
-            )
-        return following
+        return version_in(self._database)
 
     # --- numbers ----------------------------------------------------------------------------------------------
 
@@ -153,9 +141,10 @@ class History:
             *(kept.number, analyst, question, json.dumps(kept.statements), kept.purpose, kept.via, kept.at),
         )
 
-    def forget(self, number: str) -> None:
-        """A question was refused: there is nothing to come back to."""
+    def forget(self, analyst: str, number: str) -> None:
+        """A question was refused, and nothing was charged: there is nothing to come back to, and its keys are free."""
         self._database.run("DELETE FROM asked WHERE number = ? AND spent IS NULL", number)
+        self._database.run("DELETE FROM keys WHERE analyst = ? AND number = ?", analyst, number)
 
     def answered(self, number: str, spent: str, free: str | None) -> None:
         """A question was answered."""
@@ -185,3 +174,21 @@ def _kept(row: tuple[Any, ...]) -> Kept:
     number, statements, *more = row
     said = json.loads(statements)
     return Kept(number, tuple(said) if isinstance(said, list) else said, *more)
+
+
+def version_in(database: Database) -> int:
+    """How often the owner has said that the data are new."""
+    rows = database.run("SELECT value FROM facts WHERE name = 'version of the data'")
+    return int(rows[0][0]) if rows else 1
+
+
+def new_version_in(database: Database) -> int:
+    """The data are new: no answer from before is good for a question from now on."""
+    with database.together():
+        following = version_in(database) + 1
+        database.run(
+            "INSERT INTO facts (name, value) VALUES ('version of the data', ?) "
+            "ON CONFLICT (name) DO UPDATE SET value = ?",
+            *(str(following), str(following)),
+        )
+    return following

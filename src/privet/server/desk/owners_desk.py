@@ -14,7 +14,7 @@ from privet.errors import InvalidParameter, NotAllowed
 from privet.loss import Promise
 from privet.loss.exact import readable
 from privet.server.desk.asker import Asker
-from privet.server.desk.history import History
+from privet.server.desk.history import new_version_in
 from privet.server.desk.requests import APPROVED, DECLINED, Request, Requests
 from privet.server.people import Invited, People, Person, Role, TokenFacts, TokenScope
 
@@ -27,20 +27,16 @@ class OwnersDesk:
         ledger: gives the ledger.
         people: everybody.
         requests: what waits.
-        history: what was asked.
 
     Privacy: exact answers are not here either. Whatever changes who may ask, or how much, is an entry of the ledger
         that says who has done it and why; where the entry cannot be written it is not done.
     """
 
-    def __init__(
-        self, asker: Asker, ledger: Callable[[], Ledger], people: People, requests: Requests, history: History
-    ) -> None:
+    def __init__(self, asker: Asker, ledger: Callable[[], Ledger], people: People, requests: Requests) -> None:
         self._asker = asker
         self._ledger = ledger
         self._people = people
         self._requests = requests
-        self._history = history
 
     # --- looking ------------------------------------------------------------------------------------------------
 
@@ -128,7 +124,7 @@ class OwnersDesk:
     def new_version(self, *, reason: str) -> int:
         """Say that the data are new: from now on no answer of before is brought back for an equal question."""
         with self._act("new version of the data", {}, reason):
-            return self._history.new_version()
+            return new_version_in(self._people.database)
 
     # --- requests -----------------------------------------------------------------------------------------------
 

@@ -36,12 +36,9 @@ class Question:
     keywords: Keywords
 
     @classmethod
-    def of(cls, statements: object, purpose: object, weights: object, keywords: Keywords) -> "Question":
+    def of(cls, statements: object, purpose: str | None, weights: object, keywords: Keywords) -> "Question":
         """Refuse what is no question."""
-        if purpose is not None and not (
-            isinstance(purpose, str) and purpose.strip() and len(purpose) <= LONGEST_PURPOSE and _is_whole(purpose)
-        ):
-            raise InvalidParameter(f"purpose must say in at most {LONGEST_PURPOSE:,} letters what the answer is for")
+        refuse_wordless(purpose, "purpose")
         if isinstance(statements, str):
             return cls(_whole(statements), purpose, weights, keywords)
         if isinstance(statements, Mapping):
@@ -104,6 +101,13 @@ def tidied(text: str) -> str:
     """
     found = text.strip().rstrip(";").rstrip()
     return found if WORDED.search(found) else " ".join(found.split())
+
+
+def refuse_wordless(words: object, name: str) -> None:
+    """Refuse what is neither left out nor says anything."""
+    said = isinstance(words, str) and bool(words.strip()) and len(words) <= LONGEST_PURPOSE and _is_whole(words)
+    if words is not None and not said:
+        raise InvalidParameter(f"{name} must say in words, in at most {LONGEST_PURPOSE:,} letters, what this is for")
 
 
 def _whole(text: object) -> str:

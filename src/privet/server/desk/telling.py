@@ -26,6 +26,10 @@ LOST = (
     "again; to ask anew costs anew, and takes a new key where keys are used"
 )
 REUSED = "this key belongs to another question: use a new key for each question"
+CANCELLED = (
+    "cancelled: what was charged stays charged, and its answer is not computed any more; to ask again costs anew, and "
+    "takes a new key where keys are used"
+)
 UNFORESEEN = "this went wrong for a reason that nobody foresaw, which only the owner is told; it may have been paid for"
 NO_ROOM = "this is more than remains for you: ask for less, or for a smaller ε, or ask the owner for more"
 

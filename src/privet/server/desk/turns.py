@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from privet.errors import Busy
+from privet.errors import Busy, Cancelled
 
+SLICE = 0.25  # seconds: who waits looks so often whether they still shall
 PATIENCE = 10.0  # seconds that a statement waits for its turn
 
 
@@ -27,10 +28,15 @@ class Turns:
         self._free = threading.Condition()
 
     @contextmanager
-    def taken(self, name: str) -> Iterator[None]:
+    def taken(self, name: str, stop: threading.Event) -> Iterator[None]:
         """A turn of somebody.
 
+        Args:
+            name: whose.
+            stop: set when it is not wanted any more.
+
         Raises:
+            Cancelled: it is not wanted any more.
             Busy: none came free in time, or as many of theirs wait already as may run.
         """
         with self._free:
@@ -40,8 +46,11 @@ class Turns:
             try:
                 end = time.monotonic() + self._patience
                 while not self._is_free(name):
-                    if not self._free.wait(end - time.monotonic()):
+                    if stop.is_set():
+                        raise Cancelled(UNASKED)
+                    if time.monotonic() >= end:
                         raise Busy(BUSY, retry_after=self._patience / 2)
+                    self._free.wait(min(SLICE, end - time.monotonic()))
             finally:
                 self._less(self._waiting, name)
             self._running[name] += 1
@@ -68,4 +77,5 @@ class Turns:
             return self._running.total()
 
 
+UNASKED = "cancelled, before anything was charged"
 BUSY = "too many statements run just now, and nothing was charged for this one: try again in a while"

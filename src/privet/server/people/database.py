@@ -42,6 +42,10 @@ class Database(ABC):
     def close(self) -> None:
         """Let go of connections."""
 
+    @abstractmethod
+    def hasty(self) -> "Database":
+        """The same tables over a connection that does not wait for the disk: a power cut may take what came last."""
+
     def make(self, schema: Sequence[str]) -> None:
         """Make tables that are not there."""
         with self.together():
@@ -54,11 +58,13 @@ class SqliteDatabase(Database):
 
     Args:
         path: the file; None for memory.
+        hasty: whether it does not wait for the disk.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, *, hasty: bool = False) -> None:
         super().__init__()
         self._path = path
+        self._hasty = hasty
         self._connection: sqlite3.Connection | None = None
         with self._turn:
             self._opened()
@@ -84,7 +90,7 @@ class SqliteDatabase(Database):
             make_private(path)
             connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA synchronous = {'NORMAL' if self._hasty else 'FULL'}")
             make_private(*(path.with_name(f"{path.name}{ending}") for ending in ("-wal", "-shm")))
         except (OSError, sqlite3.Error, LedgerUnavailable):
             raise InvalidParameter(
@@ -132,6 +138,10 @@ class SqliteDatabase(Database):
                 yield
             except sqlite3.Error:
                 raise ServiceFailed(UNUSABLE) from None
+
+    def hasty(self) -> Database:
+        """The same file, without waiting for the disk; memory is one connection."""
+        return self if self._path is None else SqliteDatabase(self._path, hasty=True)
 
     def close(self) -> None:
         """Let go of the file."""

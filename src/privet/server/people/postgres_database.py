@@ -19,10 +19,12 @@ class PostgresDatabase(Database):
 
     Args:
         address: "postgresql://user@host/database".
+        hasty: whether it does not wait for the disk.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, hasty: bool = False) -> None:
         super().__init__()
+        self._hasty = hasty
         self._address = address
         self._connection: psycopg.Connection[Any] | None = None
         with self._turn:
@@ -43,6 +45,7 @@ class PostgresDatabase(Database):
             made.execute("SELECT pg_advisory_xact_lock(%s)", (MAKING,))
             made.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
         made.execute(f"SET search_path = {SCHEMA}; SET lock_timeout = 10000")
+        made.execute(f"SET synchronous_commit = {'off' if self._hasty else 'on'}")
         self._connection, self._pid = made, os.getpid()
         return made
 
@@ -98,6 +101,10 @@ class PostgresDatabase(Database):
                 yield
             except psycopg.Error:
                 raise ServiceFailed(UNUSABLE) from None
+
+    def hasty(self) -> Database:
+        """The same tables, without waiting for the disk."""
+        return PostgresDatabase(self._address, hasty=True)
 
     def close(self) -> None:
         """Let go of the connection."""
