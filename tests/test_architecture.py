@@ -52,6 +52,7 @@ DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files 
     "fastapi": "server",
     "starlette": "server",
     "uvicorn": "server",
+    "mcp": "server/agents/",
     "altair": "display/chart.py",
     "vl_convert": "display/chart.py",
     "typer": "cli",

@@ -23,5 +23,6 @@ Which to use when:
 | a server | `postgres`, `spark`: real ones, started once |
 | a page of docs/how-to that adds something to Privet | `how_to`: puts its code into a copy |
 | that intervals hold for a population | `adult`: people to draw samples from |
+| a door of the server | `desks`: a desk of invented people |
 | statements that take long, or more memory than there is | `slow_catalogs` |
 """

@@ -11,6 +11,7 @@ COMMANDS = {  # in the order of the first hour
     "demo": ("privet.cli.demo", "Invent a hospital, ask it questions in SQL, and show what each answer cost."),
     "catalog": ("privet.cli.catalog", "Draft and check catalogs: what is public about tables."),
     "ask": ("privet.cli.ask", "Ask one question in SQL, or several from a file at once, and pay from the ledger."),
+    "mcp": ("privet.cli.mcp", "Let an AI agent on this machine ask, as one analyst with a cap."),
     "audit": ("privet.cli.audit", "Attack a mechanism or a function, and end with 1 if it breaks its claim."),
     "train": ("privet.cli.train", "Learn to predict a column of a private table, score the model and save it."),
     "ledger": ("privet.cli.ledger", "Make, read, check and change ledgers."),
