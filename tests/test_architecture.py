@@ -38,7 +38,7 @@ QUERY = [  # the layers of query/: folders, and options.py, which every layer ab
 ]
 FRONT_DOORS = 12  # files at the top of query/, at most
 DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files may import, or one room
-    "cryptography": ("noise/entropy.py", "server/certificates.py"),
+    "cryptography": ("noise/entropy.py", "server/certificates.py", "local/device/signature.py"),  # bits; keys
     "secrets": "noise/entropy.py",
     "flint": (
         "noise",
@@ -59,7 +59,8 @@ DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files 
     "sklearn": "learn",
     "torch": "learn/torch/",
     "narwhals": "learn",
-    "sqlite3": ("core/journals/", "server/people/"),  # the journal in a file, a backup of any journal; accounts
+    "segno": "server/survey/qr_code.py",
+    "sqlite3": ("core/journals/", "server/people/", "server/collector/sqlite_store.py"),  # and a backup of any journal
 }
 RANDOMNESS = {"random", "secrets", "uuid"}
 SECRETS = {"Sensitive", "Ledger", "Reservation", "Journal", "Entropy", "BitSource"}  # what released numbers do not need

@@ -14,6 +14,8 @@ COMMANDS = {  # in the order of the first hour
     "mcp": ("privet.cli.mcp", "Let an AI agent on this machine ask, as one analyst with a cap."),
     "audit": ("privet.cli.audit", "Attack a mechanism or a function, and end with 1 if it breaks its claim."),
     "train": ("privet.cli.train", "Learn to predict a column of a private table, score the model and save it."),
+    "survey": ("privet.cli.survey", "Ask a question with coins: a link, a code for phones, and the result."),
+    "collect": ("privet.cli.collect", "Receive privatized reports, and serve surveys."),
     "ledger": ("privet.cli.ledger", "Make, read, check and change ledgers."),
 }
 

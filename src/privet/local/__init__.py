@@ -2,10 +2,11 @@
 
 A `Protocol` is the device side and the estimating side in one file: `privatize` (many devices at once, for
 simulations), `report` (one device, bytes of one length), `tally` (counts that can be added, stored and made by an
-engine) and `estimate` (unbiased, with standard errors and intervals). `survey/` asks people with coins.
+engine) and `estimate` (unbiased, with standard errors and intervals). `survey/` asks people with coins. `device/` is
+the one part that sends, and that remembers what was agreed to and what it cost.
 
 May import: every room below.
-Never touches: networks, storage.
+Never touches: networks and storage, but for `device/`.
 """
 
 from privet.local import survey

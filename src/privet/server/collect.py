@@ -1,0 +1,110 @@
+"""collect: a collector and its surveys served alone, without a dataset or a ledger."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from privet.errors import PrivetError
+from privet.local.device import SigningKey
+from privet.server.collector import Collector, GroupCommit, Store, collector_routes
+from privet.server.collector.rate_limit import RateLimit
+from privet.server.collector.tokens import tokens_of
+from privet.server.survey import survey_routes
+
+TIDY = 60.0  # seconds between looks at periods that are over
+POSTGRES = ("postgresql://", "postgres://")
+
+
+def open_store(address: str) -> Store:
+    """A collector's store: a file of SQLite, or a PostgreSQL by its URL."""
+    if address.startswith(POSTGRES):
+        from privet.server.collector.postgres_store import PostgresStore  # noqa: PLC0415 - an extra
+
+        return PostgresStore(address)
+    from privet.server.collector.sqlite_store import SqliteStore  # noqa: PLC0415 - beside the other
+
+    return SqliteStore(address.removeprefix("sqlite:///"))
+
+
+def open_collector(address: str, *, key: Path | None = None) -> Collector:
+    """A collector on a store, with its signing key beside the file, or where `key` says."""
+    place = key
+    if place is None:
+        place = Path("collector.key" if address.startswith(POSTGRES) else f"{address.removeprefix('sqlite:///')}.key")
+    return Collector(open_store(address), SigningKey.kept_in(place))
+
+
+def make_collector_app(collector: Collector, *, rate: RateLimit | None, window: float | None = None) -> Starlette:
+    """The application: reports, collections, surveys and their results."""
+    commit = GroupCommit(collector.store) if window is None else GroupCommit(collector.store, window=window)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        tidying = asyncio.create_task(_tidy(collector))
+        yield
+        tidying.cancel()
+        await commit.finish()
+
+    routes = collector_routes(collector, commit, allowed=tokens_of(collector.store), rate=rate)
+    return Starlette(
+        routes=[*routes, *survey_routes(collector, commit), Route("/healthz", _healthy)],
+        lifespan=lifespan,
+        exception_handlers={Exception: _failed},
+    )
+
+
+async def _healthy(_: Request) -> Response:
+    return JSONResponse({"status": "alive"})
+
+
+async def _failed(_: Request, __: Exception) -> Response:
+    """One sentence for whatever nobody thought of."""
+    return JSONResponse({"title": "this did not work", "status": 500}, 500)
+
+
+async def _tidy(collector: Collector) -> None:
+    while True:
+        with contextlib.suppress(PrivetError):
+            await asyncio.to_thread(collector.tidy)
+        await asyncio.sleep(TIDY)
+
+
+def serve_collector(  # noqa: PLR0913 - what is said at the command line
+    collector: Collector,
+    *,
+    host: str,
+    port: int,
+    rate: RateLimit | None,
+    certificate: Path | None = None,
+    certificate_key: Path | None = None,
+) -> None:
+    """Serve until stopped. Nothing is logged of requests, and no answer tells what program answers."""
+    config = uvicorn.Config(
+        make_collector_app(collector, rate=rate),
+        host=host,
+        port=port,
+        access_log=False,
+        log_level="critical",
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        ssl_certfile=certificate,
+        ssl_keyfile=certificate_key,
+        limit_concurrency=10_000,
+        timeout_keep_alive=5,
+    )
+    config.load()
+    if config.ssl is not None:
+        import ssl  # noqa: PLC0415 - where there is TLS
+
+        config.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
+        config.ssl.options |= ssl.OP_NO_TICKET  # tickets would join the connections of a device
+        config.ssl.num_tickets = 0
+    uvicorn.Server(config).run()
