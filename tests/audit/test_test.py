@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -93,6 +94,8 @@ def test_choosing_and_testing_on_the_same_runs_would_be_caught(source: BitSource
         (PrivacyLoss.of(DiscreteLaplaceCurve("0.5")), False),
         ("epsilon=1, delta=0.5", True),
         ("mu=4", False),
+        ("epsilon=1e400", False),
+        ("rho=1e400", False),
         (None, False),
     ],
     ids=str,
@@ -162,6 +165,21 @@ def test_where_everything_fails_nothing_is_audited() -> None:
     with pytest.raises(InvalidParameter, match=r"every run failed with TypeError\("):
         audit.test(lambda data: data + "a", pair=(0, 1), trials=100)
     assert audit.test(lambda data: [0][data + 0], pair=(0, 1), trials=200).violated  # one input alone fails
+
+
+def test_what_is_told_in_tables_and_series_is_an_event() -> None:
+    """Else a function that prints the data in a frame would look right."""
+    for told in (pd.Series, lambda data: pd.DataFrame({"a": data}), lambda data: [complex(0, data[0])]):
+        found = audit.test(told, pair=([0], [1]), trials=200)
+        assert found.violated, str(found)
+    assert audit.test(lambda data: 2**60 + data, pair=(0, 1), trials=200).violated
+
+
+def test_what_cannot_be_looked_into_is_not_called_right() -> None:
+    with pytest.raises(InvalidParameter, match="every run gave a generator, into which the audit cannot look"):
+        audit.test(lambda data: (each for each in [data]), pair=(0, 1), trials=100)
+    found = audit.test(lambda data: (1, (each for each in [data])), pair=(0, 1), trials=100)
+    assert "what is in a generator was not looked at" in str(found)
 
 
 def test_failures_types_and_shapes_are_events() -> None:

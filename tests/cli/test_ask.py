@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 from privet.cli import app
-from privet.cli.ask import _plain
 from privet.cli.statements import statements_in
 from privet.core import Ledger
 from privet.demo.hospital import open_hospital
 from privet.query.backends.sql_engine import SqlEngine
+from privet.query.results.answer_facts import plain_value
 
 pytestmark = pytest.mark.whole
 
@@ -194,7 +194,7 @@ def test_dates_and_what_is_no_number_in_json(tmp_path: Path) -> None:
     statement = "SELECT day, COUNT(*) AS n FROM t GROUP BY day ORDER BY day"
     done = privet(tmp_path / "t.toml", statement, "--epsilon", "9", "--delta", "1e-6", "--format", "json")
     assert [row["day"] for row in json.loads(done.stdout)["rows"]] == ["2022-01-08", "2022-01-09", "2022-01-10"]
-    assert (_plain(float("nan")), _plain(float("-inf")), _plain(1.5)) == (None, None, 1.5)
+    assert (plain_value(float("nan")), plain_value(float("-inf")), plain_value(1.5)) == (None, None, 1.5)
 
 
 # --- several at once --------------------------------------------------------------------------------------------------

@@ -26,6 +26,9 @@ def summed(rows, source, count):
 def failing(data):
     raise ValueError("no rows")
 
+def ending(data):
+    raise SystemExit(0)
+
 def pair():
     return 0, 1
 """
@@ -34,6 +37,7 @@ def pair():
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "mechanisms_to_audit.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "quits.py").write_text("raise SystemExit(0)", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return "mechanisms_to_audit.py"
 
@@ -76,8 +80,11 @@ def test_the_pair_is_looked_for_and_the_finding_drawn(place: str) -> None:
         (("{}:noisy", "--pair", "0, 1", "--delta", "0.1"), "--delta is of a claim"),
         (("{}:none", "--pair", "0, 1"), "nothing called none"),
         (("absent:none", "--pair", "0, 1"), "ModuleNotFoundError"),
+        (("quits.py:none", "--pair", "0, 1"), "quits.py cannot be imported (SystemExit: 0)"),
         (("noisy", "--pair", "0, 1"), "module:name"),
         (("{}:failing", "--pair", "0, 1"), "every run failed with ValueError(no rows)"),
+        (("{}:ending", "--pair", "0, 1"), "every run failed with Exit(0)"),
+        (("{}:noisy", "--pair", "0, 1", "--delta", "0.1"), '--claim "epsilon=1" --delta 1e-6'),
         (("{}:noisy", "--bounds", "0"), "two numbers"),
         (("{}:DiscreteLaplace", "--pair", "0, 1"), "is a class"),
     ],

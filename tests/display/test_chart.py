@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from privet.display import Chart
-from privet.display.chart import COLORS, DASHES, INK
+from privet.display.chart_style import COLORS, DASHES, INK
 from privet.errors import InvalidParameter
 
 CURVE = ([1, 2, 3], [0.5, 0.25, 0.125])

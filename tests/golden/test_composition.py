@@ -71,6 +71,8 @@ def test_r103_renyi_route_with_the_loose_constant() -> None:
     assert agrees(misprint, "84.613")
     comparison = compare_composition(0.1, times=100, delta="1e-5")
     assert all(bound.epsilon <= 10 for bound in comparison.bounds)
+    named = {bound.theorem: bound.epsilon for bound in comparison.bounds}
+    assert agrees(named["Rényi, threefold bound (Ferrari)"], "9.811291")
     assert comparison.best.epsilon < route < misprint
 
 

@@ -180,9 +180,22 @@ def test_a_file_belongs_to_one_training(tmp_path: Path, monkeypatch: pytest.Monk
         with pytest.raises(InvalidParameter, match=words):
             network(address, wrong_path).fit(X, y)  # type: ignore[arg-type] # no path
     kept = dict(np.load(path))
-    np.savez(tmp_path / "bad.npz", **{**kept, "present_parameters": np.full(26, np.nan)})
-    with pytest.raises(InvalidParameter, match="does not hold"):
-        network(address, tmp_path / "bad.npz").fit(X, y)
+    (tmp_path / "torn").write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InvalidParameter, match="not the checkpoint"):
+        network(address, tmp_path / "torn").fit(X, y)
+    for edited in (
+        {"present_parameters": np.full(26, np.nan)},
+        {"present_steps": np.array(STEPS + 1)},
+        {"present_length": np.array(0.0)},
+        {"where_spread": np.array(0.0)},
+        {"where_count": np.array(np.nan)},
+        {"where_middle": np.zeros(1)},
+        {"where_middle": np.full(4, np.nan)},
+        {"where_more": np.zeros(1)},
+    ):
+        np.savez(tmp_path / "bad.npz", **(kept | edited))
+        with pytest.raises(InvalidParameter, match="does not hold"):
+            network(address, tmp_path / "bad.npz").fit(X, y)
     assert len(Ledger.open(address).entries) == before
     held = Ledger.open(address).resume(
         plan_of(network(address, path)), purpose="MLPClassifier", key=str(kept["key"]), question=str(kept["question"])

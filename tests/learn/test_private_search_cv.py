@@ -86,9 +86,8 @@ def ledger() -> Ledger:
 @pytest.mark.parametrize("grouped", [False, True])
 def test_the_better_setting_is_found_at_one_price(neighbors: str, grouped: bool) -> None:  # noqa: FBT001 - a case
     more: dict[str, Any] = {"rows_per_unit": 2} if grouped else {}
-    found = search(
-        epsilon=3000, mean_runs=30, runs="poisson", neighbors=neighbors, **more
-    )  # e^-15 that it is not tried
+    # e^-15 that it is not tried, and far less that nine tenths of 20 people hold more "yes" than "no" in some run
+    found = search(epsilon=3000, mean_runs=30, runs="poisson", held_out="0.9", neighbors=neighbors, **more)
     found.fit(X, Y, **({"groups": OWNERS} if grouped else {}))
     assert found.best_params_ == {"first": True}
     assert found.best_index_ == 0

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from privet.wording.printable import printable
 
 Claim: TypeAlias = Guarantee | ConcentratedGuarantee | PrivacyLoss | str
 SLACK = 1e-9  # a contradiction by less is a rounding
+HUGE = 10**300  # no event shows so much
 SMALL = 1e-5  # the δ at which a loss without a pure ε is attacked
 LEVELS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0, 1.25, 1.5)  # of that ε: where a loss is compared
 ORDERS = (1.01, 1.1, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0)
@@ -87,7 +89,7 @@ def of_guarantee(said: Guarantee) -> Claimed:
     """An ε at one δ."""
     if said.gamma:
         raise InvalidParameter("random DP holds over data drawn at random, so no pair of inputs contradicts it")
-    epsilon, delta = float(said.epsilon), float(said.delta)
+    epsilon, delta = float(min(said.epsilon, Fraction(HUGE))), float(said.delta)
 
     def broken_by(box: Box) -> bool:
         return box.epsilon(delta) > epsilon * (1 + SLACK) + SLACK
@@ -97,7 +99,7 @@ def of_guarantee(said: Guarantee) -> Claimed:
 
 def _of_concentrated(said: ConcentratedGuarantee) -> Claimed:
     """Compared by Rényi divergences; attacked at a small δ, where rare events are not worth more than they weigh."""
-    rho = float(said.rho)
+    rho = float(min(said.rho, Fraction(HUGE)))
 
     def broken_by(box: Box) -> bool:
         return any(box.renyi(order) > rho * order * (1 + SLACK) for order in ORDERS)

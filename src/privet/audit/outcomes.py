@@ -1,25 +1,17 @@
 """Outcomes: what many runs gave, whatever it is: numbers in columns, and for all else a kind."""
 
-import math
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from fractions import Fraction
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Release
-from privet.wording.printable import printable
+from privet.audit.taken_apart import EXACT, LONG_NUMBER, MOST, TakenApart
 
 Array = NDArray[np.float64]
 Kinds = NDArray[np.int64]
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object in memory, which says nothing of its value
-LONG = 60  # letters of a text that are shown
-FLAGS = 16  # yes-or-no answers that are part of the kind, in one outcome; more of them are numbers
-MOST = 4096  # numbers of one outcome that are looked at
+LONG = 60  # numbers whose signs are shown
 
 
 @dataclass(frozen=True)
@@ -58,6 +50,12 @@ def wide(outcomes: Outcomes, width: int) -> Array:
 class Reader:
     """Turns whatever runs give into `Outcomes`; one reader for all runs of an audit, so that kinds have one number.
 
+    Attributes:
+        names: of the kinds.
+        failures: which kinds are errors.
+        unread: types of what was met and cannot be looked into.
+        blank: which kinds are nothing else.
+
     Example:
         >>> reader = Reader()
         >>> seen = reader.read([1.5, None, ValueError("no"), (2, "a")])
@@ -70,6 +68,8 @@ class Reader:
     def __init__(self) -> None:
         self.names: list[str] = []
         self.failures: set[int] = set()
+        self.unread: dict[str, None] = {}
+        self.blank: set[int] = set()
         self._known: dict[str, int] = {}
 
     def read(self, runs: Any) -> Outcomes:  # noqa: ANN401 - whatever a function gives
@@ -96,6 +96,10 @@ class Reader:
         shape = table.shape[1:]
         name = "a number" if not shape else f"{shape[0]} numbers" if len(shape) == 1 else f"numbers of shape {shape}"
         kinds = np.full(len(table), self.kind(name), dtype=np.int64)
+        rest = _rest(table, columns)
+        if rest is not None:
+            kinds[rest.any(axis=1)] = self.kind(f"{name}, {LONG_NUMBER}")
+            columns = np.concatenate([columns, rest], axis=1)
         strange = np.flatnonzero(~np.isfinite(columns).all(axis=1))
         if strange.size:
             patterns, which = np.unique(_signs(columns[strange]), axis=0, return_inverse=True)
@@ -104,13 +108,19 @@ class Reader:
         return Outcomes(kinds, columns)
 
     def _one_by_one(self, runs: Sequence[Any]) -> Outcomes:
-        read = [_taken_apart(each) for each in runs]
-        kinds = np.array([self.kind(name) for name, _ in read], dtype=np.int64)
-        self.failures.update(int(kind) for kind, each in zip(kinds, runs, strict=True) if isinstance(each, Exception))
-        width = max((len(numbers) for _, numbers in read), default=0)
+        read = [TakenApart.of(each) for each in runs]
+        kinds = np.array([self.kind(each.name) for each in read], dtype=np.int64)
+        for kind, each, taken in zip(kinds.tolist(), runs, read, strict=True):
+            if isinstance(each, Exception):
+                self.failures.add(kind)
+            if taken.unread:
+                self.unread |= taken.unread
+            if taken.blank:
+                self.blank.add(kind)
+        width = max((min(len(each.numbers), MOST) for each in read), default=0)
         columns = np.full((len(read), max(width, 1)), np.nan)
-        for row, (_, numbers) in zip(columns, read, strict=True):
-            row[: len(numbers)] = numbers
+        for row, taken in zip(columns, read, strict=True):
+            row[: min(len(taken.numbers), MOST)] = taken.numbers[:MOST]
         return Outcomes(kinds, columns)
 
 
@@ -124,7 +134,19 @@ def _plain_numbers(runs: Any) -> NDArray[Any] | None:  # noqa: ANN401 - whatever
         numbers = np.array(runs, dtype=np.float64)
     except OverflowError:
         return None
-    return numbers if np.isfinite(numbers).all() else None
+    exact = isinstance(runs[0], float) or np.abs(numbers).max() <= EXACT
+    return numbers if exact and np.isfinite(numbers).all() else None
+
+
+def _rest(table: NDArray[Any], columns: Array) -> Array | None:
+    """What floats leave of whole numbers; None where they leave nothing."""
+    large = np.abs(columns) > EXACT
+    if table.dtype.kind not in "iu" or not large.any():
+        return None
+    rest = np.zeros(columns.shape)
+    whole = table.reshape(len(table), -1)[:, :MOST]
+    rest[large] = [int(number) - int(float(number)) for number in whole[large].tolist()]
+    return rest if rest.any() else None
 
 
 def _signs(columns: Array) -> NDArray[np.int8]:
@@ -136,77 +158,3 @@ def _signs(columns: Array) -> NDArray[np.int8]:
 def _pattern(signs: NDArray[np.int8]) -> str:
     words = [("·", "none", "∞", "-∞")[sign] for sign in signs[:LONG].tolist()]
     return words[0] if len(words) == 1 else f"({', '.join(words)})"
-
-
-def _taken_apart(value: Any) -> tuple[str, list[float]]:  # noqa: ANN401 - whatever a function gives
-    """The kind of one outcome, and its numbers."""
-    numbers: list[float] = []
-    flags = [0]
-    name = _named(value, numbers, flags)
-    return name, numbers[:MOST]
-
-
-def _named(value: Any, numbers: list[float], flags: list[int]) -> str:  # noqa: ANN401 - a line for each kind
-    """The name of a value's kind; its numbers are added to the list."""
-    if isinstance(value, Release):
-        return f"a release of {_named(value.value, numbers, flags)}"
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool):
-        return _flag(numbers, flags, value=value)
-    if isinstance(value, int | float | Fraction):
-        return _number(value, numbers)
-    if isinstance(value, BaseException):
-        return f"{type(value).__name__}({_text(str(value))})"
-    if value is None or isinstance(value, str | bytes):
-        return _text(repr(value))
-    return _made_of(value, numbers, flags)
-
-
-def _text(text: str) -> str:
-    """A text on one line; of a long one its beginning, its length and a checksum."""
-    clean = ADDRESS.sub(" at …", printable(text))
-    return clean if len(clean) <= LONG else f"{clean[:LONG]}… ({len(clean)} letters, {crc32(clean.encode()):x})"
-
-
-def _made_of(value: Any, numbers: list[float], flags: list[int]) -> str:  # noqa: ANN401 - whatever a function gives
-    """The name of what has parts; of anything else its type."""
-    if isinstance(value, dict):
-        inside = ", ".join(f"{key!r}: {_named(each, numbers, flags)}" for key, each in value.items())
-        return f"{{{inside}}}"
-    if isinstance(value, np.ndarray):
-        return f"an array of {_several(value.ravel().tolist(), numbers, flags)} in shape {value.shape}"
-    if isinstance(value, tuple | list | set | frozenset):
-        return f"a {type(value).__name__} of {_several(value, numbers, flags)}"
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = (f"{each.name}={_named(getattr(value, each.name), numbers, flags)}" for each in fields(value))
-        return f"{type(value).__name__}({', '.join(parts)})"
-    return f"a {type(value).__name__}"
-
-
-def _flag(numbers: list[float], flags: list[int], *, value: bool) -> str:
-    """The first few flags of an outcome are part of its kind; more of them are numbers."""
-    flags[0] += 1
-    if flags[0] <= FLAGS:
-        return str(value)
-    numbers.append(float(value))
-    return "a flag"
-
-
-def _number(value: float | Fraction, numbers: list[float]) -> str:
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf if value > 0 else -math.inf
-    numbers.append(number)
-    if math.isfinite(number):
-        return "a whole number" if isinstance(value, int) else "a number"
-    return "nan" if math.isnan(number) else str(number)
-
-
-def _several(values: Iterable[Any], numbers: list[float], flags: list[int]) -> str:
-    """What a collection is made of: "3 numbers", or each part where they differ."""
-    parts = [_named(each, numbers, flags) for each in values]
-    if len(parts) > 1 and len(set(parts)) == 1:
-        return f"{len(parts)} times {parts[0]}"
-    return ", ".join(parts) if parts else "nothing"

@@ -69,7 +69,7 @@ def too_many(canaries: int, guesses: int, right: int, least: Least, alpha: float
         r_0 + h_0 is above g/m, no p_j has a chance of alpha.
 
     Example:
-        >>> too_many(1000, 1000, 750, gaussian_least(1.0), 0.01), too_many(1000, 1000, 720, gaussian_least(1.0), 0.01)
+        >>> too_many(1000, 1000, 750, gaussian_least(0.3), 0.01), too_many(1000, 1000, 750, gaussian_least(0.5), 0.01)
         (True, False)
     """
     if not right:
@@ -139,8 +139,8 @@ def epsilon_of(canaries: int, guesses: int, right: int, delta: float, alpha: flo
     """The largest ε that so many right guesses contradict at this confidence, or 0: the better of both ways.
 
     Example:
-        >>> round(epsilon_of(1000, 100, 75, 1e-4, 0.05), 3)
-        0.673
+        >>> round(epsilon_of(1000, 100, 75, 1e-4, 0.05), 3)  # 0.673 by the first way alone
+        0.68
     """
 
     def wrong(epsilon: float) -> bool:
@@ -154,9 +154,12 @@ def epsilon_of(canaries: int, guesses: int, right: int, delta: float, alpha: flo
 def mu_of(canaries: int, guesses: int, right: int, alpha: float) -> float:
     """The largest μ of Gaussian privacy that so many right guesses contradict at this confidence, or 0.
 
+    Not covered: how far from the largest that any argument could contradict: laws in which all guesses are right or
+        none is keep `too_many`'s constraints, so where three in four are right it says less than half of that.
+
     Example:
-        >>> round(mu_of(1000, 1000, 750, 0.05), 2)
-        1.21
+        >>> round(mu_of(1000, 1000, 750, 0.05), 2), round(mu_of(1000, 1000, 1000, 0.05), 2)
+        (0.46, 2.37)
     """
     return _largest(lambda mu: too_many(canaries, guesses, right, gaussian_least(mu), alpha))
 

@@ -116,12 +116,18 @@ def name_of(subject: Subject) -> str:
     return str(getattr(subject, "__name__", type(subject).__name__))
 
 
+class Exit(Exception):  # noqa: N818 - named as a kind of outcome
+    """A run that would have ended the process: an outcome, too, and never the end of an audit that found nothing."""
+
+
 def outcome_of(run: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever it gives
     """What an observer sees of one run: its answer, or how it failed."""
     try:
         return run()
     except Exception as problem:  # noqa: BLE001 - a failure is an outcome
         return problem
+    except SystemExit as end:
+        return Exit(str(end.code))
 
 
 def _of_function(function: Callable[..., Any], source: BitSource) -> Draw:

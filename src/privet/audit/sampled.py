@@ -176,6 +176,7 @@ class SampledAudit:
         (first, _), *rest = self.plan.stages
         known = self._run(first, ())
         self._refuse_failures(known)
+        self._refuse_blanks(known)
         self.trials = first
         broken = False
         for runs, share in rest:
@@ -196,6 +197,15 @@ class SampledAudit:
             said = self.reader.names[kinds.pop()]
             raise InvalidParameter(
                 f"every run failed with {said}, so nothing was audited: pass inputs that the subject takes"
+            )
+
+    def _refuse_blanks(self, known: tuple[Outcomes, ...]) -> None:
+        """Where all that is seen cannot be looked into, nothing is audited."""
+        kinds = {int(kind) for outcomes in known for kind in np.unique(outcomes.kinds)}
+        if len(kinds) == 1 and kinds <= self.reader.blank:
+            raise InvalidParameter(
+                f"every run gave {self.reader.names[kinds.pop()]}, into which the audit cannot look: "
+                "return the numbers and texts that an observer sees of it"
             )
 
     def _chosen(self, one: Outcomes, other: Outcomes, runs: int, share: float) -> tuple[Tested, ...]:
@@ -224,6 +234,9 @@ class SampledAudit:
             self.progress.step(2 * number)
         return tuple(_few(joined(each)) for each in kept)
 
+    def _unread(self) -> list[str]:
+        return [f"what is in a {kind} was not looked at: return what is seen of it" for kind in self.reader.unread]
+
     # --- the finding ------------------------------------------------------------------------------------------
 
     def finding(self, subject: str, notes: tuple[str, ...] = ()) -> Finding:
@@ -250,7 +263,7 @@ class SampledAudit:
             trials=self.trials,
             visible=visible(seen, best.alpha, self.claim),
             tradeoff=next(each for each in self.tested if each.place == best.place).curve(),
-            notes=(f"events rarer than about {rare:.1g} are not judged by so few runs", *notes),
+            notes=(f"events rarer than about {rare:.1g} are not judged by so few runs", *self._unread(), *notes),
         )
 
 

@@ -19,7 +19,7 @@ def both_shown(one: Any, other: Any) -> tuple[str, str]:  # noqa: ANN401 - any i
 
     Example:
         >>> both_shown([0] * 99, [0] * 98 + [1])
-        ('…, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]', '…, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]')
+        ('… 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]', '… 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]')
     """
     lines = _line(one), _line(other)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*lines, strict=False)))

@@ -18,10 +18,9 @@ from privet.cli.exit_status import errors_in_one_sentence
 from privet.cli.params import params_of
 from privet.cli.statements import statements_in
 from privet.errors import InvalidParameter
-from privet.loss import Amount
-from privet.loss.exact import readable
 from privet.query.connect import connect
 from privet.query.results.answer import Answer
+from privet.query.results.answer_facts import answer_facts, answers_facts
 from privet.query.results.answers import Answers
 from privet.query.session import Session
 from privet.wording.printable import printable
@@ -214,38 +213,5 @@ def _csv(answer: Answer) -> str:
 
 def _json(answer: Answer | Answers) -> str:
     """The rows, and beside them what a reader must know."""
-    if isinstance(answer, Answer):
-        return json.dumps(_facts(answer), ensure_ascii=False, indent=2)
-    about = {"answers": [_facts(each) for each in answer], "spent": _amount(answer.spent), "unit": answer.unit.name}
-    return json.dumps(about | {"alone": _amount(answer.alone)}, ensure_ascii=False, indent=2)
-
-
-def _amount(amount: Amount) -> dict[str, str]:
-    return dict(zip(amount.units, map(readable, amount.parts), strict=True))
-
-
-def _facts(answer: Answer) -> dict[str, Any]:
-    return {
-        "rows": [{name: _plain(value) for name, value in row.items()} for row in answer.rows],
-        "spent": _amount(answer.spent),
-        "unit": answer.unit.name,
-        "neighbors": answer.unit.neighbors.name.lower(),
-        "purpose": answer.purpose,
-        "confidence": answer.confidence,
-        "hidden": answer.hidden,
-        "notes": answer.notes,
-        "bounds": answer.bounds,
-        "rank_margins": answer.rank_margins,
-        "clipped": answer.clipped,
-        "limits": answer.limits,
-        "stand_ins": answer.stand_ins,
-        "clipping": answer.clipping,
-        "at_bounds": answer.at_bounds,
-        "advice": answer.advice,
-    }
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a table holds
-    if isinstance(value, float) and value - value != 0:  # NaN and the infinities are no JSON
-        return None
-    return value.isoformat() if hasattr(value, "isoformat") else value
+    facts = answer_facts(answer) if isinstance(answer, Answer) else answers_facts(answer)
+    return json.dumps(facts, ensure_ascii=False, indent=2)

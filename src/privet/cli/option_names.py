@@ -9,6 +9,7 @@ OPTIONS = (
 )
 PLAIN_TOO = ("epsilon", "delta", "rho", "gamma", *(name for name in OPTIONS if "_" in name))  # no other words are these
 GIVEN = re.compile(rf"(?<![\w.-])({'|'.join(OPTIONS)})=(?=\S)")  # as in Python: delta=1e-6
+IN_QUOTES = re.compile(r'("[^"]*=[^"]*")')  # what is to be typed as it is: --claim "epsilon=1"
 NAMED = re.compile(
     rf"(?<![\w.\"'-])({'|'.join(PLAIN_TOO)})(?![\w\"'])(?! =)"
 )  # "epsilon must be > 0"; no word of a catalog
@@ -37,19 +38,27 @@ def with_options(sentence: str, *, keywords_only: bool = False) -> str:
         'which are shown needs a --delta: pass --delta 1e-6 or so'
         >>> with_options("hospital.toml: threads must be a whole number >= 1, got 0", keywords_only=True)
         'hospital.toml: --threads must be a whole number >= 1, got 0'
+        >>> with_options('write --claim "epsilon=1, delta=1e-6"')
+        'write --claim "epsilon=1, delta=1e-6"'
         >>> with_options("say what to spend: epsilon or rho; got epsilon=None, rho=None")
         'say what to spend: --epsilon or --rho'
         >>> with_options("automatic_bounds must be below 1; limit.epsilon and limit = { epsilon = … } are of catalogs")
         '--automatic-bounds must be below 1; limit.epsilon and limit = { epsilon = … } are of catalogs'
     """
-    told = GIVEN.sub(lambda found: f"{_option(found[1])} ", sentence)
+    told = "".join(
+        part if part.startswith('"') else GIVEN.sub(lambda found: f"{_option(found[1])} ", part)
+        for part in IN_QUOTES.split(sentence)
+    )
     told = FIRST.sub(
         lambda found: found[1] + (found[2] if _of_catalogs(found[2], sentence) else _option(found[2])), told
     )
     for python, typed in TYPES.items():
         told = told.replace(python, typed)
     if not keywords_only:
-        told = NAMED.sub(lambda found: _option(found[1]), told)
+        told = "".join(
+            part if part.startswith('"') else NAMED.sub(lambda found: _option(found[1]), part)
+            for part in IN_QUOTES.split(told)
+        )
     return QUOTED.sub(r"\1\2", NOTHING.sub("", told).removesuffix("; got"))
 
 

@@ -63,7 +63,7 @@ def _module(place: str) -> ModuleType:
         sys.path.insert(0, here)
     try:
         return _of_file(Path(place)) if place.endswith(".py") else import_module(place)
-    except Exception as problem:  # noqa: BLE001 - of the user's own module
+    except (Exception, SystemExit) as problem:  # noqa: BLE001 - of the user's own module; its exit is not ours
         said = printable(f"{type(problem).__name__}: {problem}")
         raise InvalidParameter(f"{place} cannot be imported ({said})") from None
 

@@ -1,28 +1,35 @@
 """Chart: a picture in the house style, for a file, a page or a notebook."""
 
 import io
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from privet.display.layer import Curve, Height, Layer, Measured, Row, Spanned
+from privet.display.chart_style import (
+    BAR,
+    COLORS,
+    DASHES,
+    DOTS,
+    GAPS,
+    INK,
+    OWN,
+    ROW,
+    RULED,
+    SHADE,
+    SIZE,
+    SMALL,
+    columns,
+    cycled,
+    in_the_pages_colors,
+    legend,
+    scaled,
+    styled,
+)
+from privet.display.layer import Curve, Height, Layer, Measured, Spanned
 from privet.errors import InvalidParameter
 
-# Okabe and Ito's colors: told apart with every kind of color vision. Dashes tell lines apart without any color.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4), (4, 1), (1, 3))
-INK, FAINT = "#222222", "#E4E4E4"
-SIZE, SMALL = (480, 300), (270, 190)
-BAR = 90  # the widest, with the room around it
-GAPS = {"row": 78, "column": 80}  # of panels: room for titles and axes
-ROW = 17  # of a legend
-SHORT = "datum.value >= 0.001 && datum.value < 1e6 ? format(datum.value, ',~g') : format(datum.value, '.0e')"
-SHADE = 0.35  # of an area: lines and axes are seen through it
-RULED = {"line", "step", "area"}
-FEW_DECADES = 2  # up to here, a logarithmic axis has room for 2 and 5 between its powers of ten
 FORMATS = (".svg", ".png", ".html")
 
 
@@ -78,9 +85,9 @@ class Chart:
         return cls._of("line", series, title=title, x=x, y=y, log_x=log_x, log_y=log_y, days=days)
 
     @classmethod
-    def steps(cls, series: Mapping[str, Curve], *, x: str, y: str, title: str = "") -> "Chart":
+    def steps(cls, series: Mapping[str, Curve], *, x: str, y: str, title: str = "", days: bool = False) -> "Chart":
         """A staircase for each series: a height holds from its point to the next."""
-        return cls._of("step", series, title=title, x=x, y=y)
+        return cls._of("step", series, title=title, x=x, y=y, days=days)
 
     @classmethod
     def areas(cls, series: Mapping[str, Measured], *, x: str, y: str, title: str = "") -> "Chart":
@@ -162,17 +169,17 @@ class Chart:
             cells = [part._drawn(altair, SMALL) for part in self.parts]  # noqa: SLF001 - its own class
             gaps = GAPS | {"row": GAPS["row"] + ROW * max(part._legend_rows() for part in self.parts)}  # noqa: SLF001
             drawing = altair.concat(*cells, columns=self.columns, bounds="flush", spacing=gaps)
-            drawing = drawing.resolve_scale(color="independent", strokeDash="independent", fill="independent")
+            drawing = drawing.resolve_scale(**OWN)
             drawing = drawing.properties(title=self.title) if self.title else drawing
         else:
             drawing = self._drawn(altair, SIZE)
-        return _styled(drawing)
+        return styled(drawing)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """What a notebook shows: a drawing that needs no network, in the page's own colors where it is a page."""
         drawing = io.StringIO()
         self.to_altair().save(drawing, format="svg")
-        return {"text/html": _in_the_pages_colors(drawing.getvalue()), "image/svg+xml": drawing.getvalue()}
+        return {"text/html": in_the_pages_colors(drawing.getvalue()), "image/svg+xml": drawing.getvalue()}
 
     def _drawn(self, altair: ModuleType, size: tuple[int, int]) -> Any:  # noqa: ANN401 - altair's own
         names = self._names()
@@ -193,23 +200,21 @@ class Chart:
     def _legend_rows(self) -> int:
         """How many rows its legends have below a small panel."""
         parts = ([each for each in self._names() if (each in self._shaded()) == inside] for inside in (True, False))
-        return sum(-(-len(part) // _columns(part)) for part in parts if part) if len(self._names()) > 1 else 0
+        return sum(-(-len(part) // columns(part)) for part in parts if part) if len(self._names()) > 1 else 0
 
     def _colored(self, altair: ModuleType, names: list[str], size: tuple[int, int], *, areas: bool) -> Any:  # noqa: ANN401 - altair's own
         """The colors of lines, dots and bars, or those of areas, which have a legend of squares."""
         mine = [name for name in names if (name in self._shaded()) == areas]
-        colors = [color for name, color in zip(names, _cycled(COLORS, len(names)), strict=True) if name in mine]
-        below: dict[str, Any] = {"orient": "bottom", "columns": _columns(mine)} if size == SMALL else {}
-        looks = below | ({"symbolType": "square"} if areas else {})
-        legend = altair.Legend(title=None, **looks) if len(names) > 1 else None
+        colors = [color for name, color in zip(names, cycled(COLORS, len(names)), strict=True) if name in mine]
         channel = altair.Fill if areas else altair.Color
-        return channel("series:N", legend=legend).scale(domain=mine, range=colors)
+        shown = legend(altair, mine, size, areas=areas) if len(names) > 1 else None
+        return channel("series:N", legend=shown).scale(domain=mine, range=colors)
 
     def _marks(self, altair: ModuleType, kind: str, names: list[str], size: tuple[int, int]) -> list[Any]:
         rows = [{"series": layer.name, **row} for layer in self.layers if layer.kind == kind for row in layer.rows]
         plot = altair.Chart(altair.InlineData(values=rows))
         color = self._colored(altair, names, size, areas=kind == "area")
-        y = _scaled(altair.Y("y:Q", title=self.y), [layer.rows for layer in self.layers], "y", log=self.log_y)
+        y = scaled(altair.Y("y:Q", title=self.y), [layer.rows for layer in self.layers], "y", log=self.log_y)
         if kind == "bar":
             labels = list(dict.fromkeys(str(row["x"]) for row in rows))
             x = altair.X("x:N", title=self.x, sort=labels).axis(labelAngle=0)
@@ -220,11 +225,14 @@ class Chart:
             whiskers = spans.mark_errorbar(ticks={"size": 8}, color=INK).encode(x=x, y=low, y2="high:Q", **beside)
             return [bars, whiskers] if any("low" in row for row in rows) else [bars]
         x = altair.X(f"x:{'T' if self.days else 'Q'}", title=self.x)
-        x = x.scale(type="utc") if self.days else _scaled(x, [layer.rows for layer in self.layers], "x", log=self.log_x)
+        x = x.scale(type="utc") if self.days else scaled(x, [layer.rows for layer in self.layers], "x", log=self.log_x)
         if {layer.kind for layer in self.layers} <= RULED and not self.log_x and not self.days:
             x = x.scale(nice=False, zero=False)  # a line ends where its numbers do; a dot at the edge would be cut
         if kind == "point":
-            dots = plot.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=color)
+            shown = legend(altair, names, size, areas=False) if len(names) > 1 else None
+            shape = altair.Shape("series:N", legend=shown).scale(domain=names, range=cycled(DOTS, len(names)))
+            several = {"shape": shape} if {layer.kind for layer in self.layers} == {"point"} else {}
+            dots = plot.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=color, **several)
             spans = altair.Chart(altair.InlineData(values=[row for row in rows if "low" in row]))
             bars = spans.mark_rule(strokeWidth=1.5).encode(
                 x=x, y=altair.Y("low:Q", title=self.y), y2="high:Q", color=color
@@ -235,7 +243,7 @@ class Chart:
             return [plot.mark_area(opacity=SHADE).encode(x=x, y=low, y2="high:Q", fill=color)]
         alone = {layer.kind for layer in self.layers} <= RULED  # a dashed dot in a legend looks broken
         ruled = [name for name in names if name not in self._shaded()]
-        dash = altair.StrokeDash("series:N", legend=None).scale(domain=ruled, range=_cycled(DASHES, len(ruled)))
+        dash = altair.StrokeDash("series:N", legend=None).scale(domain=ruled, range=cycled(DASHES, len(ruled)))
         looks = {"color": color, "strokeDash": dash} if alone else {"color": color}
         shape = {"interpolate": "step-after"} if kind == "step" else {}
         return [plot.mark_line(strokeWidth=2, **shape).encode(x=x, y=y, order="x:Q", **looks)]
@@ -262,58 +270,9 @@ def _some(layers: list[Layer]) -> tuple[Layer, ...]:
     return tuple(layers)
 
 
-def _columns(names: Sequence[str]) -> int:
-    """How many names of a legend stand side by side below a small panel."""
-    return max(1, SMALL[0] // (40 + 7 * max(map(len, names), default=0)))
-
-
 def _kinds(layers: Sequence[Layer]) -> list[str]:
     """The kinds of marks, in the order in which they are drawn."""
     return list(dict.fromkeys(layer.kind for layer in layers))
-
-
-def _cycled(values: Sequence[Any], number: int) -> list[Any]:
-    return [values[place % len(values)] for place in range(number)]
-
-
-def _scaled(channel: Any, layers: list[tuple[Row, ...]], key: str, *, log: bool) -> Any:  # noqa: ANN401 - altair's own
-    """An axis: from zero only where bars stand on it; a logarithmic one has lines at few numbers."""
-    if not log:
-        whole = key == "x" and all(float(row["x"]).is_integer() for rows in layers for row in rows)
-        linear = channel.scale(zero=False, nice=True)
-        return linear.axis(tickMinStep=1) if whole else linear  # there is no half question
-    used = ("x",) if key == "x" else ("y", "low", "high")
-    values = [float(row[name]) for rows in layers for row in rows for name in used if name in row]
-    first, last = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    digits = (1,) if last - first > FEW_DECADES else (1, 2, 5)
-    ticks = [digit * 10.0**decade for decade in range(first, last + 1) for digit in digits]
-    return channel.scale(type="log", nice=False).axis(values=ticks, labelExpr=SHORT)
-
-
-def _styled(drawing: Any) -> Any:  # noqa: ANN401 - altair's own
-    """The house style: quiet axes, words on the left, no frame."""
-    plain = drawing.configure(background="white", font="sans-serif", padding=12).configure_view(stroke=None)
-    axes = plain.configure_axis(
-        gridColor=FAINT,
-        domainColor=INK,
-        tickColor=INK,
-        labelColor=INK,
-        titleColor=INK,
-        labelFontSize=11,
-        titleFontSize=12,
-        titleFontWeight="normal",
-        titlePadding=8,
-    )
-    legends = axes.configure_legend(labelFontSize=12, labelLimit=260, symbolStrokeWidth=2, labelColor=INK)
-    return legends.configure_title(anchor="start", frame="group", fontSize=14, fontWeight="bold", color=INK, offset=10)
-
-
-def _in_the_pages_colors(drawing: str) -> str:
-    """The drawing for a page that may be dark: no background, and ink of the color of the page's text."""
-    clear = drawing.replace('fill="white"', 'fill="none"')
-    for dark in (INK, "#000000", "#000"):
-        clear = clear.replace(f'"{dark}"', '"currentColor"')
-    return clear.replace(f'"{FAINT}"', '"rgba(128,128,128,.3)"')
 
 
 def _altair() -> ModuleType:

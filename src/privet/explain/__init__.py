@@ -1,12 +1,52 @@
 """Explain: what privacy means and costs: in words, in `charts/`, and in `theorems/`, the field's beside each other.
 
+`shapes/` has density, distribution and quantiles of every law of noise.
+
 May import: errors, wording, display, noise, loss, core, mechanisms, postprocessing.
 Never touches: data. Nothing is charged by a formula from here.
 """
 
 from privet.display import Chart
-from privet.explain.charts import belief_chart, conditional_chart, tradeoff_chart
+from privet.explain.charts import (
+    accuracy_chart,
+    basis_chart,
+    belief_chart,
+    bernstein_chart,
+    budget_chart,
+    composition_chart,
+    conditional_chart,
+    delta_chart,
+    family_chart,
+    neighbor_chart,
+    neighbor_ratio,
+    notion_chart,
+    people_chart,
+    renyi_chart,
+    tradeoff_chart,
+)
 from privet.explain.describe import describe
 from privet.explain.description import Description
+from privet.explain.shapes import Shape, shape_of
 
-__all__ = ["Chart", "Description", "belief_chart", "conditional_chart", "describe", "tradeoff_chart"]
+__all__ = [
+    "Chart",
+    "Description",
+    "Shape",
+    "accuracy_chart",
+    "basis_chart",
+    "belief_chart",
+    "bernstein_chart",
+    "budget_chart",
+    "composition_chart",
+    "conditional_chart",
+    "delta_chart",
+    "describe",
+    "family_chart",
+    "neighbor_chart",
+    "neighbor_ratio",
+    "notion_chart",
+    "people_chart",
+    "renyi_chart",
+    "shape_of",
+    "tradeoff_chart",
+]

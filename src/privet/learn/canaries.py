@@ -32,12 +32,12 @@ class Canaries:
     Privacy: none for the rows, whose trainings are looked into. See `privet.audit.training`.
 
     Example:
-        >>> from privet import audit
+        >>> from privet import Guarantee, audit
         >>> from privet.learn import MLPClassifier
         >>> model = MLPClassifier(bounds=(-1, 1), classes=[0, 1], hidden_layer_sizes=(), steps=20, rate=1, epsilon=1000,
         ...     delta=1e-5)
         >>> canaries = Canaries(model, np.eye(100), np.arange(100) % 2)
-        >>> claim = privet.Guarantee(1)  # not what the model says
+        >>> claim = Guarantee(1)  # not what the model says
         >>> audit.training(canaries.fit, canaries.places, canaries.in_steps, claim=claim).violated
         True
     """

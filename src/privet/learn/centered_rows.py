@@ -16,6 +16,7 @@ from privet.mechanisms import CubeNoise, Gaussian
 CHUNK = 1 << 11  # rows worked on at once: what is between stays in the cache
 STEPS = 1 << 20  # to 1: rows are multiples of 1 / STEPS
 NEAR = 0.6  # the part of how far rows lie apart to which they are shortened: directions say most
+LONGEST_APART = 2.0  # of two rows of length at most 1
 LEAST_SPREAD = 0.05  # the length below which rows are not drawn apart, in that of the longest row
 ALONG, CONSTANT = 251 / 256, 49 / 256  # how long a row and its constant 1 become: together less than 1
 
@@ -97,7 +98,7 @@ class Centering:
         middle = np.clip(kept * total / count, -self.longest, self.longest)
         middle /= max(float(np.linalg.norm(middle)), 1.0)
         apart = squares / count - 2 * float(middle @ total) / count + float(middle @ middle)
-        return Centered(middle, min(max(NEAR * math.sqrt(max(apart, 0.0)), LEAST_SPREAD), 2.0), count)
+        return Centered(middle, min(max(NEAR * math.sqrt(max(apart, 0.0)), LEAST_SPREAD), LONGEST_APART), count)
 
 
 @dataclass(frozen=True, eq=False)

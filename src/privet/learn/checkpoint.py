@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.core.journals.anchor import sync_folder
 from privet.errors import InvalidParameter
-from privet.learn.centered_rows import Centered
+from privet.learn.centered_rows import LEAST_SPREAD, LONGEST_APART, Centered
+from privet.learn.row_clipping import LONGEST, SHORTEST
 from privet.noise import Entropy
 
 State = Mapping[str, NDArray[Any]]
@@ -24,13 +26,14 @@ class Checkpoint:
     Args:
         path: where it is; the first run makes it, with a key that nobody else has.
         question: what the training is, as a hash of public parameters; the file of another training is refused.
+        width: how many numbers its rows have.
 
     Privacy: it holds public and released numbers alone, so who reads it learns nothing new. Nothing hangs on what it
         says either: every step follows from a state that is public anyway, and steps are counted in the ledger.
     """
 
-    def __init__(self, path: str | os.PathLike[str], question: str) -> None:
-        self.path, self.question = Path(path), question
+    def __init__(self, path: str | os.PathLike[str], question: str, *, width: int) -> None:
+        self.path, self.question, self.width = Path(path), question, width
         self.where: Centered | None = None
         self.present: State | None = None
         self.key = Entropy().words(2).tobytes().hex()
@@ -74,10 +77,10 @@ class Checkpoint:
 
     def _read(self) -> None:
         try:
-            with np.load(self.path, allow_pickle=False) as file:
+            with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 held = {name: file[name] for name in file.files}
             key, question = str(held["key"]), str(held["question"])
-        except (OSError, ValueError, KeyError, EOFError) as problem:
+        except (AttributeError, TypeError, OSError, ValueError, KeyError, EOFError, BadZipFile) as problem:
             raise InvalidParameter(f"{self.path} is not the checkpoint of a training: name another file") from problem
         if question != self.question:
             raise InvalidParameter(
@@ -86,17 +89,27 @@ class Checkpoint:
         self.key = key
         where = {name.removeprefix(WHERE): value for name, value in held.items() if name.startswith(WHERE)}
         if where:
-            self.where = Centered(where["middle"], float(where["spread"]), float(where["count"]))
+            self.where = self._where(where)
         found = {name.removeprefix(PRESENT): value for name, value in held.items() if name.startswith(PRESENT)}
         self.present = found or None
+
+    def _where(self, held: State) -> Centered:
+        """Where the rows lie, if the file says it in numbers that a release can have."""
+        shapes = {name: value.shape for name, value in held.items() if value.dtype == np.float64}
+        if shapes.keys() == {"middle", "spread", "count"} and [shapes["spread"], shapes["count"]] == [(), ()]:
+            found = Centered(held["middle"], float(held["spread"]), float(held["count"]))
+            spread, count = LEAST_SPREAD <= found.spread <= LONGEST_APART, 1 <= found.count < np.inf
+            if shapes["middle"] == (self.width,) and (np.abs(found.middle) <= 1).all() and spread and count:
+                return found
+        raise self._misfit()
 
     @property
     def begun(self) -> bool:
         """Whether something was drawn for it."""
         return self.where is not None or self.present is not None
 
-    def refuse_misfit(self, first: State) -> None:
-        """Refuse a state that is not of the shape of the first one, or holds what is not a number."""
+    def refuse_misfit(self, first: State, *, steps: int) -> None:
+        """Refuse a state that no training of so many steps reaches from the first one."""
         present = self.present
         if present is None:
             return
@@ -104,7 +117,12 @@ class Checkpoint:
             present[name].shape == value.shape and present[name].dtype == value.dtype for name, value in first.items()
         )
         if not fits or not all(np.isfinite(value).all() for value in present.values()):
-            raise InvalidParameter(f"{self.path} does not hold a state of this training: name another file")
+            raise self._misfit()
+        if not (1 <= present["steps"] <= steps and SHORTEST <= present["length"] <= LONGEST):
+            raise self._misfit()
+
+    def _misfit(self) -> InvalidParameter:
+        return InvalidParameter(f"{self.path} does not hold a state of this training: name another file")
 
     def __repr__(self) -> str:
         return f"Checkpoint({str(self.path)!r})"

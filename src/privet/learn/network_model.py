@@ -102,7 +102,7 @@ class NetworkModel(PrivateEstimator):
             self._network = self._made_network(self._rows)
             first = begun(first_parameters(self._network, self._usual), setting.clipping)
             if kept is not None:
-                kept.refuse_misfit(first)
+                kept.refuse_misfit(first, steps=plan.steps.steps)
             self._keep(self._run(fitting, plan, paid, read, first))
             paid.finish()
         finally:
@@ -156,7 +156,7 @@ class NetworkModel(PrivateEstimator):
         said = {name: value for name, value in self.get_params(deep=False).items() if name not in UNBOUND}
         names = getattr(self, "feature_names_in_", ())
         facts = plain([type(self).__name__, said, names, self.n_features_in_, setting])
-        return Checkpoint(path, sha256(repr(facts).encode()).hexdigest())
+        return Checkpoint(path, sha256(repr(facts).encode()).hexdigest(), width=setting.centering.width)
 
     def _made_network(self, rows: SpreadRows) -> WholeNetwork:
         classes = self._classes()

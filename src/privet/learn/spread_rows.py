@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.learn.centered_rows import NEAR, Centered, UnitRows
+from privet.learn.centered_rows import LONGEST_APART, NEAR, Centered, UnitRows
 from privet.learn.features import Box, Floats
 from privet.learn.whole_numbers import SQUARES, bits_of, toward_zero
 
@@ -17,7 +17,6 @@ USUAL = 0.36  # how long rows are about, in the root of how many numbers they ha
 FINE = 10  # bits below a usual number
 SHORT = 1 << 15  # whole numbers below are stored in 16 bits
 BLOCK = 1 << 9  # rows at a time: wide ones stay in a cache too
-LONGEST_APART = 2.0  # of two rows of length at most 1
 
 
 @dataclass(frozen=True, eq=False)

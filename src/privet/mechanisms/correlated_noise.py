@@ -42,7 +42,7 @@ class CorrelatedNoise:
     Example:
         >>> noise = CorrelatedNoise(steps=400, bands=100, participations=4, separation=100)
         >>> round(float(noise.sensitivity), 3), round(noise.total_error(), 2)
-        (3.182, 7.12)
+        (3.181, 7.12)
         >>> CorrelatedNoise(steps=400, bands=1, participations=4, separation=100).total_error()
         40.0
     """

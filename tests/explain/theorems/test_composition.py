@@ -17,6 +17,7 @@ from privet.explain.theorems import (
     improved_composition,
     optimal_composition,
     renyi_composition,
+    renyi_composition_ferrari,
     renyi_composition_standard,
     zcdp_composition,
     zcdp_composition_standard,
@@ -30,6 +31,7 @@ ALL = [
     improved_composition,
     optimal_composition,
     renyi_composition,
+    renyi_composition_ferrari,
     renyi_composition_standard,
     zcdp_composition,
     zcdp_composition_standard,
@@ -85,7 +87,7 @@ def test_optimal_with_failures_is_exact(delta_each: float, delta: float) -> None
 def test_failures_beyond_delta_leave_no_promise(theorem: Callable[..., float]) -> None:
     assert theorem(0.1, times=10, delta="1e-6", delta_each="1e-6") == math.inf
     assert theorem(0.1, times=10, delta="1e-300", delta_each="1e-300") == math.inf
-    assert theorem(0.1, times=10, delta="2e-6", delta_each="1e-7") < 2
+    assert theorem(0.1, times=10, delta="2e-6", delta_each="1e-7") < 4
 
 
 @pytest.mark.parametrize("theorem", ALL)

@@ -31,14 +31,13 @@ def tradeoff_chart(losses: PrivacyLoss | Mapping[str, PrivacyLoss]) -> Chart:
     named = named_losses(losses)
     corners = [(1 - loss.advantage()) / 2 for loss in named.values()]  # where both errors are equal
     rates = np.unique([*np.linspace(0, 1, POINTS), *CROWDED, *corners])
-    rates = np.unique([*rates, *(1 - rates)])
+    rates = np.unique(np.round([*rates, *(1 - rates)], 12))
     curves = {name: np.array([loss.tradeoff(float(rate)) for rate in rates]) for name, loss in named.items()}
     first = next(iter(curves))
     words: dict[str, Any] = {"x": "wrong alarms (share of those absent)", "y": "missed (share of those present)"}
     title = "Errors of any test for one unit"
-    region = Chart.areas(
-        {f"possible at {first}": (rates, curves[first], 1 - curves[first][::-1])}, **words, title=title
-    )
+    mirrored = 1 - np.interp(1 - rates, rates, curves[first])
+    region = Chart.areas({f"possible at {first}": (rates, curves[first], mirrored)}, **words, title=title)
     lines = {name: (rates, curve) for name, curve in curves.items()}
     return region + Chart.lines({**lines, "guessing": ([0, 1], [1, 0])}, **words)
 

@@ -13,6 +13,7 @@ from privet.explain.theorems.composition import (
     improved_composition,
     optimal_composition,
     renyi_composition,
+    renyi_composition_ferrari,
     renyi_composition_standard,
     zcdp_composition,
     zcdp_composition_standard,
@@ -84,6 +85,7 @@ THEOREMS: tuple[tuple[str, Callable[..., float]], ...] = (
     ("advanced (Kairouz-Oh-Viswanath)", improved_composition),
     ("zCDP, standard conversions", zcdp_composition_standard),
     ("advanced (Dwork-Roth)", advanced_composition),
+    ("Rényi, threefold bound (Ferrari)", renyi_composition_ferrari),
     ("basic", basic_composition),
 )
 
@@ -100,15 +102,16 @@ def compare_composition(epsilon: Exact, *, times: int, delta: Exact, delta_each:
     Example:
         >>> print(compare_composition(0.1, times=100, delta=1e-5))
         100 releases of (ε=0.1, δ=0) at total δ=1e-05
-        theorem                             total ε   / exact
-        exact (Kairouz-Oh-Viswanath)        4.30679     1.000
-        Rényi, tight conversion             4.61523     1.072
-        zCDP, tight conversions             4.72613     1.097
-        Rényi, standard conversion          5.15821     1.198
-        advanced (Kairouz-Oh-Viswanath)     5.29811     1.230
-        zCDP, standard conversions          5.29853     1.230
-        advanced (Dwork-Roth)               5.85024     1.358
-        basic                                    10     2.322
+        theorem                              total ε   / exact
+        exact (Kairouz-Oh-Viswanath)         4.30679     1.000
+        Rényi, tight conversion              4.61523     1.072
+        zCDP, tight conversions              4.72613     1.097
+        Rényi, standard conversion           5.15821     1.198
+        advanced (Kairouz-Oh-Viswanath)      5.29811     1.230
+        zCDP, standard conversions           5.29853     1.230
+        advanced (Dwork-Roth)                5.85024     1.358
+        Rényi, threefold bound (Ferrari)     9.81129     2.278
+        basic                                     10     2.322
     """
     found = [
         CompositionBound(name, theorem(epsilon, times=times, delta=delta, delta_each=delta_each))

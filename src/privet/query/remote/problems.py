@@ -44,6 +44,11 @@ KINDS = (
     Kind("key-reused", errors.KeyReused, 409, "The key belongs to another question", "take a new key"),
     Kind("ledger-unavailable", errors.LedgerUnavailable, 503, "The ledger cannot be used now", "wait", charged=None),
     Kind("ledger-damaged", errors.LedgerDamaged, 503, "The ledger needs its owner", OWNER),
+    Kind("sign-in-needed", errors.SignInNeeded, 401, "Say who asks", "use a token that is good"),
+    Kind("not-allowed", errors.NotAllowed, 403, "This account or token may not do it", "ask the owner"),
+    Kind("approval-needed", errors.ApprovalNeeded, 403, "The owner has to approve it first", "make a request"),
+    Kind("busy", errors.Busy, 503, "Too much is going on", "wait"),
+    Kind("service-failed", errors.ServiceFailed, 500, "Something unforeseen", OWNER, charged=None),
     Kind("entropy-error", errors.EntropyError, 503, "There is no randomness", OWNER),
 )
 OTHER = Kind("refused", PrivetError, 400, "It was refused", AS_TOLD, charged=None)
@@ -79,4 +84,6 @@ def error_of(facts: Mapping[str, Any]) -> PrivetError:
     name = str(facts.get("type", "")).removeprefix(PREFIX)
     detail = str(facts.get("detail", facts.get("title", "the server refused, and did not say why")))
     kind = next((each for each in KINDS if each.name == name), OTHER)
+    if kind.error is errors.ApprovalNeeded:
+        return errors.ApprovalNeeded(detail, number=facts.get("number"))
     return kind.error(detail)
