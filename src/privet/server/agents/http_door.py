@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from privet.server.agents.calls import Calls
 from privet.server.agents.mcp_server import Context, mcp_server
 from privet.server.desk import Asker
+from privet.server.pace import Pace
 from privet.server.people import People
 
 LARGEST_BODY = 256 * 1024  # bytes of one message
@@ -35,14 +36,18 @@ class HttpDoor:
     Args:
         calls: which answer tools.
         people: who knows whose a token is.
+        pace: at which times replies leave; at once by default.
 
     Privacy: every request shows its token; nothing of one request is kept for another.
     """
 
-    def __init__(self, calls: Calls, *, people: People) -> None:
+    def __init__(self, calls: Calls, *, people: People, pace: Pace | None = None) -> None:
         self._people = people
         self._sessions = StreamableHTTPSessionManager(
-            mcp_server(calls, _asker_of), json_response=True, stateless=True, max_request_body_size=LARGEST_BODY
+            mcp_server(calls, _asker_of, pace=pace),
+            json_response=True,
+            stateless=True,
+            max_request_body_size=LARGEST_BODY,
         )
 
     @asynccontextmanager
@@ -53,11 +58,12 @@ class HttpDoor:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - as ASGI has them
         """Answer one request, if its token is somebody's."""
-        headers = {name.lower(): value.decode("latin-1") for name, value in reversed(scope["headers"])}
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         if not _from_here(headers.get(b"origin"), headers.get(b"host")):
             await _refuse(send, 403)
             return
-        token = _token_in(headers.get(b"authorization", ""))
+        shown = [value for name, value in scope["headers"] if name == b"authorization"]
+        token = _token_in(shown[0].decode("latin-1")) if len(shown) == 1 else None
         found = None if token is None else await anyio.to_thread.run_sync(self._people.by_token, token)
         if found is None:
             await _refuse(send, 401)
