@@ -9,6 +9,7 @@ from privet.errors import (
     ApprovalNeeded,
     BudgetExceeded,
     Busy,
+    Cancelled,
     EntropyError,
     InvalidParameter,
     KeyReused,
@@ -39,6 +40,7 @@ TO_DO: dict[type[PrivetError], tuple[str, str]] = {  # what it cost, and what to
     SignInNeeded: ("nothing", "Ask whoever set you up for a token that is good."),
     NotAllowed: ("nothing", "Do without it: this account or token may not do it."),
     ApprovalNeeded: ("nothing", "Ask something that costs less, or tell the owner what it is for."),
+    Cancelled: ("perhaps", "Ask it again only if it is worth its price: what was charged stays charged."),
     Busy: ("nothing", "Wait a few seconds, then call again with the same arguments."),
     ServiceFailed: ("perhaps", STOP),
 }
