@@ -23,24 +23,34 @@ from privet.explain.charts import (
     people_chart,
     renyi_chart,
     tradeoff_chart,
+    trust_chart,
 )
+from privet.explain.choice import Choice
+from privet.explain.choose import choose, delta_for
 from privet.explain.describe import describe
 from privet.explain.description import Description
+from privet.explain.exchangeable import ExchangeableBeliefs, exchangeable_beliefs
 from privet.explain.shapes import Shape, shape_of
+from privet.explain.trust import trust_models
 
 __all__ = [
     "Chart",
+    "Choice",
     "Description",
+    "ExchangeableBeliefs",
     "Shape",
     "accuracy_chart",
     "basis_chart",
     "belief_chart",
     "bernstein_chart",
     "budget_chart",
+    "choose",
     "composition_chart",
     "conditional_chart",
     "delta_chart",
+    "delta_for",
     "describe",
+    "exchangeable_beliefs",
     "family_chart",
     "neighbor_chart",
     "neighbor_ratio",
@@ -49,4 +59,6 @@ __all__ = [
     "renyi_chart",
     "shape_of",
     "tradeoff_chart",
+    "trust_chart",
+    "trust_models",
 ]

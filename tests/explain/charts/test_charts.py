@@ -32,6 +32,7 @@ from privet.explain.charts import (
     people_chart,
     renyi_chart,
     tradeoff_chart,
+    trust_chart,
 )
 from privet.explain.shapes import LaplaceShape, shape_of
 from privet.explain.theorems import compare_composition
@@ -109,6 +110,7 @@ PICTURES: Mapping[str, Callable[[], Chart]] = {
     "r185-laplace": lambda: delta_chart(Laplace(1, 1), epsilon=0.5),
     "accuracy": lambda: accuracy_chart(MAKERS, y="± of each of ten counts (people)"),
     "people": people_chart,
+    "r188-trust": lambda: trust_chart(epsilon=1, delta="1e-6", most=100_000),
     "budget": lambda: budget_chart(ledger()),
 }
 

@@ -9,6 +9,7 @@ from privet.explain.charts.neighbors import delta_chart, family_chart, neighbor_
 from privet.explain.charts.notions import notion_chart
 from privet.explain.charts.renyi import renyi_chart
 from privet.explain.charts.tradeoff import conditional_chart, tradeoff_chart
+from privet.explain.charts.trust import trust_chart
 
 __all__ = [
     "accuracy_chart",
@@ -26,4 +27,5 @@ __all__ = [
     "people_chart",
     "renyi_chart",
     "tradeoff_chart",
+    "trust_chart",
 ]
