@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import privet
@@ -82,6 +83,47 @@ def another_type(rows: Rows, ledger: Ledger) -> Any:  # noqa: ANN401 - an answer
     return np.zeros(2, dtype=np.int64 if len(rows) > 3 else np.float64)
 
 
+def another_nan(rows: Rows, ledger: Ledger) -> Any:  # noqa: ANN401 - an answer
+    drawn(ledger, len(rows))
+    return np.array([0x7FF8000000000000 + len(rows)], dtype=np.uint64).view(np.float64)
+
+
+def another_type_of_column(rows: Rows, ledger: Ledger) -> Any:  # noqa: ANN401 - an answer
+    drawn(ledger, len(rows))
+    return pd.DataFrame({"a": [1]}, dtype="int64" if len(rows) > 3 else "int32")
+
+
+def said_beside_a_table(rows: Rows, ledger: Ledger) -> Any:  # noqa: ANN401 - an answer
+    drawn(ledger, len(rows))
+    frame = pd.DataFrame({"a": [1]})
+    frame.attrs["rows"] = len(rows)
+    return frame
+
+
+class InSlots:
+    """An answer without a dictionary."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+
+
+def told_in_slots(rows: Rows, ledger: Ledger) -> Any:  # noqa: ANN401 - an answer
+    drawn(ledger, len(rows))
+    return InSlots(len(rows))
+
+
+def ends(rows: Rows, ledger: Ledger) -> None:
+    drawn(ledger, len(rows))
+    sys.exit(len(rows))
+
+
+def informs(rows: Rows, ledger: Ledger) -> None:
+    drawn(ledger, len(rows))
+    logging.getLogger("app").info("%d rows", len(rows))
+
+
 def warns(rows: Rows, ledger: Ledger) -> None:
     drawn(ledger, len(rows))
     if max(rows) > 100:
@@ -105,9 +147,12 @@ def charges_more(rows: Rows, ledger: Ledger) -> Any:  # noqa: ANN401 - an answer
 BROKEN: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "move": (unclipped, as_long_as_the_data, named_by_a_row),
     "draw": (drawn_once_more, noise_of_the_data),
-    "failure": (fails_on_a_row, fails_in_the_secret, not_a_number),
-    "answer": (says_how_many, another_zero, another_order, another_type),
-    "message": (warns, prints, logs),
+    "failure": (fails_on_a_row, fails_in_the_secret, not_a_number, ends),
+    "answer": (
+        *(says_how_many, another_zero, another_nan, another_order, another_type, another_type_of_column),
+        *(said_beside_a_table, told_in_slots),
+    ),
+    "message": (warns, prints, logs, informs),
     "charge": (charges_more,),
 }
 
@@ -276,6 +321,8 @@ def test_what_was_not_compared_is_said() -> None:
     assert not generous.violated
     assert "its loss holds for that too" in generous.notes[0]
     assert "Replayed(<lambda>: " in repr(generous)
+    later = replay(lambda rows, ledger: (drawn(ledger, 1), (row for row in rows)), pair=ONE_MORE)
+    assert later.notes == ("the answer[1]: a generator, not looked into",)
     assert "share of what was declared" in generous.chart().y
     assert "<table" in replay(unclipped, pair=ONE_MORE)._repr_html_()
 

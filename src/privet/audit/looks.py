@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
@@ -12,6 +13,8 @@ import numpy as np
 from privet.core import Release
 from privet.loss import PrivacyLoss
 
+USUAL_NAN = 0x7FF8000000000000
+UNSEEN = ", not looked into"
 MANY = 2_000  # parts of one value that are named; of more there is a checksum
 LONG = 2_000  # letters of a text that are kept
 TABLES = ("to_pydict", "to_dict")  # what Arrow, pandas and polars call their columns; tried in this order
@@ -50,7 +53,15 @@ def written(value: Any) -> str:  # noqa: ANN401 - anything
     """
     if isinstance(value, tuple | list):
         return f"({', '.join(map(written, value))})"
+    if isinstance(value, float) and math.isnan(value):
+        return f"{type(value).__name__} {_not_a_number(value)}"
     return f"{type(value).__name__} {value!r}"
+
+
+def _not_a_number(value: float) -> str:
+    """Which of the many NaN: a sign or a payload may tell something."""
+    bits = struct.unpack("<Q", struct.pack("<d", value))[0]
+    return "nan" if bits == USUAL_NAN else f"nan {bits:x}"
 
 
 def _sum(words: str) -> str:
@@ -89,18 +100,31 @@ def _object(value: Any, name: str, within: tuple[int, ...]) -> Iterator[tuple[st
     if columns is not None:
         yield name, f"{kind}, {value.schema}" if hasattr(value, "schema") else kind
         yield from _parts(columns, name, within)
+        yield from _beside_columns(value, name, within)
     elif isinstance(value, PrivacyLoss | type) or callable(value):
         yield name, f"{kind} {getattr(value, '__qualname__', '') or value!r}"
     elif is_dataclass(value) or isinstance(value, Release):
         yield name, kind
         for each in fields(value):
             yield from _parts(getattr(value, each.name), f"{name}.{each.name}", within)
+    elif hasattr(value, "__next__") or hasattr(value, "__await__"):
+        yield name, kind + UNSEEN
     elif vars_of(value) or "__repr__" not in dir_of(type(value)):
-        yield name, kind
+        yield name, kind if vars_of(value) or type(value) is object else kind + UNSEEN
         for attribute, each in vars_of(value).items():
             yield from _parts(each, f"{name}.{attribute}", within)
     else:
         yield name, written(value)
+
+
+def _beside_columns(value: Any, name: str, within: tuple[int, ...]) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - a table
+    """What pandas keeps beside its columns: their types, and whatever somebody attached."""
+    for beside in ("dtypes", "attrs"):
+        held = getattr(value, beside, None)
+        if callable(getattr(held, "to_dict", None)):
+            held = {column: str(each) for column, each in held.to_dict().items()}
+        if held is not None and not callable(held):
+            yield from _parts(held, f"{name}.{beside}", within)
 
 
 def dir_of(kind: type) -> set[str]:
@@ -109,8 +133,14 @@ def dir_of(kind: type) -> set[str]:
 
 
 def vars_of(value: Any) -> dict[str, Any]:  # noqa: ANN401 - anything
-    """The attributes of an object."""
-    return dict(vars(value)) if hasattr(value, "__dict__") else {}
+    """The attributes of an object, those in slots too."""
+    slots = [each for kind in type(value).__mro__ for each in _names(vars(kind).get("__slots__", ()))]
+    held = {name: getattr(value, name) for name in slots if name[:2] != "__" and hasattr(value, name)}
+    return held | (dict(vars(value)) if hasattr(value, "__dict__") else {})
+
+
+def _names(slots: Any) -> list[str]:  # noqa: ANN401 - as a class says them
+    return [slots] if isinstance(slots, str) else list(slots)
 
 
 def columns_of(value: Any) -> Any:  # noqa: ANN401 - anything
@@ -129,7 +159,10 @@ def columns_of(value: Any) -> Any:  # noqa: ANN401 - anything
 def _array(value: np.ndarray[Any, Any], name: str) -> Iterator[tuple[str, str]]:
     yield name, f"array of {value.dtype} in shape {value.shape}"
     for place, each in zip(np.ndindex(value.shape), value.ravel().tolist(), strict=True):
-        yield f"{name}{list(place)}", "nan" if isinstance(each, float) and math.isnan(each) else written(each)
+        yield (
+            f"{name}{list(place)}",
+            _not_a_number(each) if isinstance(each, float) and math.isnan(each) else written(each),
+        )
 
 
 def failure(problem: BaseException) -> str:

@@ -42,16 +42,19 @@ class Observed:
         """While it is open, failures end here, and messages are kept."""
         told, said, lines = io.StringIO(), io.StringIO(), _Lines()
         root = logging.getLogger()
+        level = root.level
         root.addHandler(lines)
+        root.setLevel(min(level, logging.INFO))
         try:
             with warnings.catch_warnings(record=True) as warned, redirect_stderr(told), redirect_stdout(said):
                 warnings.simplefilter("always")
                 try:
                     yield self
-                except Exception as problem:  # noqa: BLE001 - whatever it is, an observer sees it
+                except (Exception, SystemExit) as problem:  # noqa: BLE001 - whatever it is, an observer sees it
                     self.failed = failure(problem)
         finally:
             root.removeHandler(lines)
+            root.setLevel(level)
         words = [f"{each.category.__name__}: {each.message}" for each in warned]
         self.messages = {
             "warnings": "\n".join(words),

@@ -9,7 +9,7 @@ from typing import Any, Self, overload
 
 from privet.audit.difference import KINDS, Difference, short
 from privet.audit.domain import Domain
-from privet.audit.looks import failure
+from privet.audit.looks import UNSEEN, failure
 from privet.audit.observed import Observed, apart, steps
 from privet.audit.progress import Progress
 from privet.audit.replayed import Replayed
@@ -150,6 +150,9 @@ class Comparing:
         if one.failed and one.failed == other.failed:
             because = "" if one.tape.problem is None else f" (because of {failure(one.tape.problem)})"
             self.failed[one.failed + because] += 1
+        for place, words in one.seen.items():
+            if words.endswith(UNSEEN):
+                self.notes[f"{place}: a {words}"] = None
         found = [each.of(subject, witness) for each in apart(one, other, strict=self._strict)]
         self.differences += found[: MOST - len(self.differences)]
         for words, step in steps(one.tape, other.tape):
@@ -235,7 +238,8 @@ def replay(  # noqa: PLR0913 - what a replay is made of, each by name
         alone (post-processing), and the loss is what the mechanisms' is, if their inputs move as declared. Docs:
         decision 43.
     Not covered: pairs that are not tried, answers that did not come up, time, randomness of the computation's own
-        (it looks like a difference), secrets that are functions or objects (a note says so).
+        (it looks like a difference), secrets that are functions or objects and answers that are generators or closures
+        (a note says so, but for closures), and what is written past Python: by other programs, to files.
 
     Example:
         >>> from privet import quantile
