@@ -120,8 +120,8 @@ def _object(value: Any, name: str, within: tuple[int, ...]) -> Iterator[tuple[st
 def _beside_columns(value: Any, name: str, within: tuple[int, ...]) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - a table
     """What pandas keeps beside its columns: their types, and whatever somebody attached."""
     for beside in ("dtypes", "attrs"):
-        held = getattr(value, beside, None)
-        if callable(getattr(held, "to_dict", None)):
+        held: Any = getattr(value, beside, None)
+        if hasattr(held, "to_dict"):
             held = {column: str(each) for column, each in held.to_dict().items()}
         if held is not None and not callable(held):
             yield from _parts(held, f"{name}.{beside}", within)
