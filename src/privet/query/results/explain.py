@@ -6,6 +6,7 @@ from privet.query.backends.backend import Backend
 from privet.query.measures.overflow import bounding_note, counts_rows
 from privet.query.pricing.quote import Quote
 from privet.query.results.advice import advice_before
+from privet.query.results.answer_columns import answer_columns
 from privet.query.results.column_plans import column_plans
 from privet.query.results.explanation import Explanation
 from privet.query.results.limit_words import clipped_in, hidden_by, holds_nobody, limits_in_force
@@ -49,6 +50,7 @@ def explained(receipt: Receipt, backend: Backend, *, remaining: Amount) -> Expla
         bounding=_bounding_of(quote, whose),
         choices=quote.choices,
         advice=advice_before(plans, whose=whose),
+        answer=answer_columns(quote),
     )
 
 

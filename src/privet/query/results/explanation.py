@@ -12,6 +12,7 @@ from privet.core import Unit
 from privet.display import Card
 from privet.loss import Amount, PrivacyLoss, Promise
 from privet.mechanisms.chosen_way import ChosenWay
+from privet.query.results.answer_columns import AnswerColumn
 from privet.query.results.column_plans import ColumnPlan
 from privet.query.results.limit_words import clipped_words
 from privet.query.results.on_lines import on_lines
@@ -43,6 +44,7 @@ class Explanation:
         bounding: how rows beyond the limits are treated, and why.
         choices: between ways of doing it, with the errors that were compared.
         advice: what would err less, where limits or bounds probably err more than the noise.
+        answer: the columns that the answer will have.
     """
 
     statement: str
@@ -60,6 +62,7 @@ class Explanation:
     bounding: tuple[str, ...] = ()
     choices: tuple[ChosenWay, ...] = ()
     advice: tuple[str, ...] = ()
+    answer: tuple[AnswerColumn, ...] = ()
 
     @property
     def affordable(self) -> bool:
