@@ -45,8 +45,15 @@ DOORS: dict[str, str | tuple[str, ...]] = {  # each library that only few files 
         "mechanisms/linear_loss.py",
         "mechanisms/objective_solver.py",
     ),  # draws; proofs of a solver's end
-    "duckdb": "query",
-    "sqlglot": ("query/sql", "query/second_price"),  # what analysts write; what engines are given, read back
+    "duckdb": (
+        "query",
+        "server/postgres/introspection",
+    ),  # the second holds empty tables, so that drivers can look at them
+    "sqlglot": (
+        "query/sql",
+        "query/second_price",
+        "server/postgres/introspection",
+    ),  # what analysts write; what engines are given, read back; what drivers ask about empty tables
     "pyspark": "query",
     "psycopg": "",  # the ledger's journal and the query backend
     "fastapi": "server",

@@ -21,6 +21,7 @@ Which to use when:
 | all that an analyst can see, beyond answers | `observation`, by `privet.audit` |
 | that the engines agree | `engines`, filled by `on_postgres` and `on_spark`; `nasty_values` is where they differ |
 | a server | `postgres`, `spark`: real ones, started once |
+| the PostgreSQL door | `wire_server`: one with a hospital behind it, and a raw socket |
 | a page of docs/how-to that adds something to Privet | `how_to`: puts its code into a copy |
 | that intervals hold for a population | `adult`: people to draw samples from |
 | a door of the server | `desks`: a desk of invented people |

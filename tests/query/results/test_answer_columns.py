@@ -12,8 +12,8 @@ from tests.support.hospital_sessions import crowd, hospital, session_with
 STATEMENTS = [
     "SELECT COUNT(*) AS n FROM patient",
     "SELECT sex, COUNT(*) AS n, AVG(age) AS mean, MEDIAN(age) AS middle FROM patient GROUP BY sex",
-    "SELECT sex, COUNT(*) AS n, COUNT(*) * 2 AS twice, CAST(COUNT(*) AS VARCHAR) AS said, COUNT(*) > 3 AS many "
-    "FROM patient GROUP BY sex ORDER BY n LIMIT 1",
+    "SELECT sex, COUNT(*) AS n, 2 * COUNT(*) AS x, COUNT(*) > 3 AS y FROM patient GROUP BY sex ORDER BY n LIMIT 1",
+    "SELECT CAST(COUNT(*) AS VARCHAR) AS said FROM patient",
     "SELECT n / 2.0 AS half, sex FROM (SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex) AS t",
     "WITH t AS (SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex) SELECT MAX(n) AS most, COUNT(*) AS rows FROM t",
     "SELECT sex, COUNT(*) AS n, SUM(COUNT(*)) OVER (ORDER BY sex) AS running FROM patient GROUP BY sex",
