@@ -1,7 +1,7 @@
 """Desk: questions of people who have come in, by whatever door, each answered by a session of their own."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Self, Unpack, cast
@@ -42,7 +42,7 @@ class Desk(Looking):
 
     Args:
         catalog: the public facts, complete.
-        backend: the engine with the data; all sessions share it.
+        engine: opens the data; all sessions share what it opens.
         ledger: opened for anybody: its journal is shared by all.
         people: who may come in.
         settings: how the server runs.
@@ -54,15 +54,15 @@ class Desk(Looking):
     """
 
     def __init__(
-        self, catalog: Catalog, *, backend: Backend, ledger: Ledger, people: People, settings: Settings
+        self, catalog: Catalog, *, engine: Callable[[], Backend], ledger: Ledger, people: People, settings: Settings
     ) -> None:
         self.catalog = catalog
         self.people = people
         self.settings = settings
-        self._sessions = Sessions(catalog, backend=backend, ledger=ledger)
         self._declared = version_of(catalog, people.key)
         self._asked_here = people.database.hasty()
         self._history = History(self._asked_here, people.key)
+        self._sessions = Sessions(catalog, engine=engine, ledger=ledger, version=lambda: self._history.version)
         self._requests = Requests(people.database)
         turns = Turns(settings.statements_at_once, settings.statements_per_person)
         self._asking = Asking(self._history, lambda: self.ledger.journal, turns)
@@ -88,11 +88,22 @@ class Desk(Looking):
         """
         said = settings or Settings()
         declared = catalog if isinstance(catalog, Catalog) else read_catalog(catalog)
-        backend = backend_of(declared, memory=said.engine_memory, threads=said.engine_threads)
+
+        def engine() -> Backend:
+            return backend_of(declared, memory=said.engine_memory, threads=said.engine_threads)
+
+        backend = engine()
+        at_hand = [backend]
         try:
             complete = completed(declared, backend.schema())
             ledger = opened_ledger(complete, create=create)
-            return cls(complete, backend=backend, ledger=ledger, people=people, settings=said)
+            return cls(
+                complete,
+                engine=lambda: at_hand.pop() if at_hand else engine(),
+                ledger=ledger,
+                people=people,
+                settings=said,
+            )
         except BaseException:
             backend.close()
             raise
@@ -115,6 +126,7 @@ class Desk(Looking):
 
     # --- asking -------------------------------------------------------------------------------------------------
 
+    @telling
     def ask(  # noqa: PLR0913 - the question, and how it is asked, each by name
         self,
         asker: Asker,
@@ -144,12 +156,12 @@ class Desk(Looking):
             Busy: too much runs; nothing was charged.
             as `Session.sql` does otherwise.
         """
-        with telling():
-            question = Question.of(text, purpose, weights, keywords)
-            if not isinstance(question.statements, str):
-                raise InvalidParameter("a question is one SELECT; several are asked as a batch")
-            return cast("Asked", self._answered(asker, question, key=key, fresh=fresh, stop=stop))
+        question = Question.of(text, purpose, weights, keywords)
+        if not isinstance(question.statements, str):
+            raise InvalidParameter("a question is one SELECT; several are asked as a batch")
+        return cast("Asked", self._answered(asker, question, key=key, fresh=fresh, stop=stop))
 
+    @telling
     def batch(  # noqa: PLR0913 - likewise
         self,
         asker: Asker,
@@ -163,32 +175,31 @@ class Desk(Looking):
         **keywords: Unpack[Keywords],
     ) -> AskedBatch:
         """Answer several statements at once, or bring their answers back; as `ask` does."""
-        with telling():
-            question = Question.of(statements, purpose, weights, keywords)
-            if isinstance(question.statements, str):
-                raise InvalidParameter("a batch is a list of SELECTs, or a mapping of names to SELECTs")
-            return cast("AskedBatch", self._answered(asker, question, key=key, fresh=fresh, stop=stop))
+        question = Question.of(statements, purpose, weights, keywords)
+        if isinstance(question.statements, str):
+            raise InvalidParameter("a batch is a list of SELECTs, or a mapping of names to SELECTs")
+        return cast("AskedBatch", self._answered(asker, question, key=key, fresh=fresh, stop=stop))
 
     def _answered(
         self, asker: Asker, question: Question, *, key: str | None, fresh: bool, stop: threading.Event | None
     ) -> Asked | AskedBatch:
         asker.refuse_without(TokenScope.ASK)
         _refuse_key(key)
-        session = self._sessions.of(asker.name)
-        same = question.same_as(session, self.version)
         repeats = self.settings.repeats and not fresh
-        if repeats and key is None and (known := self._answers.get((asker.name, same))) is not None:
-            return self._asked(asker, question, replace(known, repeated=True))
-        found = self._asking.ask(
-            asker,
-            session,
-            question,
-            same,
-            key=key,
-            repeats=repeats,
-            approved=lambda: self._approvals.number(asker, session, question, same),
-            stop=stop or threading.Event(),
-        )
+        with self._sessions.held(asker.name) as session:
+            same = question.same_as(session, self.version)
+            if repeats and key is None and (known := self._answers.get((asker.name, same))) is not None:
+                return self._asked(asker, question, replace(known, repeated=True))
+            found = self._asking.ask(
+                asker,
+                session,
+                question,
+                same,
+                key=key,
+                repeats=repeats,
+                approved=lambda: self._approvals.number(asker, session, question, same),
+                stop=stop or threading.Event(),
+            )
         self._answers.put((asker.name, same), found, size_of(found))
         return self._asked(asker, question, found)
 
@@ -197,6 +208,7 @@ class Desk(Looking):
         asker.refuse_without(TokenScope.READ)
         return tuple(number for number, run in tuple(self._asking.running.items()) if run.name == asker.name)
 
+    @telling
     def cancel(self, asker: Asker, which: str) -> bool:
         """Stop a statement of the asker that runs in this process; whether there is one. Nothing is refunded.
 
@@ -205,16 +217,16 @@ class Desk(Looking):
             which: its number, or the key that it was asked with.
         """
         asker.refuse_without(TokenScope.READ)
-        with telling():
-            keyed = self._history.keyed(asker.name, which)
-            run = self._asking.running.get(which if keyed is None else keyed[0])
-            if run is None or run.name != asker.name:
-                return False
-            run.stop.set()
-            return True
+        keyed = self._history.keyed(asker.name, which) if which.isprintable() else None
+        run = self._asking.running.get(which if keyed is None else keyed[0])
+        if run is None or run.name != asker.name:
+            return False
+        run.stop.set()
+        return True
 
     # --- what the owner approves --------------------------------------------------------------------------------
 
+    @telling
     def request(
         self,
         asker: Asker,
@@ -236,17 +248,17 @@ class Desk(Looking):
             keywords: likewise.
         """
         asker.refuse_without(TokenScope.ASK)
-        with telling():
-            question = Question.of(text, purpose, weights, keywords)
-            refuse_wordless(why, "why")
-            session = self._sessions.of(asker.name)
-            return self._approvals.request(asker, session, question, question.same_as(session, self.version), why=why)
+        question = Question.of(text, purpose, weights, keywords)
+        refuse_wordless(why, "why")
+        with self._sessions.held(asker.name) as session:
+            same = question.same_as(session, self.version)
+            return self._approvals.request(asker, session, question, same, why=why)
 
+    @telling
     def requests(self, asker: Asker) -> tuple[Request, ...]:
         """The requests of the asker."""
         asker.refuse_without(TokenScope.READ)
-        with telling():
-            return self._requests.all(analyst=asker.name)
+        return self._requests.all(analyst=asker.name)
 
     def owner(self, asker: Asker) -> OwnersDesk:
         """What the owner does, and what an auditor may look at."""

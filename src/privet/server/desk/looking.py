@@ -47,6 +47,7 @@ class Looking:
         asker.refuse_without(TokenScope.READ)
         return table_facts(self.catalog)
 
+    @telling
     def explain(
         self,
         asker: Asker,
@@ -57,49 +58,51 @@ class Looking:
     ) -> Explanation | Explanations:
         """What a statement, or several, would cost, and how good the answer would be; nothing is read or spent."""
         asker.refuse_without(TokenScope.READ)
-        with telling():
-            found = Question.of(text, None, weights, keywords).explain(self._sessions.of(asker.name))
-            return _without_queries(found)
+        question = Question.of(text, None, weights, keywords)
+        with self._sessions.held(asker.name) as session:
+            found = question.explain(session)
+        return _without_queries(found)
 
+    @telling
     def budget(self, asker: Asker) -> BudgetFacts:
         """What the asker may spend, and has spent."""
         asker.refuse_without(TokenScope.READ)
-        with telling():
-            ledger = self._sessions.of(asker.name).ledger
-            account = ledger.journal.books().account(Scope(asker.name))
-            person = asker.person
-            limit = ledger.limit if account.limit is None else account.limit
-            return BudgetFacts(
-                limit,
-                account.spent,
-                ledger.remaining,
-                person.largest_epsilon,
-                person.needs_approval,
-                ledger.rule.name,
-            )
+        ledger = self._sessions.ledger_of(asker.name)
+        account = ledger.journal.books().account(Scope(asker.name))
+        person = asker.person
+        limit = ledger.limit if account.limit is None else account.limit
+        return BudgetFacts(
+            limit,
+            account.spent,
+            ledger.remaining,
+            person.largest_epsilon,
+            person.needs_approval,
+            ledger.rule.name,
+        )
 
+    @telling
     def history(self, asker: Asker, *, last: int = 50) -> tuple[AskedSummary, ...]:
         """The last questions of the asker, the newest first."""
         asker.refuse_without(TokenScope.READ)
-        with telling():
-            return tuple(
-                AskedSummary(
-                    each.number,
-                    each.text,
-                    each.text if each.purpose is None else each.purpose,
-                    each.at,
-                    self._state(each),
-                    each.spent,
-                    each.via,
-                )
-                for each in self._history.last(asker.name, max(0, min(last, 1000)))
+        return tuple(
+            AskedSummary(
+                each.number,
+                each.text,
+                each.text if each.purpose is None else each.purpose,
+                each.at,
+                self._state(each),
+                each.spent,
+                each.via,
             )
+            for each in self._history.last(asker.name, max(0, min(last, MOST)))
+        )
 
     def _state(self, kept: Kept) -> str:
         if kept.spent is not None:
             return "answered"
         return "running" if kept.number in self._asking.running else "unanswered"
 
+    @telling
     def stored(self, asker: Asker, number: str) -> Asked | AskedBatch:
         """An answer that the asker got before, by its number.
 
@@ -108,22 +111,21 @@ class Looking:
             AnswerLost: it was paid for, and is gone.
         """
         asker.refuse_without(TokenScope.READ)
-        with telling():
-            kept = self._history.of(asker.name, number) if NUMBER.fullmatch(number) else None
-            if kept is None:
+        kept = self._history.of(asker.name, number) if NUMBER.fullmatch(number) else None
+        if kept is None:
+            raise NotAllowed(NOT_YOURS)
+        question = Question(kept.statements, kept.purpose, None, {})
+        found = self._answers.get((asker.name, number))
+        if found is None:
+            text = kept.free or self._asking.stored(asker.name, number)
+            if text is None:
                 raise NotAllowed(NOT_YOURS)
-            question = Question(kept.statements, kept.purpose, None, {})
-            found = self._answers.get((asker.name, number))
-            if found is None:
-                text = kept.free or self._asking.stored(asker.name, number)
-                if text is None:
-                    raise NotAllowed(NOT_YOURS)
-                found = Found(number, question.read(text), repeated=True, at=kept.at)
-                self._answers.put((asker.name, number), found, size_of(found))
-            return self._asked(asker, question, replace(found, repeated=True))
+            found = Found(number, question.read(text), repeated=True, at=kept.at)
+            self._answers.put((asker.name, number), found, size_of(found))
+        return self._asked(asker, question, replace(found, repeated=True))
 
     def _asked(self, asker: Asker, question: Question, found: Found) -> Asked | AskedBatch:
-        left = self._sessions.of(asker.name).ledger.remaining
+        left = self._sessions.ledger_of(asker.name).remaining
         purpose = found.answer.purpose
         if isinstance(found.answer, Answer):
             return Asked(found.number, found.answer, question.texts[0], purpose, found.repeated, left, found.at)
@@ -131,10 +133,12 @@ class Looking:
 
 
 def _without_queries(found: Explanation | Explanations) -> Explanation | Explanations:
-    """What somebody may see who is not the owner: the engine's SQL names files."""
-    if isinstance(found, Explanation):
-        return replace(found, queries=())
-    return replace(found, queries=(), explanations=tuple(replace(each, queries=()) for each in found.explanations))
+    """What somebody may see who is not the owner: the engine's SQL names files. How many scans there are is told."""
+    if isinstance(found, Explanations):
+        scans = tuple("" for _ in found.queries)
+        each = tuple(replace(one, queries=()) for one in found.explanations)
+        return replace(found, queries=scans, explanations=each)
+    return replace(found, queries=())
 
 
 def size_of(found: Found) -> int:

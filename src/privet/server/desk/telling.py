@@ -2,8 +2,9 @@
 
 import logging
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 from privet.errors import (
     AnswerLost,
@@ -15,6 +16,8 @@ from privet.errors import (
     ServiceFailed,
 )
 
+P = ParamSpec("P")
+T = TypeVar("T")
 LOG = logging.getLogger("privet.server")
 UNAVAILABLE = (
     "the ledger cannot be used just now, so nothing is answered: try again in a while; with the same key nothing is "
@@ -34,22 +37,26 @@ UNFORESEEN = "this went wrong for a reason that nobody foresaw, which only the o
 NO_ROOM = "this is more than remains for you: ask for less, or for a smaller ε, or ask the owner for more"
 
 
-@contextmanager
-def telling() -> Iterator[None]:
-    """Raise what may be told, and nothing else.
+def telling(act: Callable[P, T]) -> Callable[P, T]:
+    """A method that raises what may be told, and nothing else.
 
     Privacy: places of files, numbers of entries, which limit a spend does not fit, and what others have spent, are the
         owner's to know. The log says where in the code it went wrong, and no text of an error, which may hold anything.
+        What is raised has no cause and no context, whose frames might hold more.
     """
-    try:
-        yield
-    except Exception as problem:
-        found = told(problem)
-        if found is problem:
-            raise
-    else:
-        return
-    raise found
+
+    @wraps(act)
+    def telling_act(*given: P.args, **named: P.kwargs) -> T:
+        try:
+            return act(*given, **named)
+        except Exception as problem:  # noqa: BLE001 - an interrupt passes
+            found = told(problem)
+        try:
+            raise found
+        finally:
+            del found  # its own frame would keep it alive
+
+    return telling_act
 
 
 def told(problem: Exception) -> Exception:
@@ -65,7 +72,7 @@ def told(problem: Exception) -> Exception:
         return LedgerUnavailable(DAMAGED if isinstance(problem, LedgerDamaged) else UNAVAILABLE)
     if isinstance(problem, PrivetError):
         problem.__cause__ = problem.__context__ = None
-        return problem
+        return problem.with_traceback(None)
     frames = traceback.extract_tb(problem.__traceback__)[-6:]
     where = ", ".join(f"{each.filename.rpartition('privet/')[2]}:{each.lineno}" for each in frames)
     LOG.error("unforeseen: %s at %s", type(problem).__name__, where)

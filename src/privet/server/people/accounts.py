@@ -106,6 +106,14 @@ class Accounts:
         self._tries.right(key)
         return self.active(str(rows[0][0]))
 
+    def refuse_guesser(self, name: str) -> None:
+        """Raise `Busy` if this name has to wait: for doors that check passwords in another way, such as SCRAM."""
+        self._tries.refuse(folded(name[:LONGEST]))
+
+    def tried(self, name: str, *, right: bool) -> None:
+        """Count how such a try has ended."""
+        (self._tries.right if right else self._tries.wrong)(folded(name[:LONGEST]))
+
     def scram_verifier(self, name: str) -> ScramVerifier:
         """By what somebody proves to know the password of a name; of a name without one, a verifier that nothing fits.
 

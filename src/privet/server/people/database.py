@@ -15,6 +15,7 @@ from privet.errors import InvalidParameter, LedgerUnavailable, ServiceFailed
 
 Value: TypeAlias = str | int | float | None
 UNUSABLE = "the accounts cannot be read or written now, so nobody comes in: try again, or ask the owner"
+UNSTORABLE = "this cannot be stored: write texts with whole letters, and numbers that are not larger than people use"
 PATIENCE = 10.0  # seconds to wait for other processes
 
 
@@ -138,6 +139,8 @@ class SqliteDatabase(Database):
                 yield
             except sqlite3.Error:
                 raise ServiceFailed(UNUSABLE) from None
+            except (UnicodeError, OverflowError):
+                raise InvalidParameter(UNSTORABLE) from None
 
     def hasty(self) -> Database:
         """The same file, without waiting for the disk; memory is one connection."""

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from privet.errors import InvalidParameter, ServiceFailed
-from privet.server.people.database import UNUSABLE, Database, Value
+from privet.server.people.database import UNSTORABLE, UNUSABLE, Database, Value
 
 SCHEMA = "privet_server"
 MAKING = 0x70726976  # the number of the lock that is held while tables are made
@@ -99,6 +99,8 @@ class PostgresDatabase(Database):
         with self._turn:
             try:
                 yield
+            except (psycopg.DataError, UnicodeError, OverflowError):
+                raise InvalidParameter(UNSTORABLE) from None
             except psycopg.Error:
                 raise ServiceFailed(UNUSABLE) from None
 
