@@ -64,6 +64,14 @@ def draft_catalog(data: str | Path, *, folder: Path | None = None, look: bool = 
     Privacy: reads the database's own schema, a Parquet file's footer, the first line of a CSV file; no row. With `look`
         what is drafted depends on rows, and says so: it is for the owner's eyes.
     """
+    name, source, tables = found_tables(data, folder=folder, look=look)
+    return _draft(name, source, tables, look=look and _is_files(data))
+
+
+def found_tables(
+    data: str | Path, *, folder: Path | None = None, look: bool = False
+) -> tuple[str, str, list[FoundTable]]:
+    """The name, the source and the tables of data, as its own schema has them; arguments and privacy as above."""
     if str(data).startswith(("postgresql://", "postgres://")):
         return _server(str(data))
     path = Path(str(data).removeprefix("duckdb:///"))
@@ -77,10 +85,16 @@ def draft_catalog(data: str | Path, *, folder: Path | None = None, look: bool = 
         if not files:
             raise InvalidParameter(f"{path} holds no .parquet or .csv file: name the folder of the data")
         tables = [_file(each, str(Path(here) / each.name), look=look) for each in files]
-        return _draft(path.resolve().name, "", tables, look=look)
+        return path.resolve().name, "", tables
     if _kind(path):
-        return _draft(path.name.split(".")[0], "", [_file(path, here, look=look)], look=look)
-    return _draft(path.stem, f"duckdb:///{here}", _database(path))
+        return path.name.split(".")[0], "", [_file(path, here, look=look)]
+    return path.stem, f"duckdb:///{here}", _database(path)
+
+
+def _is_files(data: str | Path) -> bool:
+    """Whether it is files, which may be looked at, and no database."""
+    path = Path(str(data))
+    return path.is_dir() or _kind(path) is not None
 
 
 def _kind(path: Path) -> str | None:
@@ -122,12 +136,12 @@ def _database(path: Path) -> list[FoundTable]:
     ]
 
 
-def _server(source: str) -> str:
+def _server(source: str) -> tuple[str, str, list[FoundTable]]:
     from privet.query.backends.postgres.address import shown  # noqa: PLC0415 - its library is an extra
     from privet.query.drafting.server_tables import server_tables  # noqa: PLC0415 - the same
 
     name, tables = server_tables(source)
-    return _draft(name, shown(source), tables)
+    return name, shown(source), tables
 
 
 def _file(path: Path, here: str, *, look: bool) -> FoundTable:

@@ -1,0 +1,1 @@
+"""Charts: pictures as SVG, drawn by the server from released and public numbers; classes only, no style, no script."""

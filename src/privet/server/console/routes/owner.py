@@ -1,0 +1,99 @@
+"""The owner's page: what is left, what was promised, what waits, who may ask, the ledger. Auditors may read it."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, PrivetError
+from privet.server.console.routes.route import Page, away
+from privet.server.console.views.amounts import promise_words
+from privet.server.console.views.ledger_view import ledger_page
+from privet.server.console.views.owner_view import Known, owner_view, utc_now
+from privet.server.console.views.table_view import declarations
+from privet.server.console.visit import Visit
+from privet.server.people import Role, TokenScope
+from privet.wording.printable import printable
+
+FIGURES = 15  # digits of a row's number
+
+
+async def owner(visit: Visit) -> Response:
+    """The page."""
+    return await owner_page(visit)
+
+
+async def owner_page(visit: Visit, *, status: int = 200, error: str = "", said: object = "") -> Response:
+    """The page, with what was just done."""
+    query = visit.request.query_params
+    find, before = query.get("find", "")[:200], query.get("before", "")
+    place = int(before) if before.isascii() and before.isdigit() and len(before) < FIGURES else None
+    view = await away(_view, visit, find, place)
+    acting = visit.asker.person.role is Role.OWNER
+    return visit.page("owner.html", status=status, view=view, find=find, error=error, said=said, may_act=acting)
+
+
+def _view(visit: Visit, find: str, before: int | None) -> Any:  # noqa: ANN401 - an OwnerView
+    desk, t = visit.doors.desk, visit.doors.pages.texts
+    owners = desk.owner(visit.asker)
+    rows, broken = None, ""
+    try:
+        rows = owners.verify()
+    except (LedgerDamaged, LedgerUnavailable) as problem:
+        broken = printable(problem)
+    journal = owners.ledger.journal
+    budget = desk.catalog.budget
+    tables = desk.tables(visit.asker)
+    first = next(iter(journal.rows()), None)
+    known = Known(
+        ledger=owners.ledger,
+        questions=owners.questions(),
+        people=owners.people(),
+        invited=owners.invitations(),
+        requests=owners.requests(),
+        page=ledger_page(t, journal, find=find, before=before),
+        catalog=declarations(t, tables, desk.catalog, budget="" if budget is None else promise_words(budget)),
+        rows=rows,
+        broken=broken,
+        opened=None if first is None else first.facts.get("at"),
+    )
+    return owner_view(t, known, now=utc_now())
+
+
+async def decide(visit: Visit) -> Response:
+    """Allow a question once, or decline it."""
+    t = visit.doors.pages.texts
+    number, reason, wish = visit.said("number"), visit.said("reason"), visit.said("do")
+    owners = visit.doors.desk.owner(visit.asker)
+    try:
+        _refuse_wordless(reason)
+        request = await away(owners.approve if wish == "approve" else owners.decline, number, reason=reason)
+    except PrivetError as problem:
+        return await owner_page(visit, status=422, error=str(problem))
+    if visit.said("do") == "approve":
+        return await owner_page(visit, said=t("owner.allowed", name=request.analyst))
+    return await owner_page(visit, said=t("owner.declined"))
+
+
+async def freeze(visit: Visit) -> Response:
+    """Stop or allow every spend of everybody."""
+    t = visit.doors.pages.texts
+    reason, thaw = visit.said("reason"), visit.said("do") == "thaw"
+    owners = visit.doors.desk.owner(visit.asker)
+    try:
+        _refuse_wordless(reason)
+        await away(owners.thaw if thaw else owners.freeze, reason=reason)
+    except PrivetError as problem:
+        return await owner_page(visit, status=422, error=str(problem))
+    return await owner_page(visit, said=t("owner.all_thawed" if thaw else "owner.all_frozen"))
+
+
+def _refuse_wordless(reason: str) -> None:
+    if not reason.strip():
+        raise InvalidParameter("a reason must be given in words, for those who read the ledger later")
+
+
+OWNER = (
+    Page("/owner", owner, TokenScope.AUDIT),
+    Page("/owner/decide", decide, TokenScope.OWN, ("POST",)),
+    Page("/owner/freeze", freeze, TokenScope.OWN, ("POST",)),
+)
