@@ -31,6 +31,7 @@ from privet.server.survey.words import LANGUAGES, words_of
 HERE = Path(__file__).parent
 MOST_FORM = 1024
 ID_DIGITS = 32
+SHORT = 8  # digits of an address that is typed
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -64,6 +65,7 @@ def survey_routes(collector: Collector, commit: GroupCommit, *, rate: RateLimit 
     return [
         Route("/survey/static/privet_local.js", _module, methods=["GET"]),
         Mount("/survey/static", StaticFiles(directory=HERE / "static")),
+        Route("/s/{start}", _told(pages.short), methods=["GET"]),
         Route("/survey/{id}", _told(pages.question), methods=["GET"]),
         Route("/survey/{id}/answer", _told(pages.answer), methods=["POST"]),
         Route("/survey/{id}/results", _told(pages.results), methods=["GET"]),
@@ -105,6 +107,14 @@ class _Pages:
     async def question(self, request: Request) -> Response:
         """The question; the draw happens in the browser."""
         return self._asked(await self._survey(request), request)
+
+    async def short(self, request: Request) -> Response:
+        """The way from an address that can be typed."""
+        start = str(request.path_params["start"])
+        found = [each.collection.id for each in self._collector.entries if each.collection.id.startswith(start)]
+        if len(start) != SHORT or len(found) != 1:
+            raise KeyError(start)
+        return Response(status_code=303, headers=HEADERS | {"location": f"/survey/{found[0]}"})
 
     def _asked(self, entry: Entry, request: Request, *, sent: bool | None = None, answer: str = "") -> Response:
         facts, language = entry.collection, _language(request, entry)
@@ -153,7 +163,7 @@ class _Pages:
         facts, language = entry.collection, _language(request, entry)
         live = entry.state == "open"
         found = await asyncio.to_thread(self._found, entry)
-        address = str(request.url.replace(path=f"/survey/{facts.id}", query=""))
+        address = str(request.url.replace(path=f"/s/{facts.id[:SHORT]}", query=""))
         page = result_page(facts, found, language, live=live)
         return _page(
             "results.html",

@@ -18,7 +18,7 @@ def privacy_facts(facts: Collection, language: str) -> list[tuple[str, str]]:
         "events": str(facts.events),
         "bytes": str(facts.randomizer.payload_bytes),
         "protocol": facts.randomizer.name,
-        "values": _values(facts),
+        "values": _values(facts, words),
         "minimum": f"{facts.minimum_batch:,}",
         "days": str(facts.retention_days),
         "step": "" if facts.live_step is None else str(facts.live_step),
@@ -47,7 +47,9 @@ def privacy_facts(facts: Collection, language: str) -> list[tuple[str, str]]:
     ]
 
 
-def _values(facts: Collection) -> str:
+def _values(facts: Collection, words: dict[str, str]) -> str:
+    if facts.survey is not None:
+        return f"{words['yes']}, {words['no']}"
     categories = getattr(facts.randomizer, "categories", None)
     if categories is None:
         return "numbers"

@@ -10,6 +10,7 @@ from privet.local.device import Collection
 from privet.loss.exact import readable
 from privet.server.survey.words import words_of
 
+CLEARLY = 0.95  # of the local ε: a shuffle guarantee that is hardly smaller is not shown
 WIDEST = 0.2  # an estimate that may be off by more is not shown
 STRIPE, STRIPE_LEFT = 980, 10
 WIDTH, TALL, TOP, LEFT, ROOM = 680, 268, 20, 44, 560
@@ -127,7 +128,7 @@ def _design_words(facts: Collection, words: Mapping[str, str], last: Mapping[str
     return {
         "every_phone": words["every_phone"].format(truth=round(100 * truth), epsilon=epsilon),
         "shuffled": ""
-        if shuffled is None
+        if shuffled is None or shuffled["epsilon_of_one_report"] > CLEARLY * float(facts.epsilon)
         else words["shuffled"].format(
             n=shuffled["reports_shuffled"], epsilon=f"{shuffled['epsilon_of_one_report']:.3f}", delta=shuffled["delta"]
         ),
@@ -158,7 +159,7 @@ def _how(facts: Collection, words: Mapping[str, str]) -> list[tuple[str, str, st
     told = []
     for each in survey["instructions"]:
         share = f"{100 * each['weight'] / total:.3g}"
-        told.append((share[:2].rstrip("."), words["in_of"].format(share=share), words[kinds[tuple(each["says"])]]))
+        told.append((str(round(float(share))), words["in_of"].format(share=share), words[kinds[tuple(each["says"])]]))
     return told
 
 

@@ -16,4 +16,5 @@ def words_of(language: str) -> dict[str, str]:
         ('Ja', True)
     """
     name = language if language in LANGUAGES else LANGUAGES[0]
-    return dict(tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8")))
+    read = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+    return {key: text.replace(" %", "\N{NO-BREAK SPACE}%") for key, text in read.items()}
