@@ -1,8 +1,8 @@
 """Reports a second, beside a bare route that only parses the same body; and a tally beside DuckDB's GROUP BY.
 
 Both routes are served by uvicorn in a process of their own, and asked by one process with connections that stay open,
-on a machine whose cores they share. A report is answered once it is durable; the bare route parses the body and answers.
-The latency that is told is that of a steady load at half of what was sustained.
+on a machine whose cores they share. A report is answered once it is durable; the bare route parses the body and
+answers. The latency that is told is that of a steady load at half of what was sustained.
 """
 
 import argparse
@@ -116,7 +116,7 @@ def fresh() -> Collection:
     return Collection.of(PROTOCOL, title="t", purpose="p", consent="c", controller="o")
 
 
-def measured(
+def measured(  # noqa: PLR0913 - a row of the table
     name: str, address: str | None, *, seconds: float, connections: int, table: Table, against: float | None
 ) -> float:
     facts = fresh()
