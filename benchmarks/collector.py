@@ -181,7 +181,7 @@ def tallies(folder: Path, console: Console) -> None:
             facts.randomizer.tally(held[0], times=np.array(held[1]))
             own.append(time.perf_counter() - begun)
             begun = time.perf_counter()
-            duckdb.sql(f"SELECT report, COUNT(*) FROM '{file}' GROUP BY report").fetchnumpy()  # noqa: S608 - our own
+            duckdb.execute(f"SELECT report, COUNT(*) FROM '{file}' GROUP BY report").fetchnumpy()  # noqa: S608 - our own
             peer.append(time.perf_counter() - begun)
         table.add_row(
             protocol.name, f"{len(held[0]):,}", f"{min(own):.3f} s", f"{min(peer):.3f} s", f"{min(own) / min(peer):.2f}"

@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -21,6 +21,7 @@ WRONG, UNKNOWN, OUTDATED, CLOSED, EARLY = 400, 404, 409, 410, 425
 FRESH = 2.0  # seconds for which the list of collections is believed, for those that other processes add
 FINER = 20  # live results move on when there is a twentieth more
 OPEN = "open"
+SHORT = 2  # bytes
 
 
 class NotReleased(InvalidParameter):
@@ -35,6 +36,21 @@ class Entry:
     signature: str
     state: str
     randomizer: Protocol[Any]
+    _seen: dict[bytes, bool] = field(default_factory=dict, repr=False)  # which short payloads are reports
+
+    def takes(self, payload: bytes) -> bool:
+        """Whether a device can send this payload; what is said of short ones is remembered."""
+        known = self._seen.get(payload)
+        if known is not None:
+            return known
+        try:
+            self.randomizer.decode([payload])
+            found = True
+        except InvalidParameter:
+            found = False
+        if len(payload) == self.randomizer.payload_bytes <= SHORT:
+            self._seen[payload] = found
+        return found
 
 
 class Collector:
@@ -113,7 +129,7 @@ class Collector:
 
     # --- reports ----------------------------------------------------------------------------------------------
 
-    def refusal(self, message: ReportMessage) -> int | None:  # noqa: PLR0911 - one for each reason
+    def refusal(self, message: ReportMessage) -> int | None:
         """Why a report is not taken, as a status; None if it is."""
         try:
             entry = self.entry(message.collection)
@@ -129,11 +145,7 @@ class Collector:
             return EARLY if message.period < facts.periods else WRONG
         if facts.period_seconds is not None and message.period < current - facts.grace:
             return CLOSED
-        try:
-            entry.randomizer.decode([message.payload])
-        except InvalidParameter:
-            return WRONG
-        return None
+        return None if entry.takes(message.payload) else WRONG
 
     # --- periods ----------------------------------------------------------------------------------------------
 

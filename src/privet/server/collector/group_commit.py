@@ -9,7 +9,7 @@ from privet.server.collector.store import Kept, Store, StoreUnavailable
 Closed = frozenset[tuple[bytes, int]]
 WINDOW = 0.1  # seconds that the first report of a batch waits for others
 MOST_WAITING = 20_000  # reports in memory; more are refused until some are durable
-LEAST_OTHERS = 500  # so many are a batch without waiting on
+LEAST_OTHERS = 50  # so many are a batch without waiting on
 
 
 class Overloaded(Exception):  # noqa: N818 - named for what happened
