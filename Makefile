@@ -2,7 +2,7 @@
 # Each target makes .venv when it needs one; a second run reuses it.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test cover check lint soak mutate mutants audit bench format clean
+.PHONY: help run test cover check lint soak mutate mutants audit bench docs format clean
 
 VENV  ?= .venv
 BIN   := $(VENV)/bin
@@ -58,6 +58,9 @@ bench: $(VENV)/.ready-dev ## measure Privet beside its peers, in one run
 	@$(BIN)/python benchmarks/local.py
 	@$(BIN)/python benchmarks/learn.py
 	@$(BIN)/python benchmarks/networks.py
+
+docs: $(VENV)/.ready-dev ## build the site into build/site/html: reference, gallery and matrix from the source; no dead link
+	@$(BIN)/python tools/site
 
 format: $(VENV)/.ready-dev ## lay out the code and fix what can be fixed without thinking
 	@$(BIN)/ruff check --fix --quiet . || true
