@@ -1,31 +1,40 @@
 """PostgresDatabase: the same small tables on a server, for server processes on several machines."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import psycopg
 
 from privet.errors import InvalidParameter, ServiceFailed
 from privet.server.people.database import UNSTORABLE, UNUSABLE, Database, Value
 
-SCHEMA = "privet_server"
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 MAKING = 0x70726976  # the number of the lock that is held while tables are made
 
 
 class PostgresDatabase(Database):
-    """In the schema `privet_server` of a PostgreSQL database.
+    """In the schema `privet_<name>` of a PostgreSQL database.
 
     Args:
-        address: "postgresql://user@host/database".
+        address: "postgresql://user@host/database?people=name"; the name is "people" if it is left out.
         hasty: whether it does not wait for the disk.
     """
 
     def __init__(self, address: str, *, hasty: bool = False) -> None:
         super().__init__()
         self._hasty = hasty
-        self._address = address
+        self._said = address
+        parts = urlsplit(address)
+        known = dict(parse_qsl(parts.query, keep_blank_values=True))
+        name = known.pop("people", "people")
+        if not NAME.fullmatch(name):
+            raise InvalidParameter(f"people=… is made of a-z, 0-9 and _, at most 40, got {name!r:.80}")
+        self._schema = f"privet_{name}"
+        self._address = parts._replace(query=urlencode(known)).geturl()
         self._connection: psycopg.Connection[Any] | None = None
         with self._turn:
             try:
@@ -43,8 +52,8 @@ class PostgresDatabase(Database):
         made = psycopg.connect(self._address, autocommit=True, connect_timeout=10)
         with made.transaction():
             made.execute("SELECT pg_advisory_xact_lock(%s)", (MAKING,))
-            made.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-        made.execute(f"SET search_path = {SCHEMA}; SET lock_timeout = 10000")
+            made.execute(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
+        made.execute(f"SET search_path = {self._schema}; SET lock_timeout = 10000")
         made.execute(f"SET synchronous_commit = {'off' if self._hasty else 'on'}")
         self._connection, self._pid = made, os.getpid()
         return made
@@ -106,7 +115,7 @@ class PostgresDatabase(Database):
 
     def hasty(self) -> Database:
         """The same tables, without waiting for the disk."""
-        return PostgresDatabase(self._address, hasty=True)
+        return PostgresDatabase(self._said, hasty=True)
 
     def close(self) -> None:
         """Let go of the connection."""
