@@ -29,6 +29,7 @@ FORGED: dict[str, Facts] = {
     "cap": cap(1000),
     "renewal": {"kind": "renewal", "scope": Scope().facts, "reason": "forged"},
     "unfrozen": {"kind": "unfrozen", "analyst": None, "everyone": True, "reason": "forged"},
+    "noted": {"kind": "noted", "act": "person added", "by": "olga", "about": {"name": "eve"}, "reason": "forged"},
     "shared": {"kind": "shared", "name": "salaries", "reason": "forged"},
     "declared": {"kind": "declared", "declared": {"purpose": "anything"}},
 }
