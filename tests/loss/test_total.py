@@ -86,10 +86,20 @@ READINGS: dict[str, Callable[[PrivacyLoss], float]] = {
 LONGEST = DiscreteGaussianCurve(30_000)  # its million takes a quarter of a minute; a test below reads ε of it
 
 
-@pytest.mark.parametrize("times", [0, 1, pytest.param(3, marks=pytest.mark.soak), 1_000_000])
+@pytest.mark.parametrize(
+    "times", [0, 1, 1_000, *(pytest.param(each, marks=pytest.mark.soak) for each in (3, 1_000_000))]
+)
 @pytest.mark.parametrize("curve", [each for each in CURVES if each != LONGEST], ids=repr)
 def test_every_reading_is_a_number(curve: LossCurve, times: int) -> None:
     readings_are_numbers(curve, times)
+
+
+@pytest.mark.parametrize(
+    "curve", [ApproximateCurve(0, 1), GaussianCurve(1e-6), GaussianCurve(100), FiniteCurve(((1, 0), (0, 1)))], ids=repr
+)
+def test_every_reading_of_a_million_is_a_number(curve: LossCurve) -> None:
+    """Of curves that are read at once; `make soak` takes all."""
+    readings_are_numbers(curve, 1_000_000)
 
 
 @pytest.mark.parametrize("times", [0, 1, *(pytest.param(times, marks=pytest.mark.soak) for times in (3, 1_000_000))])

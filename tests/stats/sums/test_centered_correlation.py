@@ -1,5 +1,6 @@
 """Correlations around rough centers: from when on, how much less they err, and that margins hold."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ def test_centers_are_found_where_they_pay(asking: dict[str, Any], around: bool) 
         assert answer.loss.epsilon(0) == pytest.approx(float(asking["epsilon"]))
 
 
+@cache  # one sample serves two tests: to draw it is what takes the time
 def errors(shift: float, **asking: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401 - a price
     columns = tuple(np.clip(column - shift, 0, 100) for column in (X, Y))
     truth = float(np.corrcoef(columns[0], columns[1])[0, 1])
