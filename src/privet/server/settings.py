@@ -156,6 +156,10 @@ class Settings:
         host = "localhost" if self.host in LOOPBACK else self.host
         return f"{'https' if self.tls else 'http'}://{f'[{host}]' if ':' in host else host}:{self.port}"
 
+    def invitation(self, secret: str) -> str:
+        """The link of an invitation."""
+        return f"{self.address}/invitation/{secret}"
+
     @property
     def hosts(self) -> frozenset[str]:
         """The names that requests may come under, in small letters and without ports."""

@@ -1,6 +1,7 @@
 """Asking: prices and answers over HTTP."""
 
 import json
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from anyio import CapacityLimiter, to_thread
@@ -12,10 +13,11 @@ from privet.query.remote.explanation_json import explanation_to_json
 from privet.query.remote.transport import ANSWER
 from privet.server.desk import Asked, AskedBatch, Desk
 from privet.server.http.bodies import Batch, Question, Wanted
-from privet.server.http.events import events
+from privet.server.http.events import events, paced
 from privet.server.http.formats import ARROW, DESCRIBED, EVENTS, JSON, answered, wanted_format
 from privet.server.http.signed_in import Questioner, Reader
 from privet.server.http.strict_route import StrictRoute
+from privet.server.pace import Pace
 
 AT_ONCE = 64  # threads that ask; each waits for its turn at the desk
 Idempotency = Annotated[
@@ -103,11 +105,11 @@ async def running(request: Request, asker: Reader) -> dict[str, Any]:
     return {"running": await to_thread.run_sync(desk.running, asker)}
 
 
-async def _answer(request: Request, kind: str, ask: Any) -> Response:  # noqa: ANN401 - what asks
-    threads = asking_threads(request)
+async def _answer(request: Request, kind: str, ask: Callable[[], Asked | AskedBatch]) -> Response:
+    threads, pace = asking_threads(request), Pace(request.app.state.settings.answer_after)
     if kind == EVENTS:
-        return StreamingResponse(events(ask, threads), media_type=EVENTS)
-    return answered(await to_thread.run_sync(ask, limiter=threads), kind)
+        return StreamingResponse(events(ask, threads, pace), media_type=EVENTS)
+    return answered(await paced(ask, threads, pace), kind)
 
 
 def one_of(wanted: Wanted) -> Any:  # noqa: ANN401 - one text, a list or a mapping

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
@@ -12,18 +13,29 @@ from privet.query.remote.problems import problem_of
 from privet.server.desk import Asked, AskedBatch
 from privet.server.http.formats import asked_json
 from privet.server.http.telling import UNFORESEEN, unforeseen
+from privet.server.pace import Pace
 
+T = TypeVar("T")
 BEAT = 10.0  # seconds between signs of life
 
 
-async def events(ask: Callable[[], Asked | AskedBatch], threads: CapacityLimiter) -> AsyncIterator[str]:
+async def paced(ask: Callable[[], T], threads: CapacityLimiter, pace: Pace) -> T:
+    """Ask in a thread, and end at a public step whatever came of it."""
+    began = time.monotonic()
+    try:
+        return await to_thread.run_sync(ask, limiter=threads)
+    finally:
+        await asyncio.sleep(pace.left(time.monotonic() - began))
+
+
+async def events(ask: Callable[[], Asked | AskedBatch], threads: CapacityLimiter, pace: Pace) -> AsyncIterator[str]:
     """`taken` at once, `running` every ten seconds, and at the end `answer` or `problem`.
 
     Privacy: between the first and the last there are only signs of life, at times of the clock: how far an engine is
         would tell about rows.
     """
     yield _event("taken", {})
-    task = asyncio.ensure_future(to_thread.run_sync(ask, limiter=threads))
+    task = asyncio.ensure_future(paced(ask, threads, pace))
     while not (await asyncio.wait({task}, timeout=BEAT))[0]:
         yield _event("running", {})
     try:

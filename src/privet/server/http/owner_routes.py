@@ -187,7 +187,7 @@ async def invite(request: Request, asker: Owner, new: NewPerson) -> dict[str, An
             reason=new.reason,
         ),
     )
-    return {"name": new.name, "invitation": secret, "link": f"{request.app.state.settings.address}/invitation/{secret}"}
+    return {"name": new.name, "invitation": secret, "link": request.app.state.settings.invitation(secret)}
 
 
 @router.post("/people/{name}")

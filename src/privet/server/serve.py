@@ -1,0 +1,197 @@
+"""serve: one process, or several on one ledger, with a desk and every door before it."""
+
+import asyncio
+import logging
+import multiprocessing
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+from privet.errors import InvalidParameter
+from privet.server.certificates import localhost_certificate
+from privet.server.connections import timed
+from privet.server.desk import Desk
+from privet.server.http.app import make_app
+from privet.server.people import People, Role
+from privet.server.settings import Settings
+
+LOG = logging.getLogger("privet.server")
+BACKLOG = 512
+KEEP_ALIVE = 5  # seconds that a connection stays open without a request
+OWNER = "owner"
+AGAIN = 1.0  # seconds before a process that has ended is started again
+Tell = Callable[[str], None]
+
+
+def serve(settings: Settings, *, tell: Tell) -> None:
+    """Serve until the process is told to stop; running answers are finished, or stored under their keys.
+
+    Args:
+        settings: how.
+        tell: prints a sentence for whoever runs it.
+    """
+    ready = prepared(settings)
+    with closing(listening(ready.host, ready.port)) as http:
+        ready = replace(ready, port=http.getsockname()[1])
+        welcome(ready, tell)
+        if ready.workers == 1:
+            run(ready, http)
+        else:
+            supervise(ready, http)
+
+
+def prepared(settings: Settings) -> Settings:
+    """The settings with everything named that was left to be found; a certificate is made if it is wanted."""
+    if settings.catalog is None:
+        raise InvalidParameter("say what to serve: privet serve hospital.toml")
+    folder = settings.catalog.resolve().parent
+    found = settings
+    if settings.people is None:
+        found = replace(found, people=f"sqlite:///{folder / settings.catalog.stem}.people.db")
+    if settings.dev and settings.certificate is None:
+        certificate, key = localhost_certificate(folder)
+        found = replace(found, certificate=certificate, certificate_key=key)
+    return found
+
+
+def welcome(settings: Settings, tell: Tell) -> None:
+    """Make what is not there yet, and say where the server is and, the first time, how to become its owner."""
+    people, desk = opened(settings)
+    try:
+        if people.empty and not people.invitations():
+            secret = people.invite(OWNER, role=Role.OWNER)
+            tell(
+                f"nobody has an account yet: become the owner with {settings.invitation(secret)} (once, within a week)"
+            )
+    finally:
+        desk.close()
+        people.close()
+    tell(f"{desk.catalog.name} is served at {settings.address}")
+    if settings.dev:
+        tell(f'the certificate is for this machine alone: privet.connect(…, certificate="{settings.certificate}")')
+
+
+def opened(settings: Settings) -> tuple[People, Desk]:
+    """The people and the desk of a server."""
+    people = People.open(settings.people)
+    try:
+        return people, Desk.open(Path(str(settings.catalog)), people=people, settings=settings)
+    except BaseException:
+        people.close()
+        raise
+
+
+def hang_in(app: FastAPI, desk: Desk, people: People, settings: Settings) -> None:
+    """Hang the pages and doors that are beside the API into the application."""
+
+
+def run(settings: Settings, http: socket.socket) -> None:
+    """One process: it serves until it is told to stop."""
+    people, desk = opened(settings)
+    try:
+        app = make_app(desk, people, settings)
+        hang_in(app, desk, people, settings)
+        asyncio.run(_doors(app, settings, http))
+    finally:
+        desk.close()
+        people.close()
+
+
+async def _doors(app: FastAPI, settings: Settings, http: socket.socket) -> None:
+    """All doors, open at once and closed one after the other."""
+    await HttpDoor(config_of(app, settings)).serve(sockets=[http])
+
+
+class HttpDoor(uvicorn.Server):
+    """uvicorn that ends when it is told to, so that what is open is closed afterwards."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at Ctrl-C and when the process is terminated; a second Ctrl-C does not wait."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+
+
+def config_of(app: FastAPI, settings: Settings) -> uvicorn.Config:
+    """How uvicorn serves: strictly, and without a word about who asked what."""
+    return uvicorn.Config(
+        app,
+        http=timed(settings.seconds_to_read),
+        ws="none",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=int(settings.seconds_to_stop),
+        ssl_certfile=settings.certificate,
+        ssl_keyfile=settings.certificate_key,
+    )
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    except (OSError, UnicodeError) as problem:
+        why = getattr(problem, "strerror", None) or "no such address"
+        raise InvalidParameter(f"{host}:{port} cannot be listened to ({why}): name another host or port") from None
+
+
+# --- several processes --------------------------------------------------------------------------------------------
+
+
+def supervise(settings: Settings, http: socket.socket) -> None:
+    """Several processes on one socket and one ledger; one that ends is started again, until all are told to stop."""
+    context = multiprocessing.get_context("spawn")
+    stopping: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signals are handled
+        stopping.append(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def begun() -> BaseProcess:
+        process = context.Process(target=run, args=(settings, http))
+        process.start()
+        return process
+
+    processes = [begun() for _ in range(settings.workers)]
+    try:
+        while not stopping:
+            time.sleep(AGAIN / 4)
+            for place, process in enumerate(processes):
+                if not process.is_alive() and not stopping:
+                    LOG.error("a process of the server has ended with %s: another one is started", process.exitcode)
+                    time.sleep(AGAIN)
+                    processes[place] = begun()
+    finally:
+        for process in processes:
+            process.terminate()  # which lets it finish what runs
+        for process in processes:
+            process.join(settings.seconds_to_stop + KEEP_ALIVE)
+            if process.is_alive():
+                process.kill()
+        for number, handler in before.items():
+            signal.signal(number, handler)
