@@ -1,8 +1,10 @@
 """A server of a small clinic: its desk, its people with tokens, and its web application, without a socket."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from threading import Thread
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +18,7 @@ from privet.server.desk import Desk
 from privet.server.http.app import PREFIX, make_app
 from privet.server.people import People, Role, TokenScope
 from privet.server.people.password import Work
+from privet.server.serve import WebServer, config_of, listening
 from privet.server.settings import Settings
 
 ROWS = 600
@@ -84,3 +87,18 @@ def people_scopes(people: People, name: str) -> frozenset[TokenScope]:
     person = people.named(name)
     assert person is not None
     return person.scopes
+
+
+@contextmanager
+def on_a_socket(found: Served) -> Iterator[str]:
+    """The address of a server that listens on this machine, in a thread of its own."""
+    with closing(listening("127.0.0.1", 0)) as http:
+        port = http.getsockname()[1]
+        server = WebServer(config_of(found.app, found.settings))
+        thread = Thread(target=lambda: asyncio.run(server.serve(sockets=[http])))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.should_exit = True
+            thread.join()

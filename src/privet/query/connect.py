@@ -54,12 +54,12 @@ def connect(  # noqa: PLR0913 - who asks, and with what, each by name
             spent.
         LedgerUnavailable, LedgerDamaged: if the ledger cannot be used.
     """
-    if isinstance(catalog, Catalog):
-        return _connected(catalog, analyst, create, memory=memory, threads=threads)
     if isinstance(catalog, str) and catalog.casefold().startswith(SERVERS_OF_PRIVET):
         return _remote(catalog, token, certificate, (analyst, memory, threads, create))
     if token is not None or certificate is not None:
         raise InvalidParameter("token and certificate are for servers: connect to an address such as https://…")
+    if isinstance(catalog, Catalog):
+        return _connected(catalog, analyst, create, memory=memory, threads=threads)
     refuse_object(catalog)
     refuse_data(catalog)
     declared = read_catalog(catalog)

@@ -196,7 +196,12 @@ def connect_remote(address: str, *, token: str | None = None, certificate: str |
     known = token or os.environ.get("PRIVET_TOKEN")
     if not known:
         raise InvalidParameter("token: say who asks, with token= or PRIVET_TOKEN; `privet token new` makes one")
-    return RemoteSession(Transport(where, known, None if certificate is None else Path(certificate)))
+    transport = Transport(where, known, None if certificate is None else Path(certificate))
+    try:
+        return RemoteSession(transport)
+    except BaseException:
+        transport.close()
+        raise
 
 
 def fresh_key() -> str:

@@ -7,8 +7,8 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -16,6 +16,7 @@ from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.routing import Route
 
 from privet.errors import InvalidParameter
 from privet.server.certificates import localhost_certificate
@@ -91,28 +92,44 @@ def opened(settings: Settings) -> tuple[People, Desk]:
         raise
 
 
-def hang_in(app: FastAPI, desk: Desk, people: People, settings: Settings) -> None:
-    """Hang the pages and doors that are beside the API into the application."""
+@asynccontextmanager
+async def beside(app: FastAPI, desk: Desk, people: People, settings: Settings) -> AsyncIterator[None]:
+    """The pages and doors beside the API, open while this lasts."""
+    async with AsyncExitStack() as opened:
+        if settings.agents:
+            await opened.enter_async_context(_agents(app, desk, people, settings))
+        yield
+
+
+@asynccontextmanager
+async def _agents(app: FastAPI, desk: Desk, people: People, settings: Settings) -> AsyncIterator[None]:
+    """The agents' door at `/mcp`."""
+    from privet.server.agents.calls import Calls  # noqa: PLC0415 - its package is slow to load
+    from privet.server.agents.http_door import HttpDoor  # noqa: PLC0415 - the same
+
+    door = HttpDoor(Calls(desk, permalinks=f"{settings.address}/answers/" if settings.console else ""), people=people)
+    app.router.routes.append(Route("/mcp", door, include_in_schema=False))
+    async with door.running():
+        yield
 
 
 def run(settings: Settings, http: socket.socket) -> None:
     """One process: it serves until it is told to stop."""
     people, desk = opened(settings)
     try:
-        app = make_app(desk, people, settings)
-        hang_in(app, desk, people, settings)
-        asyncio.run(_doors(app, settings, http))
+        asyncio.run(_served(desk, people, settings, http))
     finally:
         desk.close()
         people.close()
 
 
-async def _doors(app: FastAPI, settings: Settings, http: socket.socket) -> None:
-    """All doors, open at once and closed one after the other."""
-    await HttpDoor(config_of(app, settings)).serve(sockets=[http])
+async def _served(desk: Desk, people: People, settings: Settings, http: socket.socket) -> None:
+    app = make_app(desk, people, settings)
+    async with beside(app, desk, people, settings):
+        await WebServer(config_of(app, settings)).serve(sockets=[http])
 
 
-class HttpDoor(uvicorn.Server):
+class WebServer(uvicorn.Server):
     """uvicorn that ends when it is told to, so that what is open is closed afterwards."""
 
     @contextmanager

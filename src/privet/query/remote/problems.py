@@ -47,6 +47,7 @@ KINDS = (
     Kind("sign-in-needed", errors.SignInNeeded, 401, "Say who asks", "use a token that is good"),
     Kind("not-allowed", errors.NotAllowed, 403, "This account or token may not do it", "ask the owner"),
     Kind("approval-needed", errors.ApprovalNeeded, 403, "The owner has to approve it first", "make a request"),
+    Kind("cancelled", errors.Cancelled, 409, "It was stopped", "ask again", charged=None),
     Kind("busy", errors.Busy, 503, "Too much is going on", "wait"),
     Kind("service-failed", errors.ServiceFailed, 500, "Something unforeseen", OWNER, charged=None),
     Kind("entropy-error", errors.EntropyError, 503, "There is no randomness", OWNER),

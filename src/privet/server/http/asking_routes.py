@@ -12,7 +12,7 @@ from privet.errors import InvalidParameter
 from privet.query.remote.explanation_json import explanation_to_json
 from privet.query.remote.transport import ANSWER
 from privet.server.desk import Asked, AskedBatch, Desk
-from privet.server.http.bodies import Batch, Question, Wanted
+from privet.server.http.bodies import Batch, Key, Question, Wanted
 from privet.server.http.events import events, paced
 from privet.server.http.formats import ARROW, DESCRIBED, EVENTS, JSON, answered, wanted_format
 from privet.server.http.signed_in import Questioner, Reader
@@ -96,6 +96,13 @@ async def batch(request: Request, asker: Questioner, asked: Batch, key: Idempote
         )
 
     return await _answer(request, kind, ask)
+
+
+@router.post("/cancel", tags=["asking"])
+async def cancel(request: Request, asker: Questioner, which: Key) -> dict[str, Any]:
+    """Stop a statement of yours that runs, by its key or number; what was charged stays charged."""
+    desk: Desk = request.app.state.desk
+    return {"stopped": await to_thread.run_sync(desk.cancel, asker, which.key)}
 
 
 @router.get("/running", tags=["asking"])
