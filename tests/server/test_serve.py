@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -84,6 +85,13 @@ def test_from_nothing_to_an_answer_and_to_an_end(tmp_path: Path) -> None:
             answer = session.sql(COUNT, epsilon=1)
             assert session.sql(COUNT, epsilon=1) == answer
             assert session.ledger.remaining.epsilon == 2
+        wire = re.search(r"postgresql://NAME@([\d.]+):(\d+)/clinic", "".join(said))
+        assert wire is not None
+        with psycopg.connect(
+            host=wire[1], port=int(wire[2]), dbname="clinic", user="token", password=token, sslmode="require"
+        ) as connection:
+            connection.execute("SET privet.epsilon = '1'")
+            assert connection.execute(COUNT).fetchall()[0][0] == answer.rows[0]["n"], "asked before, at another door"
         people = People.open(f"sqlite:///{tmp_path / 'clinic.people.db'}")
         assert people.invited(secret[1]) is not None
         people.close()

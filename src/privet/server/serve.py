@@ -5,18 +5,18 @@ import logging
 import multiprocessing
 import signal
 import socket
+import ssl
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
-from starlette.routing import Route
 
 from privet.errors import InvalidParameter
 from privet.server.certificates import localhost_certificate
@@ -24,6 +24,7 @@ from privet.server.connections import timed
 from privet.server.desk import Desk
 from privet.server.http.app import make_app
 from privet.server.people import People, Role
+from privet.server.postgres import PostgresDoor
 from privet.server.settings import Settings
 
 LOG = logging.getLogger("privet.server")
@@ -34,6 +35,19 @@ AGAIN = 1.0  # seconds before a process that has ended is started again
 Tell = Callable[[str], None]
 
 
+@dataclass(frozen=True)
+class Sockets:
+    """What is listened to, by all processes.
+
+    Args:
+        http: by browsers, programs and agents.
+        postgres: by SQL clients, if that door is open.
+    """
+
+    http: socket.socket
+    postgres: socket.socket | None
+
+
 def serve(settings: Settings, *, tell: Tell) -> None:
     """Serve until the process is told to stop; running answers are finished, or stored under their keys.
 
@@ -42,13 +56,19 @@ def serve(settings: Settings, *, tell: Tell) -> None:
         tell: prints a sentence for whoever runs it.
     """
     ready = prepared(settings)
-    with closing(listening(ready.host, ready.port)) as http:
+    tls_of(ready)
+    with ExitStack() as opened:
+        http = opened.enter_context(closing(listening(ready.host, ready.port)))
+        wire = opened.enter_context(closing(listening(ready.host, ready.postgres_port))) if ready.postgres else None
         ready = replace(ready, port=http.getsockname()[1])
+        if wire is not None:
+            ready = replace(ready, postgres_port=wire.getsockname()[1])
         welcome(ready, tell)
+        sockets = Sockets(http, wire)
         if ready.workers == 1:
-            run(ready, http)
+            run(ready, sockets)
         else:
-            supervise(ready, http)
+            supervise(ready, sockets)
 
 
 def prepared(settings: Settings) -> Settings:
@@ -77,6 +97,9 @@ def welcome(settings: Settings, tell: Tell) -> None:
     finally:
         desk.close()
         people.close()
+    if settings.postgres:
+        host = settings.host if ":" not in settings.host else f"[{settings.host}]"
+        tell(f"SQL clients connect to postgresql://NAME@{host}:{settings.postgres_port}/{desk.catalog.name}")
     tell(f"{desk.catalog.name} is served at {settings.address}")
     if settings.dev:
         tell(f'the certificate is for this machine alone: privet.connect(…, certificate="{settings.certificate}")')
@@ -92,41 +115,54 @@ def opened(settings: Settings) -> tuple[People, Desk]:
         raise
 
 
-@asynccontextmanager
-async def beside(app: FastAPI, desk: Desk, people: People, settings: Settings) -> AsyncIterator[None]:
-    """The pages and doors beside the API, open while this lasts."""
-    async with AsyncExitStack() as opened:
-        if settings.agents:
-            await opened.enter_async_context(_agents(app, desk, people, settings))
-        yield
+def application(desk: Desk, people: People, settings: Settings) -> FastAPI:
+    """The API, and the pages and doors that hang in beside it."""
+    app = make_app(desk, people, settings)
+    if settings.agents:
+        from privet.server.agents.hang_in import hang_in  # noqa: PLC0415 - its package is slow to load
+
+        hang_in(app, desk, people, settings, permalinks=settings.permalink("") if settings.console else "")
+    return app
 
 
-@asynccontextmanager
-async def _agents(app: FastAPI, desk: Desk, people: People, settings: Settings) -> AsyncIterator[None]:
-    """The agents' door at `/mcp`."""
-    from privet.server.agents.calls import Calls  # noqa: PLC0415 - its package is slow to load
-    from privet.server.agents.http_door import HttpDoor  # noqa: PLC0415 - the same
-
-    door = HttpDoor(Calls(desk, permalinks=f"{settings.address}/answers/" if settings.console else ""), people=people)
-    app.router.routes.append(Route("/mcp", door, include_in_schema=False))
-    async with door.running():
-        yield
-
-
-def run(settings: Settings, http: socket.socket) -> None:
+def run(settings: Settings, sockets: Sockets) -> None:
     """One process: it serves until it is told to stop."""
     people, desk = opened(settings)
     try:
-        asyncio.run(_served(desk, people, settings, http))
+        asyncio.run(_served(desk, people, settings, sockets))
     finally:
         desk.close()
         people.close()
 
 
-async def _served(desk: Desk, people: People, settings: Settings, http: socket.socket) -> None:
-    app = make_app(desk, people, settings)
-    async with beside(app, desk, people, settings):
-        await WebServer(config_of(app, settings)).serve(sockets=[http])
+async def _served(desk: Desk, people: People, settings: Settings, sockets: Sockets) -> None:
+    """All doors, open at once; the one that is told to stop closes the others."""
+    web = WebServer(config_of(application(desk, people, settings), settings))
+    if sockets.postgres is None:
+        await web.serve(sockets=[sockets.http])
+        return
+    door = PostgresDoor(desk, people, settings, tls=tls_of(settings))
+    await door.start(listening=sockets.postgres)
+    try:
+        await web.serve(sockets=[sockets.http])
+    finally:
+        await door.stop()
+
+
+def tls_of(settings: Settings) -> ssl.SSLContext | None:
+    """TLS of the doors that do not read their files themselves."""
+    if settings.certificate is None or settings.certificate_key is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        context.load_cert_chain(settings.certificate, settings.certificate_key)
+    except (OSError, ssl.SSLError):
+        raise InvalidParameter(
+            f"certificate: {settings.certificate} and {settings.certificate_key} are no certificate and its key: name "
+            "two PEM files"
+        ) from None
+    return context
 
 
 class WebServer(uvicorn.Server):
@@ -179,8 +215,8 @@ def listening(host: str, port: int) -> socket.socket:
 # --- several processes --------------------------------------------------------------------------------------------
 
 
-def supervise(settings: Settings, http: socket.socket) -> None:
-    """Several processes on one socket and one ledger; one that ends is started again, until all are told to stop."""
+def supervise(settings: Settings, sockets: Sockets) -> None:
+    """Several processes on one ledger; one that ends is started again, until all are told to stop."""
     context = multiprocessing.get_context("spawn")
     stopping: list[int] = []
 
@@ -190,7 +226,7 @@ def supervise(settings: Settings, http: socket.socket) -> None:
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def begun() -> BaseProcess:
-        process = context.Process(target=run, args=(settings, http))
+        process = context.Process(target=run, args=(settings, sockets))
         process.start()
         return process
 

@@ -160,6 +160,10 @@ class Settings:
         """The link of an invitation."""
         return f"{self.address}/invitation/{secret}"
 
+    def permalink(self, number: str) -> str:
+        """The page of a stored answer, for who has asked it."""
+        return f"{self.address}/answers/{number}"
+
     @property
     def hosts(self) -> frozenset[str]:
         """The names that requests may come under, in small letters and without ports."""

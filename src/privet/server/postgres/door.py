@@ -4,6 +4,7 @@ import asyncio
 import hmac
 import ipaddress
 import logging
+import socket
 import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -98,9 +99,16 @@ class PostgresDoor:
         """How many clients are connected."""
         return len(self._tasks)
 
-    async def start(self) -> None:
-        """Listen."""
+    async def start(self, *, listening: socket.socket | None = None) -> None:
+        """Listen.
+
+        Args:
+            listening: to this socket, which processes share; by default to one of the settings' address.
+        """
         loop = asyncio.get_running_loop()
+        if listening is not None:
+            self._server = await loop.create_server(self._connected, sock=listening, backlog=128)
+            return
         self._server = await loop.create_server(
             self._connected, self._settings.host, self._settings.postgres_port, backlog=128
         )
