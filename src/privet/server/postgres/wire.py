@@ -142,6 +142,7 @@ class Wire(asyncio.Protocol):
         self._securing = True
         await self.flush()
         loop = asyncio.get_running_loop()
+        self._securing = False  # what comes from now on is TLS's, and its first words may be there before this goes on
         try:
             found = await loop.start_tls(
                 self._transport, self, context, server_side=True, ssl_handshake_timeout=seconds
@@ -151,7 +152,6 @@ class Wire(asyncio.Protocol):
         if found is None:
             raise LostError
         self._transport = found
-        self._securing = False
         self.secured = True
 
     @property
