@@ -15,17 +15,23 @@ from privet.server.collector import Collector
 @contextmanager
 def served(collector: Collector, *, window: float = 0.01) -> Iterator[str]:
     """The address, as long as the context."""
+    app = make_collector_app(collector, rate=None, window=window)
+    config = uvicorn.Config(app, access_log=False, log_level="critical", server_header=False, date_header=False)
+    with running(config) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def running(config: uvicorn.Config) -> Iterator[int]:
+    """The port on 127.0.0.1 of a server, as long as the context."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        app = make_collector_app(collector, rate=None, window=window)
-        config = uvicorn.Config(app, access_log=False, log_level="critical", server_header=False, date_header=False)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         while not server.started:
             time.sleep(0.01)
         try:
-            yield f"http://127.0.0.1:{port}"
+            yield listener.getsockname()[1]
         finally:
             server.should_exit = True
             thread.join(10)

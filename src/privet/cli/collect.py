@@ -7,6 +7,7 @@ import typer
 
 from privet.cli.exit_status import errors_in_one_sentence
 from privet.errors import InvalidParameter
+from privet.wording.printable import printable
 
 app = typer.Typer(add_completion=False)
 NEEDS = "privet collect needs the extra server: pip install 'privet[server]'"
@@ -30,7 +31,7 @@ def serve(  # noqa: PLR0913 - options
     """Receive privatized reports, and show surveys and their results. Nothing is logged of requests."""
     with errors_in_one_sentence():
         try:
-            from privet.server.collect import open_collector, serve_collector  # noqa: PLC0415 - an extra
+            from privet.server.collect import collector_config, open_collector, serve_collector  # noqa: PLC0415 - an extra
             from privet.server.collector.rate_limit import RateLimit  # noqa: PLC0415 - an extra
             from privet.server.collector.tokens import make_token  # noqa: PLC0415 - an extra
         except ModuleNotFoundError:
@@ -43,8 +44,10 @@ def serve(  # noqa: PLR0913 - options
         typer.echo(f"collecting at {scheme}://{host}:{port}; the key that signs collections: {collector.key.public}")
         for entry in collector.entries:
             if entry.collection.survey is not None and entry.state == "open":
-                typer.echo(f"  {entry.collection.title}: {scheme}://{host}:{port}/survey/{entry.collection.id}")
-        serve_collector(
+                typer.echo(
+                    f"  {printable(entry.collection.title)}: {scheme}://{host}:{port}/survey/{entry.collection.id}"
+                )
+        config = collector_config(
             collector,
             host=host,
             port=port,
@@ -52,3 +55,4 @@ def serve(  # noqa: PLR0913 - options
             certificate=certificate,
             certificate_key=certificate_key,
         )
+        serve_collector(config)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from privet.errors import PrivetError
 from privet.local.device import SigningKey
 from privet.server.collector import Collector, GroupCommit, Store, collector_routes
 from privet.server.collector.rate_limit import RateLimit
-from privet.server.collector.tokens import tokens_of
+from privet.server.collector.tokens import READ, RUN, tokens_of
+from privet.server.people import People, TokenScope
 from privet.server.survey import survey_routes
 
 TIDY = 60.0  # seconds between looks at periods that are over
@@ -76,7 +78,7 @@ async def _tidy(collector: Collector) -> None:
         await asyncio.sleep(TIDY)
 
 
-def serve_collector(  # noqa: PLR0913 - what is said at the command line
+def collector_config(  # noqa: PLR0913 - what is said at the command line
     collector: Collector,
     *,
     host: str,
@@ -84,8 +86,8 @@ def serve_collector(  # noqa: PLR0913 - what is said at the command line
     rate: RateLimit | None,
     certificate: Path | None = None,
     certificate_key: Path | None = None,
-) -> None:
-    """Serve until stopped. Nothing is logged of requests, and no answer tells what program answers."""
+) -> uvicorn.Config:
+    """How a collector is served: nothing is logged of requests, and no answer tells what program answers."""
     config = uvicorn.Config(
         make_collector_app(collector, rate=rate),
         host=host,
@@ -102,9 +104,31 @@ def serve_collector(  # noqa: PLR0913 - what is said at the command line
     )
     config.load()
     if config.ssl is not None:
-        import ssl  # noqa: PLC0415 - where there is TLS
-
         config.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
         config.ssl.options |= ssl.OP_NO_TICKET  # tickets would join the connections of a device
         config.ssl.num_tickets = 0
+    return config
+
+
+def serve_collector(config: uvicorn.Config) -> None:
+    """Serve until stopped."""
     uvicorn.Server(config).run()
+
+
+def hang_in(app: Starlette, collector: Collector, people: People, *, rate: RateLimit | None = None) -> None:
+    """Serve a collector and its surveys beside the other doors of a server.
+
+    Args:
+        app: of the server; its lifespan is its own, so `Collector.tidy` is called by whoever runs it.
+        collector: what is collected.
+        people: whose tokens are asked for: OWN may publish, close, release and delete, all others may read.
+        rate: how often an address may send, where the server has no limit of its own.
+    """
+    commit = GroupCommit(collector.store)
+
+    def allowed(secret: str) -> frozenset[str] | None:
+        found = people.by_token(secret)
+        return None if found is None else frozenset({RUN, READ} if TokenScope.OWN in found[1] else {READ})
+
+    routes = collector_routes(collector, commit, allowed=allowed, rate=rate)
+    app.router.routes[:0] = [*routes, *survey_routes(collector, commit, rate=rate)]
