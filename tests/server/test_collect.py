@@ -16,7 +16,9 @@ def test_a_collector_hangs_in_beside_other_doors(tmp_path: Path) -> None:
     made = collector(tmp_path / "a.db", facts)
     people = People.open(None)
     people.add("olga", role=Role.OWNER)
-    own, read = (people.make_token("olga", label="a test", scopes=[scope]) for scope in (TokenScope.OWN, TokenScope.READ))
+    own, read = (
+        people.make_token("olga", label="a test", scopes=[scope]) for scope in (TokenScope.OWN, TokenScope.READ)
+    )
     app = FastAPI()
     hang_in(app, made, people)
 
