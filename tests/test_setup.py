@@ -61,7 +61,7 @@ def programs(folder: Path, *names: str, apt: int | None = None) -> Path:
 
 
 def test_browser_and_node_are_installed_where_root_and_apt_are_there(tmp_path: Path) -> None:
-    done = setup(fake_python(tmp_path), tmp_path / "venv", "dev", path=programs(tmp_path, "node", apt=0))
+    done = setup(fake_python(tmp_path), tmp_path / "venv", "dev", path=programs(tmp_path, "node", "npm", apt=0))
     assert done.returncode == 0, done.stderr
     assert "install --yes --no-install-recommends chromium" in (tmp_path / "asked").read_text()
     assert "left out" not in done.stdout

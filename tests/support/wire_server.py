@@ -102,6 +102,67 @@ def raw(server: Served, *, timeout: float = 5) -> Iterator[socket.socket]:
         yield found
 
 
+def message(kind: bytes, body: bytes = b"") -> bytes:
+    """One message."""
+    return kind + (len(body) + 4).to_bytes(4) + body
+
+
+def opening(**said: str) -> bytes:
+    """The first message of a connection."""
+    body = b"".join(f"{name}\0{value}\0".encode() for name, value in said.items())
+    return (len(body) + 9).to_bytes(4) + (3 << 16).to_bytes(4) + body + b"\0"
+
+
+@contextmanager
+def signed_in(server: Served, *, timeout: float = 5, **said: str) -> Iterator["Line"]:
+    """A socket whose client has signed in with a token."""
+    with raw(server, timeout=timeout) as found:
+        line = Line(found)
+        found.sendall(opening(user="token", **said))
+        assert line.next()[:1] == b"R"
+        found.sendall(message(b"p", server.token.encode() + b"\0"))
+        line.until(b"Z")
+        yield line
+
+
+@dataclass
+class Line:
+    """Messages as they come from a door."""
+
+    socket: socket.socket
+    held: bytes = b""
+
+    def next(self) -> bytes:
+        """The next message: its letter and body; nothing at the end."""
+        while len(self.held) < 5 or len(self.held) < 1 + int.from_bytes(self.held[1:5]):
+            part = self.socket.recv(65_536)
+            if not part:
+                return b""
+            self.held += part
+        end = 1 + int.from_bytes(self.held[1:5])
+        found, self.held = self.held[:1] + self.held[5:end], self.held[end:]
+        return found
+
+    def until(self, kind: bytes) -> list[bytes]:
+        """The messages up to one of a kind, or to the end."""
+        found = []
+        while last := self.next():
+            found.append(last)
+            if last[:1] == kind:
+                break
+        return found
+
+    def ask(self, *messages: bytes) -> list[bytes]:
+        """Send, and hear what comes up to "ready"."""
+        self.socket.sendall(b"".join(messages))
+        return self.until(b"Z")
+
+
+def fields(told: bytes) -> dict[str, str]:
+    """The fields of an error or a notice."""
+    return {part[:1].decode(): part[1:].decode() for part in told[1:].split(b"\0") if part}
+
+
 def everything(found: socket.socket) -> bytes:
     """All that comes before the other side closes."""
     parts = []

@@ -1,11 +1,13 @@
 """Conversation: one client that has signed in: its messages, and what it is told."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from privet.errors import PrivetError
 from privet.server.postgres import messages as m
 from privet.server.postgres import replies, sqlstates
 from privet.server.postgres.byte_reader import BrokenTextError
@@ -23,6 +25,7 @@ from privet.server.postgres.wire_parameters import values_of
 from privet.server.postgres.wire_types import FormatsError
 from privet.server.postgres.words import Written, written
 
+LOG = logging.getLogger("privet.server")
 LARGE = 1 << 16  # bytes that are put together before they are sent
 CANCELED = (
     "canceled: what this costs stays spent; its answer is kept, and asking the same again brings it back for free"
@@ -334,6 +337,8 @@ class Conversation:
             try:
                 return await task  # type: ignore[return-value] # what the work gives
             except Exception as problem:  # noqa: BLE001 - whatever it is, a client is told one of our sentences
+                if not isinstance(problem, PrivetError | Refusal):
+                    LOG.error("the PostgreSQL door failed: %s", type(problem).__name__)  # noqa: TRY400 - no text of it
                 raise refusal_of(problem) from None
         finally:
             self._canceled = None

@@ -23,21 +23,18 @@ def copied(rows: Rows, form: str, *, header: bool) -> Iterator[bytes]:
     binary = form == "binary"
     write = [types.writer(column.oid, binary=binary) for column in rows.columns]
     line = {"binary": _binary, "csv": _csv, "text": _text}[form]
-    if binary:
-        yield reply(b"d", HEAD)
-    elif header:
+    head = HEAD if binary else b""  # in one message with the first row
+    if header and not binary:
         yield reply(b"d", line([column.name.encode() for column in rows.columns]))
     for start in range(0, rows.number, AT_ONCE):
-        block = [cells[start : start + AT_ONCE] for cells in rows.cells]
-        yield b"".join(
-            reply(
-                b"d",
-                line([None if value is None else each(value) for each, value in zip(write, values, strict=True)]),
-            )
-            for values in zip(*block, strict=True)
-        )
+        parts = []
+        for values in zip(*(cells[start : start + AT_ONCE] for cells in rows.cells), strict=True):
+            cells = [None if value is None else each(value) for each, value in zip(write, values, strict=True)]
+            parts.append(reply(b"d", head + line(cells)))
+            head = b""
+        yield b"".join(parts)
     if binary:
-        yield reply(b"d", TAIL)
+        yield reply(b"d", head + TAIL)
 
 
 def _binary(cells: list[bytes | None]) -> bytes:

@@ -16,11 +16,11 @@ from privet.noise import Entropy
 from privet.server.desk import Desk
 from privet.server.pace import Pace
 from privet.server.people import People
-from privet.server.people.tries import Tries
 from privet.server.postgres import replies, sqlstates
 from privet.server.postgres.byte_reader import BrokenTextError, MalformedError
 from privet.server.postgres.commands import Commands
 from privet.server.postgres.conversation import Conversation
+from privet.server.postgres.guesses import Guesses
 from privet.server.postgres.introspection.empty_tables import EmptyTables, Limits
 from privet.server.postgres.limits import WireLimits
 from privet.server.postgres.messages import Cancellation
@@ -84,7 +84,7 @@ class PostgresDoor:
             version=f"PostgreSQL {VERSION}",
             limits=Limits(self._limits.rows_of_catalog, self._limits.seconds_of_catalog),
         )
-        self._sign_in = SignIn(people, desk.catalog.name, tls, self._limits, Tries(), self._short, self._cancel)
+        self._sign_in = SignIn(people, desk.catalog.name, tls, self._limits, Guesses(), self._short, self._cancel)
 
     @property
     def address(self) -> tuple[str, int]:
@@ -183,7 +183,7 @@ class PostgresDoor:
             await self._conversed(wire, found)
 
     async def _conversed(self, wire: Wire, who: SignedIn) -> None:
-        questions = Questions(self._desk, who.asker, who.settings, self._tables)
+        questions = Questions(self._desk, who.asker, who.renew, who.settings, self._tables)
         conversation = Conversation(wire, questions, Commands(who.settings), self._limits, self._run, self._pace.left)
         number = int(self._entropy.words(1)[0]) & 0x7FFFFFFF
         key = self._entropy.words(LONG_KEY).tobytes()

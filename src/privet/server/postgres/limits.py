@@ -16,7 +16,6 @@ class WireLimits:
         seconds_to_send: how long a client may take to accept what it was sent.
         statements: that one connection has prepared.
         portals: that one connection holds open.
-        sign_ins_per_minute: failed ones for one name, over all connections.
         rows_of_catalog: how many rows a question about tables may give.
         seconds_of_catalog: how long one may take.
     """
@@ -29,6 +28,5 @@ class WireLimits:
     seconds_to_send: float = 60
     statements: int = 500
     portals: int = 100
-    sign_ins_per_minute: int = 10
     rows_of_catalog: int = 20_000
     seconds_of_catalog: float = 3

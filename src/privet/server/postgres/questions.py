@@ -1,7 +1,7 @@
 """Questions: one statement is described or answered, by the desk or by the tables that are empty."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from privet.server.postgres.introspection.parameter_types import question_parame
 from privet.server.postgres.kinds import Kind, Meant
 from privet.server.postgres.rows import Column, Rows, rows_of_table, rows_of_texts
 from privet.server.postgres.session_settings import OWN, SessionSettings
-from privet.server.postgres.sqlstates import NOT_SUPPORTED, Refusal, refusal_of
+from privet.server.postgres.sqlstates import NOT_SIGNED_IN, NOT_SUPPORTED, Refusal, refusal_of
 
 PLAN = (Column("QUERY PLAN", types.TEXT),)
 ENDS = ("_low", "_high")
@@ -58,6 +58,7 @@ class Questions:
     Args:
         desk: what all doors share.
         asker: who has signed in.
+        renew: looks once more whether they may come in, before each question.
         settings: what was SET.
         tables: the empty ones.
 
@@ -67,6 +68,7 @@ class Questions:
 
     desk: Desk
     asker: Asker
+    renew: Callable[[], Asker | None]
     settings: SessionSettings
     tables: EmptyTables
     _known: dict[tuple[object, ...], tuple[Column, ...]] = field(default_factory=dict)
@@ -87,6 +89,7 @@ class Questions:
         """The columns of a statement's answer, before it is asked for."""
         if meant.kind is Kind.EXPLAIN:
             return PLAN
+        self._look_again()
         if Kind.TABLES in (meant.kind, meant.inner):
             schema = self.tables.described(meant.statement.text, person=self.asker.name)
             return tuple(Column(each.name, types.oid_of(each.type)) for each in schema)
@@ -115,6 +118,7 @@ class Questions:
             values: of its parameters.
             columns: as they were described, if they were.
         """
+        self._look_again()
         if meant.kind is Kind.EXPLAIN:
             return self._priced(meant, values)
         if Kind.TABLES in (meant.kind, meant.inner):
@@ -131,6 +135,13 @@ class Questions:
             table = table.select([name for name in table.column_names if name not in ends])
         rows = rows_of_table(table, columns)
         return Answered(rows, f"SELECT {rows.number}", spent_words(asked), detail_of(asked.answer))
+
+    def _look_again(self) -> None:
+        """Whoever was let in may have been shut out since; and what they may do may have changed."""
+        found = self.renew()
+        if found is None:
+            raise Refusal("this account or token is not valid any more", NOT_SIGNED_IN, fatal=True)
+        self.asker = found
 
     def _asked(self, meant: Meant, values: Sequence[Given]) -> Asked:
         said = self.settings.asked

@@ -1,18 +1,18 @@
 """SignIn: a connection's first messages, up to the moment when it is known who asks."""
 
+import asyncio
 import ipaddress
 import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from privet.errors import Busy
 from privet.noise import Entropy
 from privet.server.desk import Asker
 from privet.server.people import People
-from privet.server.people.tries import Tries
 from privet.server.postgres import replies
 from privet.server.postgres.byte_reader import MalformedError
+from privet.server.postgres.guesses import Guesses
 from privet.server.postgres.limits import WireLimits
 from privet.server.postgres.messages import Cancellation, Encryption, Opening, Secret
 from privet.server.postgres.scram import METHOD, RefusedError, Scram
@@ -45,9 +45,17 @@ class InThread(Protocol):
 
 @dataclass(frozen=True)
 class SignedIn:
-    """Who asks, with which settings, by which minor version of the protocol."""
+    """Who asks, with which settings, by which minor version of the protocol.
+
+    Args:
+        asker: who has signed in.
+        renew: looks once more: None if they may not come in any more.
+        settings: as the connection begins.
+        minor: of the protocol.
+    """
 
     asker: Asker
+    renew: Callable[[], Asker | None]
     settings: SessionSettings
     minor: int
 
@@ -61,7 +69,7 @@ class SignIn:
         dataset: its name, which is that of the database.
         tls: how TLS is spoken; None if it is not.
         limits: of connections.
-        tries: counts wrong passwords.
+        guesses: counts wrong passwords.
         in_thread: for what takes long.
         cancel: what a wish to cancel does.
 
@@ -74,7 +82,7 @@ class SignIn:
     dataset: str
     tls: ssl.SSLContext | None
     limits: WireLimits
-    tries: Tries
+    guesses: Guesses
     in_thread: InThread
     cancel: Callable[[Cancellation], None]
 
@@ -98,26 +106,24 @@ class SignIn:
         name = said.get("user", "")
         if not self._private(wire):
             raise Refusal("this connection has no TLS", NOT_SIGNED_IN, "connect with sslmode=require", fatal=True)
-        try:
-            self.tries.refuse(name)
-            asker = await (self._by_token(wire) if name == TOKEN else self._by_password(wire, name))
-        except Busy as problem:
-            raise Refusal(str(problem), TOO_MANY, fatal=True) from None
-        if asker is None:
-            self.tries.wrong(name)
+        if name != TOKEN and self.guesses.wait(wire.peer, name) > 0:  # nobody guesses a token
+            raise Refusal("too many wrong passwords", TOO_MANY, "wait a little, then try again", fatal=True)
+        renew = await (self._by_token(wire) if name == TOKEN else self._by_password(wire, name))
+        asker = None if renew is None else await self.in_thread(renew)
+        if renew is None or asker is None:
+            await asyncio.sleep(0 if name == TOKEN else self.guesses.wrong(wire.peer, name))
             hint = "a token is the password of the user named token"
             raise Refusal("the name or the password is wrong", WRONG_PASSWORD, hint, fatal=True)
-        self.tries.right(name)
+        self.guesses.right(wire.peer, name)
         if said.get("database", name) not in (self.dataset, DATABASE, name):
             raise Refusal("there is no such database here", NO_DATABASE, f"connect to {self.dataset}", fatal=True)
         wire.incoming.signed_in = True
-        return SignedIn(asker, settings, minor)
+        return SignedIn(asker, renew, settings, minor)
 
     async def _opening(self, wire: Wire) -> Opening | None:
         for _ in range(WISHES):
             match await wire.first():
                 case Encryption(tls=True) if self.tls is not None and not wire.secured:
-                    wire.put(replies.ACCEPTED_ENCRYPTION)
                     await wire.secure(self.tls, seconds=self.limits.seconds_to_sign_in)
                 case Encryption():
                     wire.put(replies.REFUSED_ENCRYPTION)
@@ -149,17 +155,21 @@ class SignIn:
             raise MalformedError("a password is expected before anything else")
         return message.body
 
-    async def _by_token(self, wire: Wire) -> Asker | None:
+    async def _by_token(self, wire: Wire) -> Callable[[], Asker | None] | None:
         wire.put(replies.asked_to_sign_in(replies.CLEARTEXT))
         body = await self._secret(wire)
         try:
             token = body.removesuffix(b"\0").decode("ascii")
         except UnicodeDecodeError:
             return None
-        found = await self.in_thread(lambda: self.people.by_token(token))
-        return None if found is None else Asker(found[0], found[1], VIA)
 
-    async def _by_password(self, wire: Wire, name: str) -> Asker | None:
+        def look() -> Asker | None:
+            found = self.people.by_token(token)
+            return None if found is None else Asker(found[0], found[1], VIA)
+
+        return look
+
+    async def _by_password(self, wire: Wire, name: str) -> Callable[[], Asker | None] | None:
         verifier = await self.in_thread(lambda: self.people.scram_verifier(name))
         scram = Scram(verifier, Entropy())
         wire.put(replies.asked_to_sign_in(replies.SASL, replies.text(METHOD) + b"\0"))
@@ -169,8 +179,10 @@ class SignIn:
             signature = scram.signature(await self._secret(wire))
         except RefusedError:
             return None
-        person = await self.in_thread(lambda: self.people.active(name))
-        if person is None:
-            return None
+
+        def look() -> Asker | None:
+            person = self.people.active(name)
+            return None if person is None else Asker.of(person, VIA)
+
         wire.put(replies.asked_to_sign_in(replies.SASL_FINAL, signature))
-        return Asker.of(person, VIA)
+        return look

@@ -5,6 +5,7 @@ import ssl
 
 from privet.server.postgres.byte_reader import MalformedError
 from privet.server.postgres.messages import LARGEST_OPENING, First, Incoming, Message
+from privet.server.postgres.replies import ACCEPTED_ENCRYPTION
 
 AHEAD = 65_536  # bytes that may wait beyond one message, before no more are read
 
@@ -35,7 +36,6 @@ class Wire(asyncio.Protocol):
         self._writable.set()
         self._closed = False
         self._ended = False
-        self._securing = False
         self._out = bytearray()
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -48,9 +48,6 @@ class Wire(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Remember what came; if it is too much for now, read no more."""
-        if self._securing:
-            self.abort()
-            return
         self.incoming.feed(data)
         most = self._largest + AHEAD if self.incoming.signed_in else LARGEST_OPENING
         if self.incoming.held > most and self._transport is not None:
@@ -138,8 +135,8 @@ class Wire(asyncio.Protocol):
         """Go on in TLS."""
         if self.incoming.held or self._transport is None:
             raise MalformedError("something came between the wish for TLS and its beginning")
-        self._transport.pause_reading()
-        self._securing = True
+        self._transport.pause_reading()  # what comes from now on is read as TLS
+        self.put(ACCEPTED_ENCRYPTION)
         await self.flush()
         loop = asyncio.get_running_loop()
         self._securing = False  # what comes from now on is TLS's, and its first words may be there before this goes on
