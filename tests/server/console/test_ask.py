@@ -116,6 +116,7 @@ def test_a_question_above_the_largest_waits_for_the_owner_and_runs_once(hall: Ha
     assert "Allowed once" in done.text
     shown = ben.get("/console/ask", params={"request": number}).text
     assert 'name="amount" value="0.2"' in shown
+    assert 'value="run"' in shown
     assert ben.ask(COUNT, amount="0.2", purpose="for the board").status_code == 303
     assert hall.spent("ben") == Fraction(1, 5)
     assert ben.ask(COUNT, amount="0.2", purpose="for the board", key="ee" * 16, do="again").status_code == 200

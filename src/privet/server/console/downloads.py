@@ -44,7 +44,7 @@ def receipt_lines(t: Texts, asked: Asked, address: str) -> list[str]:
         f"{t.plain('answer.purpose')}: {printable(asked.purpose)}",
         f"{t.plain('answer.charged')}: {amount_words(answer.spent, up=True)}",
         f"{t.plain('answer.when')}: {time_words(asked.at)} UTC",
-        f"{t.plain('answer.permalink')}: {address}/console/answers/{asked.number}",
+        f"{t.plain('answer.permalink')}: {address}/answers/{asked.number}",
         *map(_plain, answer_notes(t, answer)),
     ]
 

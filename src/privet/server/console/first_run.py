@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from starlette.responses import PlainTextResponse, RedirectResponse
-from starlette.routing import Mount, Route, Router
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount, Router
 
 from privet.core import Unit
 from privet.errors import InvalidParameter
@@ -21,9 +21,6 @@ from privet.server.people.secret import new_secret
 from privet.server.settings import Settings
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
     from privet.server.desk import Desk
     from privet.server.people import People
 
@@ -31,7 +28,6 @@ Message: TypeAlias = MutableMapping[str, Any]
 App: TypeAlias = Callable[
     [MutableMapping[str, Any], Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
 ]
-ROOT = "/console"
 
 
 @dataclass(frozen=True)
@@ -60,6 +56,7 @@ class FirstRun:
         folder: where the data is and the catalog will be.
         invent: writes an invented dataset into a folder and returns its catalog file, to look around in.
         code: what shows that somebody started this server; a new one if left out.
+        root: where the pages hang.
         language: of the texts.
 
     Privacy: without the code, which is told to nobody but who starts the server, nothing can be done here.
@@ -74,6 +71,7 @@ class FirstRun:
         folder: Path,
         invent: Callable[[Path], Path] | None = None,
         code: str | None = None,
+        root: str = "",
         language: str = "en",
     ) -> None:
         self.code = code or new_secret(128)
@@ -83,12 +81,13 @@ class FirstRun:
         self._hosts = settings.hosts
         doors = Doors(cast("Desk", _NoDesk()), people, settings, Pages(Texts(language)))
         steps = Steps(folder, self.code, self._ready, invent)
-        self._setup = Router([Route("/", _to_console), Mount(ROOT, hung_in(doors, steps.pages))])
+        self._root = root
+        self._setup = Router([Mount(root, hung_in(doors, steps.pages))])
 
     @property
     def path(self) -> str:
         """Where whoever started the server begins."""
-        return f"{ROOT}/setup?code={self.code}"
+        return f"{self._root}/setup?code={self.code}"
 
     async def _ready(self, catalog: Path) -> None:
         async with self._turn:
@@ -113,10 +112,6 @@ class FirstRun:
                 await PlainTextResponse("unknown host", status_code=421, headers=HEADERS)(scope, receive, send)
                 return
             await self._setup(scope, receive, send)
-
-
-async def _to_console(_: "Request") -> "Response":
-    return RedirectResponse(f"{ROOT}/setup", status_code=303, headers=HEADERS)
 
 
 def _host(scope: MutableMapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ async def answer(visit: Visit) -> Response:
     if not kind:
         return visit.page("answer.html", answer=answer_view(texts, replace(asked, repeated=False)))
     made = KINDS[kind]
-    content = await away(made.content, texts, asked, visit.doors.settings.address)
+    content = await away(made.content, texts, asked, f"{visit.doors.settings.address}{visit.root}")
     headers = {"content-disposition": f'attachment; filename="{file_name(asked, kind)}"'}
     return Response(content, media_type=made.media_type, headers=headers)
 

@@ -35,6 +35,7 @@ from privet.server.console.views.starting import Card, cards_of
 from privet.server.console.views.table_view import table_views
 from privet.server.console.visit import Visit
 from privet.server.desk import BudgetFacts
+from privet.server.desk.question import tidied
 from privet.server.people import TokenScope
 from privet.server.people.secret import new_secret
 from privet.wording.printable import printable
@@ -190,7 +191,20 @@ async def _priced(visit: Visit, form: QuestionForm) -> Workbench:
         raise
     except PrivetError as problem:
         return replace(bench, state="refused", refusal=printable(problem))
+    if view.approval is not None and await away(_allowed, visit, form, view):
+        view = replace(view, approval=None)
     return replace(bench, state="priced", price=view)
+
+
+def _allowed(visit: Visit, form: QuestionForm, view: PriceView) -> bool:
+    """Whether the owner has allowed this very question; the desk decides again when it is run."""
+    return any(
+        each.state == "approved"
+        and tidied(each.text) == tidied(form.sql)
+        and (each.purpose or "") == form.purpose
+        and each.price == view.cost
+        for each in visit.doors.desk.requests(visit.asker)
+    )
 
 
 def _explained(visit: Visit, form: QuestionForm, budget: BudgetFacts) -> PriceView:

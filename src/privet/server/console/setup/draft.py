@@ -18,7 +18,7 @@ from privet.query.scalars.facts import Type
 from privet.server.console.setup.numbers import number_text
 from privet.server.console.texts import Texts
 
-ROWS, GROUPS = 5, 2  # of one unit, in a table where it may have several
+ROWS, GROUPS = 1, 1  # of one unit, until its owner says more
 HEAD = "# Declared in the browser, from names and types alone: no row was read. See docs/catalog.md.\n"
 NUMERIC = (Type.INTEGER, Type.REAL)
 TIMES = (Type.DATE, Type.TIMESTAMP)

@@ -77,6 +77,7 @@ class PriceView:
     notes: list[str]
     over: Over | None
     approval: Markup | None
+    cost: str
     keywords: dict[str, Any] = field(default_factory=dict)
 
 
@@ -128,6 +129,7 @@ def price_view(
         notes=[printable(each) for each in told.rules],
         over=None if fits or not told.loss.parts else _over(t, told, budget),
         approval=_approval(t, budget, told),
+        cost=str(told.price),
         keywords=keywords,
     )
 

@@ -138,7 +138,10 @@ def request_lines(t: "Texts", requests: "Iterable[Request]") -> list[RequestLine
     """The requests that wait, or were decided and not yet used."""
     return [
         RequestLine(
-            each.number, title_of(each.purpose or "", each.text), t(STATES[each.state]), spent_words(each.price)
+            each.number,
+            title_of(each.purpose or "", each.text),
+            t(STATES[each.state]),
+            spent_words(each.price).partition(" · ")[0],
         )
         for each in requests
         if each.state in STATES
