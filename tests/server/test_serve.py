@@ -3,11 +3,13 @@
 import os
 import re
 import signal
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import urlopen
 
 import psycopg
 import pyarrow as pa
@@ -48,6 +50,12 @@ def owner(*words: str, catalog: Path) -> str:
     return done.stdout.strip()
 
 
+def page(address: str, certificate: Path) -> str:
+    context = ssl.create_default_context(cafile=certificate)
+    with urlopen(address, context=context, timeout=PATIENCE) as found:  # noqa: S310 - of this file
+        return str(found.read().decode())
+
+
 @contextmanager
 def serving(catalog: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
     """The process, its address, and what it has said until it was there."""
@@ -76,9 +84,10 @@ def serving(catalog: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str],
 def test_from_nothing_to_an_answer_and_to_an_end(tmp_path: Path) -> None:
     catalog = write_clinic(tmp_path)
     with serving(catalog, "--dev") as (process, address, said):
-        secret = re.search(r"/invitation/(\S+)", "".join(said))
+        secret = re.search(r"/console/invitation\?code=(\S+)", "".join(said))
         assert secret is not None, "nobody has an account yet"
         assert address.startswith("https://localhost:")
+        assert "<html" in page(f"{address}/", tmp_path / "localhost.pem")
         owner("people", "add", "bob", "--agent", "--epsilon", "3", catalog=catalog)
         token = owner("token", "new", "bob", "--scope", "ask", "--days", "3", catalog=catalog)
         with privet.connect(address, token=token, certificate=tmp_path / "localhost.pem") as session:

@@ -16,7 +16,9 @@ from pathlib import Path
 from types import FrameType
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 
 from privet.errors import InvalidParameter
 from privet.server.certificates import localhost_certificate
@@ -122,7 +124,16 @@ def application(desk: Desk, people: People, settings: Settings) -> FastAPI:
         from privet.server.agents.hang_in import hang_in  # noqa: PLC0415 - its package is slow to load
 
         hang_in(app, desk, people, settings, permalinks=settings.permalink("") if settings.console else "")
+    if settings.console:
+        from privet.server.console import console_router  # noqa: PLC0415 - slow to load, and not everybody wants it
+
+        app.router.routes += [Route(path, _to_console, include_in_schema=False) for path in ("/", "/console")]
+        app.mount("/console", console_router(desk, people, settings))
     return app
+
+
+async def _to_console(request: Request) -> Response:  # noqa: ARG001 - as routes are called
+    return RedirectResponse("/console/", status_code=303)
 
 
 def run(settings: Settings, sockets: Sockets) -> None:

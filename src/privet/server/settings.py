@@ -158,11 +158,11 @@ class Settings:
 
     def invitation(self, secret: str) -> str:
         """The link of an invitation."""
-        return f"{self.address}/invitation/{secret}"
+        return f"{self.address}/console/invitation?code={secret}"
 
     def permalink(self, number: str) -> str:
         """The page of a stored answer, for who has asked it."""
-        return f"{self.address}/answers/{number}"
+        return f"{self.address}/console/answers/{number}"
 
     @property
     def hosts(self) -> frozenset[str]:

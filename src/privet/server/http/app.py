@@ -13,12 +13,14 @@ from privet.server.desk import Desk
 from privet.server.http import asking_routes, facts_routes, owner_routes
 from privet.server.http.gate import Gate
 from privet.server.http.signed_in import UNKNOWN
+from privet.server.http.strict_route import PREFIX
 from privet.server.http.telling import NotThere, tell_problems
 from privet.server.metrics import Metrics
 from privet.server.people import People
 from privet.server.settings import LOOPBACK, Settings
 
-PREFIX = "/api/v1"
+__all__ = ["PREFIX", "make_app"]
+
 ABOUT = "Private answers from a dataset: prices before anything is spent, answers with their margins, a budget."
 UNWATCHED: dict[str, Any] = {  # times and errors stay here, whatever the environment says about OpenTelemetry
     "telemetry": {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
@@ -49,10 +51,8 @@ def make_app(desk: Desk, people: People, settings: Settings) -> FastAPI:
     app.state.desk, app.state.people, app.state.settings, app.state.metrics = desk, people, settings, metrics
     app.add_middleware(Gate, settings=settings, metrics=metrics)
     tell_problems(app)
-    api = APIRouter(prefix=PREFIX)
     for each in (asking_routes, facts_routes, owner_routes):
-        api.include_router(each.router)
-    app.include_router(api)
+        app.include_router(each.router)
     app.include_router(_health(settings))
     return app
 

@@ -16,7 +16,7 @@ from privet.server.http.bodies import Batch, Key, Question, Wanted
 from privet.server.http.events import events, paced
 from privet.server.http.formats import ARROW, DESCRIBED, EVENTS, JSON, answered, wanted_format
 from privet.server.http.signed_in import Questioner, Reader
-from privet.server.http.strict_route import StrictRoute
+from privet.server.http.strict_route import PREFIX, StrictRoute
 from privet.server.pace import Pace
 
 AT_ONCE = 64  # threads that ask; each waits for its turn at the desk
@@ -29,7 +29,7 @@ Idempotency = Annotated[
     ),
 ]
 
-router = APIRouter(route_class=StrictRoute)
+router = APIRouter(prefix=PREFIX, route_class=StrictRoute)
 
 
 def asking_threads(request: Request) -> CapacityLimiter:

@@ -19,11 +19,11 @@ from privet.server.http.asking_routes import one_of
 from privet.server.http.bodies import Wish
 from privet.server.http.formats import ARROW, DESCRIBED, JSON, answered, wanted_format
 from privet.server.http.signed_in import Questioner, Reader
-from privet.server.http.strict_route import StrictRoute
+from privet.server.http.strict_route import PREFIX, StrictRoute
 from privet.server.http.telling import NotThere
 
 NUMBER = re.compile(r"[A-Za-z0-9_-]{1,128}")
-router = APIRouter(route_class=StrictRoute)
+router = APIRouter(prefix=PREFIX, route_class=StrictRoute)
 
 
 @router.get("/session", tags=["facts"])

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapp
 from http import HTTPStatus
 from typing import Any, TypeAlias
 
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from privet.errors import Busy
@@ -35,6 +36,7 @@ HEADERS = {  # of every answer, unless a page says otherwise
     b"x-content-type-options": b"nosniff",
     b"x-frame-options": b"DENY",
 }
+CLOSING = {"connection": "close"}  # the rest of such a request is not read
 LENGTH = re.compile(rb"[0-9]{1,15}")
 PEOPLE_AT_AN_ADDRESS = 20
 YEAR = 31_536_000  # seconds
@@ -91,9 +93,6 @@ class Gate:
         body = _Body(receive, self._settings.largest_body, self._settings.seconds_to_read)
         try:
             await self._app(scope, body.receive, send)
-        except _Refused as refused:
-            if not begun[0]:
-                await refused.response(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - whatever it is, nobody outside may see it
             found = unforeseen(error)
             if not begun[0]:
@@ -146,18 +145,12 @@ class Gate:
         return sent
 
 
-class _Refused(Exception):  # noqa: N818 - never seen outside
-    def __init__(self, response: Response) -> None:
-        super().__init__()
-        self.response = response
-
-
 class _Body:
     """A body that has to be there in time, and to be small."""
 
     def __init__(self, receive: Receive, largest: int, seconds: float) -> None:
         self._receive = receive
-        self._left = self._largest = largest
+        self._left = largest
         self._end = asyncio.get_running_loop().time() + seconds
         self._whole = False
 
@@ -168,18 +161,18 @@ class _Body:
             async with asyncio.timeout_at(self._end):
                 message = await self._receive()
         except TimeoutError:
-            raise _Refused(bare_problem(HTTPStatus.REQUEST_TIMEOUT, "the request took too long to arrive")) from None
+            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, headers=dict(CLOSING)) from None
         self._whole = not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise _Refused(too_large(self._largest))
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, headers=dict(CLOSING))
         return message
 
 
 def too_large(most: int) -> Response:
-    """The refusal of a large body; the connection ends with it, for the rest of the body is not read."""
-    found = bare_problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {most:,} bytes", name="too-large")
-    found.headers["connection"] = "close"
+    """The refusal of a large body."""
+    found = bare_problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {most:,} bytes")
+    found.headers.update(CLOSING)
     return found
 
 

@@ -18,12 +18,12 @@ from privet.server.desk import Asker, Desk
 from privet.server.desk.owners_desk import OwnersDesk
 from privet.server.http.bodies import Body, Count, Long, Number, Text
 from privet.server.http.signed_in import Auditor, Owner
-from privet.server.http.strict_route import StrictRoute
+from privet.server.http.strict_route import PREFIX, StrictRoute
 from privet.server.people import Person, Role, TokenFacts, TokenScope
 
 DAY = 86_400.0  # seconds
 Last: TypeAlias = Annotated[int, Query(ge=1, le=10_000)]
-router = APIRouter(prefix="/owner", route_class=StrictRoute, tags=["owner"])
+router = APIRouter(prefix=f"{PREFIX}/owner", route_class=StrictRoute, tags=["owner"])
 
 
 class Reason(Body):

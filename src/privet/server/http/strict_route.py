@@ -8,6 +8,8 @@ from fastapi.routing import APIRoute
 
 from privet.server.http.strict_json import strict_json
 
+PREFIX = "/api/v1"
+
 
 class StrictRequest(Request):
     """A request whose JSON means one thing only."""
