@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from telling import folder_for_pictures, keep, show, tell
+from telling import folder_for_pictures, keep, measured_share, show, tell
 
 from privet import Guarantee, Ledger, Sensitive, Sensitivity, Unit
 from privet.explain import Chart
@@ -142,7 +142,10 @@ def main() -> None:
     )
     tell(f"The private counts are off by about {2 * EACH} ratings each, of {PEOPLE * EACH:,}; popular films stand out.")
     bars = {
-        name: {f"{memory.ratings} ± {memory.days} days": pair[place] for memory, pair in shares.items()}
+        name: {
+            f"{memory.ratings} ± {memory.days} days": measured_share(pair[place], TARGETS)
+            for memory, pair in shares.items()
+        }
         for place, name in enumerate(("rows without names", "coarser rows"))
     }
     title = "People found from a few remembered ratings"

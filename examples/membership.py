@@ -6,6 +6,7 @@ site and by a lot over all. With private counts no attack, this one or any other
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,6 +90,13 @@ def measured(scores: np.ndarray) -> tuple[float, float]:
     return float((test[:, 0] > limit).mean()), float((test[:, 1] > limit).mean())
 
 
+def whisker(advantage: float, trials: int) -> tuple[float, float, float]:
+    """An advantage over so many pairs of trials, with two standard errors at most; luck may put it below zero."""
+    half = 2 * math.sqrt(0.5 / trials)
+    shown = max(advantage, 0.0)
+    return max(shown - half, 0.0), shown, min(shown + half, 1.0)
+
+
 def main() -> None:
     folder = folder_for_pictures(__doc__)
     attacks = [attack(None), *(attack(epsilon) for epsilon in reversed(EPSILONS))]
@@ -110,9 +118,9 @@ def main() -> None:
     )
     tell(f'At ε = 1 the bound is {math.tanh(0.5):.6f}. (The story\'s "2000 studies in 2003" were in 2013.)')
     names = {"exact" if each.epsilon is None else f"ε = {each.epsilon:,}": each for each in attacks}
-    bars = {
-        "Homer's attack": {name: max(each.advantage, 0.0) for name, each in names.items()},
-        "if all others are known": {name: max(each.informed, 0.0) for name, each in names.items()},
+    bars: dict[str, Mapping[str, float | tuple[float, float, float]]] = {
+        "Homer's attack": {name: whisker(each.advantage, TRIALS // 2) for name, each in names.items()},
+        "if all others are known": {name: whisker(each.informed, TRIALS) for name, each in names.items()},
         "bound for every attack": {name: each.bound for name, each in names.items()},
     }
     keep(

@@ -52,6 +52,13 @@ def rounded_up(margin: float) -> str:
     return f"{up:,.0f}" if up >= 100 else f"{up:.2g}"
 
 
+def measured_share(share: float, trials: int) -> tuple[float, float, float]:
+    """A share counted in so many trials, between the ends of its 95 % interval (Wilson): a bar with a whisker."""
+    middle = (share + 1.92 / trials) / (1 + 3.84 / trials)
+    half = 1.96 * math.sqrt(share * (1 - share) / trials + 0.96 / trials**2) / (1 + 3.84 / trials)
+    return min(middle - half, share), share, max(middle + half, share)
+
+
 def keep(chart: Chart, folder: Path, name: str, *, formats: Sequence[str] = ("svg", "png")) -> None:
     """Save a picture, and say where; without the library that draws, say how to get it."""
     try:

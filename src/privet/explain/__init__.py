@@ -29,16 +29,20 @@ from privet.explain.choice import Choice
 from privet.explain.choose import choose, delta_for
 from privet.explain.describe import describe
 from privet.explain.description import Description
+from privet.explain.elastic import ElasticCount, elastic_count
 from privet.explain.exchangeable import ExchangeableBeliefs, exchangeable_beliefs
 from privet.explain.shapes import Shape, shape_of
+from privet.explain.truncated import TruncatedLaplace, truncated_laplace
 from privet.explain.trust import trust_models
 
 __all__ = [
     "Chart",
     "Choice",
     "Description",
+    "ElasticCount",
     "ExchangeableBeliefs",
     "Shape",
+    "TruncatedLaplace",
     "accuracy_chart",
     "basis_chart",
     "belief_chart",
@@ -50,6 +54,7 @@ __all__ = [
     "delta_chart",
     "delta_for",
     "describe",
+    "elastic_count",
     "exchangeable_beliefs",
     "family_chart",
     "neighbor_chart",
@@ -59,6 +64,7 @@ __all__ = [
     "renyi_chart",
     "shape_of",
     "tradeoff_chart",
+    "truncated_laplace",
     "trust_chart",
     "trust_models",
 ]

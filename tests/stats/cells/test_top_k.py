@@ -121,3 +121,33 @@ def test_many_labels_are_found_where_choices_find_few() -> None:
 def test_bad_questions_are_refused(k: int, asking: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidParameter, match=words):
         top_k(["a"], k, categories=["a", "b", "c"], **({"epsilon": 1} | asking))
+
+
+@pytest.mark.parametrize("way", ["counts", "choices", "one"])
+def test_r186_no_chosen_label_falls_short_by_more(way: str) -> None:
+    """n = 300 answers, of which 5 % may exceed it: 38 or more have a chance of 1e-6. A tenth of it is the control."""
+    rows = [f"l{place}" for place in range(12) for _ in range(20 - place)]
+    labels = [f"l{place}" for place in range(12)]
+    k = 1 if way == "one" else 3
+    price: dict[str, Any] = (
+        {"epsilon": "0.4"} if way != "choices" else {"mechanism": TopChoices(3, score_sensitivity="0.5", epsilon="0.4")}
+    )
+    exceeded = tight = 0
+    for _ in range(300):
+        answer = top_k(rows, k, categories=labels, **price)
+        true = [20 - int(label[1:]) for label in answer.value]
+        left = max(20 - place for place in range(12) if f"l{place}" not in answer.value)
+        exceeded += left - min(true) > answer.shortfall()
+        tight += left - min(true) > answer.shortfall() / 10
+    assert exceeded < 38
+    assert tight >= 38
+
+
+def test_r186_the_shortfall_is_told_with_the_answer() -> None:
+    answer = top_k(["a"] * 90 + ["b"] * 50 + ["c"], 2, categories=["a", "b", "c", "d"], epsilon=2)
+    assert answer.counts is not None
+    assert answer.shortfall(0.99) == 2 * answer.counts.margin(0.99, simultaneous=True) > answer.shortfall()
+    assert "no count falls short by more than 4 (95%)" in repr(answer)
+    for wrong in (0, 1, None):
+        with pytest.raises(InvalidParameter, match="confidence"):
+            answer.shortfall(wrong)  # type: ignore[arg-type] # wrong on purpose

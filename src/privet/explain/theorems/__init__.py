@@ -29,6 +29,12 @@ from privet.explain.theorems.conversion import (
 )
 from privet.explain.theorems.events import event_bounds, weak_triangle
 from privet.explain.theorems.group import group_delta, group_epsilon, group_renyi, group_zcdp
+from privet.explain.theorems.mean_concentrated import (
+    gaussian_to_mcdp,
+    mcdp_to_epsilon,
+    mcdp_to_renyi,
+    pure_to_mcdp,
+)
 from privet.explain.theorems.notions import NotionComparison, Property, compare_notions
 from privet.explain.theorems.renyi_curves import gaussian_curve, laplace_curve, response_curve
 from privet.loss.gaussian_privacy import (
@@ -55,14 +61,18 @@ __all__ = [
     "gaussian_epsilon",
     "gaussian_scale",
     "gaussian_scale_classical",
+    "gaussian_to_mcdp",
     "group_delta",
     "group_epsilon",
     "group_renyi",
     "group_zcdp",
     "improved_composition",
     "laplace_curve",
+    "mcdp_to_epsilon",
+    "mcdp_to_renyi",
     "optimal_composition",
     "pure_to_gaussian",
+    "pure_to_mcdp",
     "pure_to_renyi",
     "pure_to_zcdp",
     "pure_to_zcdp_standard",

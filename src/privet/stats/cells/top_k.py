@@ -14,6 +14,8 @@ from privet.asking.choice_price import choice_at
 from privet.asking.labeled import distinct_labels, labeled
 from privet.asking.question import Arrays, Question
 from privet.core import Release, Sensitivity
+from privet.core.release import CONFIDENCE
+from privet.core.uncertainty import UP, refuse_certainty
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.loss.exact import whole
@@ -22,6 +24,7 @@ from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.mechanisms.top_choices import TopChoices
 from privet.postprocessing.labeled_counts import LabeledCounts
 from privet.stats.cells.cell_moves import cell_moves
+from privet.wording.shown_value import shown_margin
 
 SORTED = "the largest of noisy counts of all labels"
 CHOSEN = "chosen one after the other, without counts"
@@ -75,7 +78,8 @@ def top_k(
 
     mechanism, moves, way = _less_noisy(question, number, len(labels))
     released = question.release_by(mechanism, compute, moves)
-    return TopLabels.of(released, labels, number, way)
+    chosen = mechanism if isinstance(mechanism, TopChoices | PermuteAndFlip) else None
+    return TopLabels.of(released, labels, number, way, chosen)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -87,14 +91,25 @@ class TopLabels(Release[tuple[Any, ...]]):
         counts: the noisy counts of all categories, where they decided; None where labels were chosen without. Each is
             unbiased by itself; those of the labels on top were picked for being large, so look a little too large.
         way: how the labels were chosen, and why so.
+        choices: what chose without counts; None where counts decided.
+        categories: among how many labels.
     """
 
     numbers: tuple[int, ...]
     counts: LabeledCounts | None
     way: str
+    choices: TopChoices | PermuteAndFlip | None
+    categories: int
 
     @classmethod
-    def of(cls, release: Release[Any], labels: tuple[Any, ...], k: int, way: str) -> "TopLabels":
+    def of(
+        cls,
+        release: Release[Any],
+        labels: tuple[Any, ...],
+        k: int,
+        way: str,
+        choices: TopChoices | PermuteAndFlip | None,
+    ) -> "TopLabels":
         """Return the release with labels in place of their numbers, or of all noisy counts."""
         counts = None
         chosen = np.atleast_1d(release.value)
@@ -104,10 +119,44 @@ class TopLabels(Release[tuple[Any, ...]]):
         numbers = tuple(int(number) for number in chosen)
         named = replace(release, value=tuple(labels[number] for number in numbers))
         words = (named.purpose, named.mechanism)
-        return cls(named.value, None, named.loss, *words, named.unit, numbers, counts, way, gamma=named.gamma)
+        return cls(
+            *(named.value, None, named.loss, *words, named.unit),
+            numbers=numbers,
+            counts=counts,
+            way=way,
+            choices=choices,
+            categories=len(labels),
+            gamma=named.gamma,
+        )
+
+    def shortfall(self, confidence: float = CONFIDENCE) -> float:
+        """How far the true count of a chosen label may lie below that of one that was left out.
+
+        With at least this probability no chosen label falls short by more, all of them together. It is known beforehand
+        and says how good the answer is, where a ± of labels would make no sense.
+
+        Proof: (1) if all noisy counts are within m of the true ones, the order of two that lie 2m apart is right. (2)
+            Each choice falls short of the best that is left by more than `Selection.regret` with probability
+            (1 - confidence)/k at most, and the best that is left is at least as good as any left out at the end.
+
+        Example:
+            >>> answer = top_k(["a"] * 90 + ["b"] * 50 + ["c"], 2, categories=["a", "b", "c", "d"], epsilon=2)
+            >>> answer.shortfall()  # noisy counts, all within 2 with 95 %
+            4.0
+        """
+        if self.counts is not None:
+            return 2 * self.counts.margin(confidence, simultaneous=True)
+        refuse_certainty(confidence, "confidence")
+        tail = (1 - confidence) / len(self.numbers)
+        if isinstance(self.choices, PermuteAndFlip):
+            return self.choices.regret(self.categories, tail=tail)
+        if self.choices is None:
+            raise TypeError("labels were chosen by counts or by choices")
+        return (math.log(self.categories) - math.log(tail)) / float(self.choices.rate) * UP
 
     def _shown(self) -> str:
-        return f"{super()._shown()}\n{self.way}"
+        short = shown_margin(self.shortfall())
+        return f"{super()._shown()}\n{self.way}; no count falls short by more than {short} ({CONFIDENCE:.0%})"
 
 
 def _less_noisy(question: Question, k: int, labels: int) -> tuple[Any, Sensitivity, str]:
