@@ -7,7 +7,7 @@ import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -20,7 +20,9 @@ from typer.testing import CliRunner
 import privet
 from privet.cli import app as cli
 from privet.cli.serve import app
-from privet.server.people import People
+from privet.server.people import People, Role
+from privet.server.serve import welcome
+from privet.server.settings import Settings
 
 pytestmark = pytest.mark.whole
 CATALOG = """
@@ -85,7 +87,7 @@ def test_from_nothing_to_an_answer_and_to_an_end(tmp_path: Path) -> None:
     catalog = write_clinic(tmp_path)
     with serving(catalog, "--dev") as (process, address, said):
         secret = re.search(r"/console/invitation\?code=(\S+)", "".join(said))
-        assert secret is not None, "nobody has an account yet"
+        assert secret is not None, "there is no owner yet"
         assert address.startswith("https://localhost:")
         assert "<html" in page(f"{address}/", tmp_path / "localhost.pem")
         owner("people", "add", "bob", "--agent", "--epsilon", "3", catalog=catalog)
@@ -144,3 +146,22 @@ def test_what_cannot_be_served_is_said_in_one_sentence(tmp_path: Path, words: li
     done = CliRunner().invoke(app, [str(write_clinic(tmp_path)), *words])
     assert done.exit_code == 1
     assert sentence in done.stderr
+
+
+def test_who_lost_the_link_of_the_first_owner_gets_another_at_the_next_start(tmp_path: Path) -> None:
+    settings = Settings(catalog=write_clinic(tmp_path), people="sqlite:///" + str(tmp_path / "people.db"))
+    said: list[str] = []
+
+    def invited() -> str:
+        welcome(settings, said.append)
+        return said[0].split("code=")[1].split(" ")[0] if "become the owner" in said[0] else ""
+
+    first = invited()
+    said.clear()
+    second = invited()
+    with closing(People.open(settings.people)) as people:
+        people.add("bob", role=Role.ANALYST)  # not an owner
+        assert people.invited(first) is None
+        people.accept_invitation(second, "a long word of mine")
+    said.clear()
+    assert invited() == ""

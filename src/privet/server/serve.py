@@ -91,11 +91,12 @@ def welcome(settings: Settings, tell: Tell) -> None:
     """Make what is not there yet, and say where the server is and, the first time, how to become its owner."""
     people, desk = opened(settings)
     try:
-        if people.empty and not people.invitations():
+        if not any(each.active and each.role is Role.OWNER for each in people):
+            for lost in people.invitations():  # a link is shown once; who did not keep it gets another
+                if lost.role is Role.OWNER:
+                    people.take_back(lost.number)
             secret = people.invite(OWNER, role=Role.OWNER)
-            tell(
-                f"nobody has an account yet: become the owner with {settings.invitation(secret)} (once, within a week)"
-            )
+            tell(f"there is no owner yet: become the owner with {settings.invitation(secret)} (once, within a week)")
     finally:
         desk.close()
         people.close()

@@ -61,11 +61,6 @@ class People(Invitations):
         """Let go of the database."""
         self.database.close()
 
-    @property
-    def empty(self) -> bool:
-        """Whether nobody has an account yet, so that whoever runs the server invites the first owner."""
-        return not self.database.run("SELECT 1 FROM people LIMIT 1")
-
     # --- sessions of browsers ---------------------------------------------------------------------------------
 
     def sign_in(self, name: str, password: str) -> str | None:
