@@ -1,5 +1,6 @@
 """Approvals: what is dear waits for the owner, and an approval is good for one answer."""
 
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ from privet.errors import ApprovalNeeded, InvalidParameter, NotAllowed
 from privet.loss import ConcentratedGuarantee, Guarantee
 from privet.query.catalog import Catalog
 from privet.server.desk import Desk
+from privet.server.desk.requests import WEEK
 from privet.server.people import Role
 from tests.support.desks import a_desk, people_catalog
 from tests.support.desks_on_disk import comer
@@ -100,6 +102,19 @@ def test_what_is_dear_is_told_by_every_rule(catalog: Catalog, dear: dict[str, ob
             desk.ask(ada, COUNT, **dear)  # type: ignore[arg-type]
         cheap = dict.fromkeys(dear, "0.00001")
         assert not desk.ask(ada, COUNT, **cheap).repeated  # type: ignore[arg-type]
+
+
+def test_an_approval_is_good_for_a_week(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada, olga = comer(desk, "ada", needs_approval=True), comer(desk, "olga", role=Role.OWNER)
+    for each in (1, 2):
+        desk.owner(olga).approve(desk.request(ada, COUNT, epsilon=each).number, reason="fine")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + WEEK - 60)
+    assert not desk.ask(ada, COUNT, epsilon=1).repeated
+    monkeypatch.setattr(time, "time", lambda: now + WEEK + 60)
+    with pytest.raises(ApprovalNeeded, match="has to approve first"):
+        desk.ask(ada, COUNT, epsilon=2)
+    assert desk.ask(ada, COUNT, epsilon=1).repeated
 
 
 def test_requests_are_limited(desk: Desk) -> None:

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from privet.errors import AnswerLost, Cancelled, KeyReused, ReleaseFailed
+from privet.errors import AnswerLost, BudgetExceeded, Cancelled, KeyReused, ReleaseFailed
 from privet.query.answering.charge import Charge
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.server.desk import Asker, Desk
+from privet.server.desk.question import Question
 from tests.support.desks import a_desk
 from tests.support.desks_on_disk import comer, desk_in
 from tests.support.ledger_processes import forked
@@ -188,3 +190,47 @@ def test_who_waits_for_an_equal_question_gets_its_answer(desk: Desk, monkeypatch
         assert first.result(30).answer.rows == second.result(30).answer.rows
         assert (first.result().repeated, second.result().repeated) == (False, True)
     assert spent(desk, ada) == 1
+
+
+def test_who_waited_for_one_that_was_refused_is_refused_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada = comer(desk, "ada")
+    goes, inside = threading.Event(), threading.Event()
+    plain = Question.answer
+
+    def slow(self: Question, *asked: Any) -> object:  # noqa: ANN401 - as it is asked
+        inside.set()
+        goes.wait(30)
+        return plain(self, *asked)
+
+    monkeypatch.setattr(Question, "answer", slow)
+    with ThreadPoolExecutor(3) as pool:
+        first = pool.submit(desk.ask, ada, COUNT, epsilon=1000)
+        assert inside.wait(30)
+        others = [pool.submit(desk.ask, ada, COUNT, epsilon=1000) for _ in range(2)]
+        goes.set()
+        for each in (first, *others):
+            with pytest.raises(BudgetExceeded):
+                each.result(30)
+    assert (spent(desk, ada), desk.history(ada)) == (0, ())
+
+
+def test_who_waits_can_stop_waiting(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada = comer(desk, "ada")
+    goes, inside, stop = threading.Event(), threading.Event(), threading.Event()
+    plain = DuckDBBackend._fetch
+
+    def slow(self: DuckDBBackend, text: str) -> object:
+        inside.set()
+        goes.wait(30)
+        return plain(self, text)
+
+    monkeypatch.setattr(DuckDBBackend, "_fetch", slow)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(desk.ask, ada, COUNT, epsilon=1)
+        assert inside.wait(30)
+        second = pool.submit(desk.ask, ada, COUNT, epsilon=1, stop=stop)
+        stop.set()
+        with pytest.raises(Cancelled, match="before anything was charged"):
+            second.result(30)
+        goes.set()
+        assert not first.result(30).repeated

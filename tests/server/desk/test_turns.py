@@ -43,7 +43,8 @@ def test_who_waits_too_long_is_told_to_come_again() -> None:
         assert turns.running == 1
 
 
-def test_one_person_does_not_fill_the_queue() -> None:
+def test_one_person_does_not_fill_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privet.server.desk.turns.QUEUE", 4)
     turns = Turns(1, 1, patience=30)
     stop = threading.Event()
 

@@ -8,7 +8,6 @@ import pytest
 
 from privet.server.people import People
 from privet.server.people.password import Work
-from tests.support.postgres import MISSING, server
 
 NUMBERS = itertools.count()
 QUICK = Work(16, 8, 1)  # a real hash takes half a second
@@ -22,15 +21,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-@pytest.fixture(scope="session")
-def server_address() -> Iterator[str]:
-    """The address of a real PostgreSQL."""
-    with server() as address:
-        if address is None:
-            pytest.skip(MISSING)
-        yield address
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgresql"])

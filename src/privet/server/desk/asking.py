@@ -15,8 +15,8 @@ from privet.server.desk.asker import Asker
 from privet.server.desk.history import History, Kept
 from privet.server.desk.question import Question
 from privet.server.desk.requests import now
-from privet.server.desk.telling import CANCELLED, LOST, REUSED
-from privet.server.desk.turns import Turns
+from privet.server.desk.telling import CANCELLED, REUSED
+from privet.server.desk.turns import SLICE, UNASKED, Turns
 
 
 @dataclass(frozen=True)
@@ -106,22 +106,30 @@ class Asking:
             number, stored = self._number(asker, same, key=key, repeats=repeats)
             if stored is not None:
                 return self._brought_back(asker, question, number, stored)
-            if (other := self.running.get(number)) is not None:  # in this process, so its answer will be there
-                other.done.wait()
-                if key is None and not repeats:
-                    break
+            if self._waited(number, stop):
                 continue
-            break
-        allowed = approved()
-        if allowed is not None:
-            number = self._renumbered(asker, same, allowed, key=key, repeats=repeats)
-        with self._turns.taken(asker.name, stop), self._run(asker, number, stop) as run:
-            if run is None:  # somebody in this process was faster
-                return self._joined(asker, question, number)
-            found = self._asked(asker, session, question, same, run)
-        if not repeats:  # from now on this is the answer to the same question
-            self._history.renew(asker.name, same, found.number)
-        return found
+            allowed = approved()
+            if allowed is not None:
+                number = self._renumbered(asker, same, allowed, key=key, repeats=repeats)
+                if self._waited(number, stop):
+                    continue
+            with self._turns.taken(asker.name, stop), self._run(asker, number, stop) as run:
+                if run is None:  # somebody in this process was faster
+                    continue
+                found = self._asked(asker, session, question, same, run)
+            if not repeats:  # from now on this is the answer to the same question
+                self._history.renew(asker.name, same, found.number)
+            return found
+
+    def _waited(self, number: str, stop: threading.Event) -> bool:
+        """Whether somebody in this process was answering this, so that there may be an answer now."""
+        other = self.running.get(number)
+        if other is None:
+            return False
+        while not other.done.wait(SLICE):
+            if stop.is_set():
+                raise Cancelled(UNASKED)
+        return True
 
     def _asked(self, asker: Asker, session: Session, question: Question, same: str, run: Running) -> Found:
         history = self._history
@@ -160,18 +168,22 @@ class Asking:
                     del self.running[number]
                 run.done.set()
 
-    def _joined(self, asker: Asker, question: Question, number: str) -> Found:
-        other = self.running.get(number)
-        if other is not None:
-            other.done.wait()
-        stored = self.stored(asker.name, number)
-        if stored is None:
-            raise AnswerLost(LOST)
-        return self._brought_back(asker, question, number, stored)
-
     def _brought_back(self, asker: Asker, question: Question, number: str, stored: str) -> Found:
         kept = self._history.of(asker.name, number)
         return Found(number, question.read(stored), repeated=True, at=now() if kept is None else kept.at)
+
+    def may_repeat(self, asker: Asker, same: str, number: str, *, key: str | None) -> bool:
+        """Whether a stored answer is the one to give back; a key that is new belongs to it from now on.
+
+        Raises:
+            KeyReused: the key belongs to another question.
+        """
+        if key is None:
+            return True
+        bound, about = self._history.bind(asker.name, key, same, number)
+        if about != same:
+            raise KeyReused(REUSED)
+        return bound == number
 
     # --- under which number -----------------------------------------------------------------------------------
 
@@ -184,7 +196,7 @@ class Asking:
                 number, about = bound
                 if about != same:
                     raise KeyReused(REUSED)
-                return number, self.stored(name, number)  # lost is lost: what was retried is not asked anew
+                return number, self._settled(name, number)  # lost is lost: what was retried is not asked anew
         mine = None if key is None else history.number_of("key", name, key)
         if not repeats:
             number = mine or history.new_number()
@@ -194,7 +206,7 @@ class Asking:
         )
         while True:
             try:
-                stored = self.stored(name, number)
+                stored = self._settled(name, number)
             except AnswerLost:
                 following = mine or history.number_of("repeat", name, same, str(generation + 1), number)
                 number, generation = history.take(name, same, following, generation + 1)
@@ -219,6 +231,10 @@ class Asking:
         if key is not None:
             self._history.rebind(asker.name, key, same, number)
         return number
+
+    def _settled(self, name: str, number: str) -> str | None:
+        """The answer under a number, if nobody in this process is at it."""
+        return None if number in self.running else self.stored(name, number)
 
     def stored(self, name: str, number: str) -> str | None:
         """The answer that the ledger has under a number; None if it was never charged. Waits while it is computed.

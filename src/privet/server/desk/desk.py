@@ -188,7 +188,8 @@ class Desk(Looking):
         repeats = self.settings.repeats and not fresh
         with self._sessions.held(asker.name) as session:
             same = question.same_as(session, self.version)
-            if repeats and key is None and (known := self._answers.get((asker.name, same))) is not None:
+            known = self._answers.get((asker.name, same)) if repeats else None
+            if known is not None and self._asking.may_repeat(asker, same, known.number, key=key):
                 return self._asked(asker, question, replace(known, repeated=True))
             found = self._asking.ask(
                 asker,

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from itertools import islice
 from typing import Any, TextIO
 
 from privet.core import Ledger
-from privet.core.journals import DATASET, Entry, Scope
+from privet.core.journals import DATASET, Entry, Row, Scope
+from privet.core.journals.chain import Facts
 from privet.core.journals.entry import SPENDS
 from privet.core.journals.report import export_csv, export_json, questions, report
 from privet.errors import InvalidParameter, NotAllowed
@@ -51,15 +51,27 @@ class OwnersDesk:
 
     def entries(self, *, last: int | None = None) -> tuple[Entry, ...]:
         """What was spent, in order; the last so many if that is said."""
-        found = self.ledger.entries
-        return found if last is None else found[max(0, len(found) - last) :]
+        if last is None:
+            return self.ledger.entries
+        units = self.ledger.journal.books().nothing.units
+        rows = self._last(last, lambda facts: facts["kind"] in SPENDS)
+        return tuple(Entry.of(row.sequence, row.facts, units) for row in rows)
 
     def acts(self, *, last: int = 100) -> tuple[dict[str, Any], ...]:
         """What owners did, the newest first: caps, freezes, and what is noted of people and approvals."""
+        rows = self._last(last, lambda facts: facts["kind"] not in (*SPENDS, "answer", "checkpoint", "failure"))
+        return tuple({"sequence": row.sequence, **row.facts} for row in reversed(rows))
+
+    def _last(self, count: int, wanted: Callable[[Facts], bool]) -> list[Row]:
+        """The last rows of some kind, in order: read from the end, twice as many until there are enough."""
         journal = self.ledger.journal
-        rows = [{"sequence": row.sequence, **row.facts} for row in journal.rows()]
-        acts = (row for row in reversed(rows) if row["kind"] not in (*SPENDS, "answer", "checkpoint", "failure"))
-        return tuple(islice(acts, last))
+        looked = 10 * count + 1
+        while True:
+            first = max(0, journal.head().sequence + 1 - looked)
+            found = [row for row in journal.rows(first) if wanted(row.facts)]
+            if not first or len(found) >= count:
+                return found[max(0, len(found) - count) :]
+            looked *= 2
 
     def questions(self) -> list[dict[str, Any]]:
         """The questions that were paid for: when, by whom, for what, and what they cost."""

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from privet.errors import Busy, Cancelled
 
 SLICE = 0.25  # seconds: who waits looks so often whether they still shall
-PATIENCE = 10.0  # seconds that a statement waits for its turn
+PATIENCE = 30.0  # seconds that a statement waits for its turn
+QUEUE = 32  # statements of one person that wait: a page of charts asks them all at once
 
 
 class Turns:
@@ -40,7 +41,7 @@ class Turns:
             Busy: none came free in time, or as many of theirs wait already as may run.
         """
         with self._free:
-            if self._waiting[name] >= 4 * self._most_each:
+            if self._waiting[name] >= QUEUE:
                 raise Busy(BUSY, retry_after=self._patience / 2)
             self._waiting[name] += 1
             try:
