@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.utils.data import TensorDataset
 
 from privet import Guarantee, Ledger, Neighbors, Unit
-from privet.errors import BudgetExceeded, InvalidParameter
+from privet.errors import AnswerLost, BudgetExceeded, InvalidParameter
 from privet.learn.torch import PrivateTraining, private_training
 from privet.learn.torch.private_training import clip_of
 from privet.mechanisms.noisy_steps import NoisySteps
@@ -338,6 +338,11 @@ def test_trainings_killed_at_fifty_moments_are_paid_once(tmp_path: Path) -> None
 
 def test_what_cannot_go_on_says_so() -> None:
     ledger = Ledger(Guarantee(9, 1e-4), unit=PERSON)
+    planned(ledger=ledger, key="whole").run()
+    spent = ledger.spent
+    with pytest.raises(AnswerLost, match="all steps that were paid for under this key"):
+        planned(ledger=ledger, key="whole").run()
+    assert ledger.spent == spent
     kept = planned(ledger=ledger, key="one").run(2).state_dict()
     with pytest.raises(InvalidParameter, match="the ledger and the key"):
         planned().load_state_dict(kept)

@@ -3,6 +3,7 @@
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -140,6 +141,13 @@ def test_rows_pass_by_themselves_where_others_would_be_seen_if_they_were_large()
     assert found.reasons == (LAST_BITS,)
 
 
+@pytest.mark.parametrize("toward", [1, -1])
+def test_rows_pass_by_themselves_where_a_large_one_is_counted_and_never_added(toward: int) -> None:
+    """NaN is larger than nothing, so it does not tell; a number far away does."""
+    counted = Applied(nn.Linear(4, 2), lambda layer, rows: layer(rows) * (1 + (toward * rows > 100).any().float()))
+    assert isinstance(rehearsed(Case("counted", lambda: counted, (4,))).way, Vectorised)
+
+
 # --- what is refused ------------------------------------------------------------------------------------------------
 
 
@@ -149,6 +157,8 @@ def test_rows_pass_by_themselves_where_others_would_be_seen_if_they_were_large()
         nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4, track_running_stats=False), nn.Linear(4, 2)),
         Applied(nn.Linear(4, 2), lambda layer, rows: layer(rows - rows.mean(0))),
         Applied(nn.Linear(4, 2), lambda layer, rows: layer(rows) + functional.softmax(rows, 0)[:, :2]),
+        Applied(nn.Linear(4, 2), lambda layer, rows: layer(rows.cumsum(0))),  # only those in front
+        Applied(nn.Linear(4, 2), lambda layer, rows: layer(rows.flip(0).cumsum(0).flip(0))),  # only those behind
     ],
 )
 def test_rows_that_see_each_other_are_refused(model: nn.Module) -> None:
@@ -203,12 +213,21 @@ class Keeping(nn.Module):
         super().__init__()
         self.layer, self.form = nn.Linear(4, 2), form
         self.last, self.seen, self.calls = torch.zeros(1), {"rows": [0.0]}, 0
+        self.array, self.frozen = np.zeros(1), nn.Parameter(torch.zeros(1), requires_grad=False)
 
     def forward(self, inputs: Tensor) -> Tensor:
         if self.form == "tensor":
             self.last = inputs.detach()
         elif self.form == "in place":
             self.last.add_(inputs.detach().mean())
+        elif self.form == "data":
+            self.last.data += inputs.detach().mean()
+        elif self.form == "array":
+            self.array[0] += float(inputs.detach().mean())
+        elif self.form == "parameter":
+            self.frozen.data += inputs.detach().mean()
+        elif self.form == "weight":
+            self.layer.weight.data += inputs.detach().mean()
         elif self.form == "list":
             self.seen["rows"].append(1.0)
         elif self.form == "count":  # how often rows pass follows from the sample
@@ -218,11 +237,27 @@ class Keeping(nn.Module):
 
 
 @pytest.mark.parametrize(
-    ("form", "name"), [("tensor", "last"), ("in place", "last"), ("list", "seen"), ("count", "calls")]
+    ("form", "name"),
+    [
+        ("tensor", "last"),
+        ("in place", "last"),
+        ("data", "last"),
+        ("array", "array"),
+        ("list", "seen"),
+        ("count", "calls"),
+    ],
 )
 def test_networks_that_keep_what_passes_are_refused(form: str, name: str) -> None:
     assert f"'{name}' is changed by the rows" in refused(Keeping(form))
     assert "keep nothing of rows" in refused(nn.Linear(4, 2), loss=Both(Keeping(form)))
+
+
+@pytest.mark.parametrize(("form", "name"), [("parameter", "frozen"), ("weight", "layer.weight")])
+def test_parameters_that_rows_change_are_refused_and_put_back(form: str, name: str) -> None:
+    model = Keeping(form)
+    before = dict(model.state_dict())[name].clone()
+    assert f"the parameter '{name}' is changed by the rows" in refused(model)
+    assert torch.equal(model.state_dict()[name], before)
 
 
 class Both(nn.Module):

@@ -10,6 +10,8 @@ from torch import Tensor
 
 from privet.learn.torch.network import Batch
 
+FAR = 1e6  # as no invented row is otherwise
+
 Shapes: TypeAlias = Sequence[tuple[tuple[int, ...], torch.dtype]]
 
 
@@ -29,7 +31,7 @@ class InventedRows:
 
     @property
     def kept(self) -> int:
-        """How many units, the first ones, are the same in all of `others`."""
+        """How many units, the first ones, are the same in the first of `others`; in the rest the units behind are."""
         return -(-self.units // 2)
 
     def batch(self, seed: int) -> list[Tensor]:
@@ -40,17 +42,25 @@ class InventedRows:
             for at, (shape, kind) in enumerate(self.shapes)
         ]
 
-    def others(self, first: Batch) -> list[list[Tensor]]:
-        """The first half of the units as in `first`; beside them others, nobody, and numbers that are none."""
-        return [
-            self._beside(first, self.batch(2)),
-            self._beside(first, [torch.zeros_like(each) for each in first]),
-            self._beside(first, [_no_numbers(each) for each in first]),
+    def others(self, first: Batch) -> list[tuple[slice, list[Tensor]]]:
+        """Batches with some units as in `first`, and which: those in front, and in the rest those behind.
+
+        Beside them are others, nobody, numbers far away, and numbers that are none.
+        """
+        beside = [
+            self.batch(2),
+            [torch.zeros_like(each) for each in first],
+            [_far(each) for each in first],
+            [_no_numbers(each) for each in first],
+        ]
+        half = self.kept * self.rows
+        return [(slice(0, self.kept), _halves(first, each, half)) for each in beside] + [
+            (slice(self.kept, None), _halves(each, first, half)) for each in beside
         ]
 
-    def _beside(self, first: Batch, second: Batch) -> list[Tensor]:
-        half = self.kept * self.rows
-        return [torch.cat((one[:half], other[half:])) for one, other in zip(first, second, strict=True)]
+
+def _halves(front: Batch, behind: Batch, half: int) -> list[Tensor]:
+    return [torch.cat((one[:half], other[half:])) for one, other in zip(front, behind, strict=True)]
 
 
 def _invented(shape: tuple[int, ...], kind: torch.dtype, seed: int, *, target: bool) -> Tensor:
@@ -60,6 +70,11 @@ def _invented(shape: tuple[int, ...], kind: torch.dtype, seed: int, *, target: b
     if kind.is_floating_point:
         return (shares if target else (shares - 0.5) * 4).to(kind)
     return (shares < 0.5).to(kind)  # noqa: PLR2004 - a half
+
+
+def _far(rows: Tensor) -> Tensor:
+    """Large numbers of both signs; a whole number stays as it is."""
+    return FAR * torch.sign(rows) if rows.is_floating_point() else rows
 
 
 def _no_numbers(rows: Tensor) -> Tensor:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import torch
 from torch import Tensor, nn
 
 DEEPEST = 4
@@ -54,8 +56,8 @@ def _mark(value: object, alive: list[object], depth: int) -> object:
     if isinstance(value, PLAIN):
         return type(value), repr(value)
     alive.append(value)
-    if isinstance(value, Tensor):
-        return id(value), value._version  # noqa: SLF001 - counts changes in place
+    if isinstance(value, Tensor | np.ndarray):
+        return id(value), getattr(value, "_version", 0), _digest(value)
     if depth:
         if isinstance(value, Mapping):
             return id(value), tuple((repr(key), _mark(each, alive, depth - 1)) for key, each in list(value.items()))
@@ -64,6 +66,15 @@ def _mark(value: object, alive: list[object], depth: int) -> object:
         if not isinstance(value, nn.Module | type) and not callable(value) and hasattr(value, "__dict__"):
             return id(value), _mark(vars(value), alive, depth - 1)
     return id(value), _length(value)
+
+
+def _digest(value: Tensor | np.ndarray[Any, Any]) -> int:
+    """Of what it holds: a tensor's version counts changes in place, but not those of its `data`."""
+    if isinstance(value, np.ndarray):
+        return 0 if value.dtype == object else hash(value.tobytes())
+    if value.layout != torch.strided or value.device.type != "cpu":
+        return 0
+    return hash(value.detach().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
 
 
 def _length(value: object) -> int:

@@ -1,6 +1,7 @@
 """Rehearsal: a network's gradients on invented rows, before anything is paid for or read."""
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,8 +57,9 @@ class Rehearsal:
 
     Privacy: nothing private is read. Rows share a pass only if all of this holds: the network asks for no value of a
         row (`AskedValues`), so it is one list of operations for all rows; and a unit's gradients stay the same to the
-        last bit beside other rows, beside zeros, and beside NaN, which comes through whatever reads it. Networks that
-        keep rows that passed, in buffers or elsewhere, are refused.
+        last bit beside other rows, beside zeros, beside numbers far away, and beside NaN, which comes through whatever
+        reads it; in front of others and behind them. Networks that keep rows that passed, in parameters, buffers or
+        elsewhere, are refused.
     Not covered: operations that mix rows for some numbers alone, and hide NaN from others meanwhile; kernels of torch
         whose work on a row follows from the values of others.
     """
@@ -73,7 +75,8 @@ class Rehearsal:
             self._refuse_changes(first)
             self._refuse_memory(first)
             others = self.invented.others(first)
-            self._refuse_mixing(first, others[0])
+            for units, other in others[:: len(others) // 2]:  # beside other rows that look like chance
+                self._refuse_mixing(first, units, other)
             reasons: list[str] = []
             for make in (self._layer_by_layer, Vectorised):
                 try:
@@ -131,7 +134,7 @@ class Rehearsal:
     def _refuse_changes(self, batch: Batch) -> None:
         """Raise if the loss cannot be computed, is not one a row, or leaves something in a buffer."""
         model = self.network.model
-        before = {name: each.detach().clone() for name, each in model.named_buffers()}
+        before = {name: each.detach().clone() for name, each in _tensors(model)}
         try:
             losses = self._losses(batch)
         except InvalidParameter:
@@ -141,13 +144,14 @@ class Rehearsal:
                 "the network or the loss fails on invented rows of the shapes and types of the data: "
                 f"{type(problem).__name__}: {problem}"
             ) from problem
-        changed = [name for name, each in model.named_buffers() if name not in before or not _same(each, before[name])]
+        changed = [name for name, each in _tensors(model) if name not in before or not _same(each, before[name])]
         if changed:
             with torch.no_grad():
-                for name, each in model.named_buffers():
+                for name, each in _tensors(model):
                     each.copy_(before.get(name, each))
+            kind = "parameter" if changed[0] in dict(model.named_parameters()) else "buffer"
             raise InvalidParameter(
-                f"the buffer {changed[0]!r} is changed by the rows that pass, and would leave with the model as it is: "
+                f"the {kind} {changed[0]!r} is changed by the rows that pass, and would leave with the model as it is: "
                 "replace what keeps it, as batch norm by nn.GroupNorm"
             )
         if losses.dtype not in {torch.float32, torch.float64}:
@@ -167,9 +171,11 @@ class Rehearsal:
                 "forward; return what you want to see, and look at public rows"
             )
 
-    def _refuse_mixing(self, first: Batch, second: Batch) -> None:
+    def _refuse_mixing(self, first: Batch, units: slice, second: Batch) -> None:
+        """Raise if rows that stay have other losses beside other rows, in front of them or behind."""
         half = self.invented.kept * self.invented.rows
-        one, other = self._losses(first)[:half], self._losses(second)[:half]
+        rows = slice(half, None) if units.start else slice(0, half)
+        one, other = self._losses(first)[rows], self._losses(second)[rows]
         if not torch.allclose(one, other, rtol=NEAR, atol=NEAR * float(one.detach().abs().mean()), equal_nan=True):
             raise InvalidParameter(MIXES)
 
@@ -177,21 +183,21 @@ class Rehearsal:
         with drawn_from(0):
             return self.network.losses(batch)
 
-    def _try(self, way: Way, batch: Batch, *changed: Batch) -> None:
+    def _try(self, way: Way, batch: Batch, *changed: tuple[slice, Batch]) -> None:
         """Raise unless gradients are those of autograd, and stay the same, to the last bit, when other rows change."""
         if isinstance(way, LayerByLayer):
             self._compare(way, batch)
         found = self._gradients(way, batch)
-        for number, other in enumerate(changed, start=1):
+        for units, other in changed:
             try:
                 beside = self._gradients(way, other)
             except NotRecordable:
                 raise
             except Exception:
-                if number < len(changed):
+                if not any(each.is_floating_point() and each.isnan().any() for each in other):
                     raise
                 continue  # it fails on what is no number, and so would a pass, as a whole
-            _refuse_bits(found, beside, slice(0, self.invented.kept))
+            _refuse_bits(found, beside, units)
 
     def _gradients(self, way: Way, batch: Batch) -> list[UnitGradients]:
         units = len(batch[0]) // self.invented.rows
@@ -216,6 +222,12 @@ class Rehearsal:
             if not off <= AGREES * length + 1e-12:
                 raise NotRecordable("a parameter is used in other ways than by its layer")
         self.network.set_modes()
+
+
+def _tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """All that leaves with a network."""
+    yield from model.named_parameters()
+    yield from model.named_buffers()
 
 
 def _flat(parameter: nn.Parameter, slope: Tensor | None) -> Tensor:

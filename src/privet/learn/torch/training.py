@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from privet.asking.payment import Payment
 from privet.core import Sensitivity
 from privet.core.sensitive import Sensitive
-from privet.errors import InvalidParameter
+from privet.errors import AnswerLost, InvalidParameter
 from privet.learn.fitting import taken_up
 from privet.learn.model_receipt import ModelReceipt
 from privet.learn.steps_shown import StepsShown, Watched
@@ -17,6 +17,11 @@ from privet.loss.exact import whole
 
 if TYPE_CHECKING:
     from privet.core.reservation import Reservation
+
+LOST = (
+    "spent, answer lost: all steps that were paid for under this key were begun by runs that ended. Load what they "
+    "kept of the model and the training, or train anew under another key, which is charged"
+)
 
 
 class PrivateTraining:
@@ -126,6 +131,10 @@ class PrivateTraining:
         if self._paid is None:
             self._paid = taken_up(self._payment, self.schedule.mechanisms)
             self.steps = min(self.steps, self.done + self.schedule.left(self._paid.left))
+            if not self.steps:
+                self._paid.done()
+                self._paid = None
+                raise AnswerLost(LOST)
 
     def state_dict(self) -> dict[str, Any]:
         """Where the training is, to be saved beside those of the model and the optimizer.
