@@ -1,11 +1,22 @@
 """Pages that are too large to be run as printed are pasted with fewer rows."""
 
+import asyncio
+import os
 import re
+import sys
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from privet.server.agents.hang_in import hang_in
+from privet.server.desk import Desk
+from privet.server.http.app import make_app
+from privet.server.people import People
+from privet.server.settings import Settings
 from tests.support.postgres import MISSING, server
+from tests.support.served import Served, on_a_socket
 from tests.test_tutorials import paste
 
 pytestmark = pytest.mark.whole
@@ -70,3 +81,39 @@ def test_train_in_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "saved     returns.joblib" in trained
     assert "score of a model of returns" in shown
     assert "GradientBoostingRegressor" in undeclared
+
+
+def test_let_an_ai_agent_study_your_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = tmp_path / "privet"
+    command.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path[:0] = {sys.path!r}\nfrom privet.cli import app\napp()\n",
+        encoding="utf-8",
+    )
+    command.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    page = (PAGES / "let-an-ai-agent-study-your-data.md").read_text(encoding="utf-8")
+    _, capped = paste(re.sub("```python.*?```", "", page, flags=re.DOTALL))
+    assert "ε=1" in capped
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "the page", "exec"), names)  # noqa: S102 - our own page
+    assert "do_not_conclude" in capsys.readouterr().out
+    assert names["tables"]["dataset"] == "hospital"
+    assert names["price"]["columns"][1]["expected_margin"].endswith("0.5 in 2,000 rows")
+    assert [names[each]["charged"] for each in ("answer", "again", "rows", "greedy")] == ["yes", *["nothing"] * 3]
+    assert [names[each]["status"] for each in ("rows", "greedy")] == ["refused", "waits_for_owner"]
+    assert names["budget"]["remaining"]["epsilon"] == "0.8"
+    with closing(People.open("sqlite:///hospital/hospital.people.db")) as people:
+        token, settings = people.make_token("helper", label="far away"), Settings()
+        desk = Desk.open("hospital/hospital.toml", people=people, settings=settings)
+        with closing(desk):
+            app = make_app(desk, people, settings)
+            hang_in(app, desk, people, settings)
+            with on_a_socket(Served(app, desk, people, settings, {})) as address:
+                *_, answer, again, _, _, budget = asyncio.run(names["study_far_away"](f"{address}/mcp", token))
+    assert (answer["repeated"], answer["rows"]) == (True, names["answer"]["rows"])  # one analyst, one history
+    assert again["charged"] == "nothing"
+    assert budget["spent"] == names["budget"]["spent"]

@@ -24,6 +24,7 @@ Which to use when:
 | the PostgreSQL door | `wire_server`: one with a hospital behind it, and a raw socket |
 | a page of docs/how-to that adds something to Privet | `how_to`: puts its code into a copy |
 | that intervals hold for a population | `adult`: people to draw samples from |
+| the whole server | `running_server` starts it, `load` asks, `settled` compares, `killed_postgres` kills |
 | a door of the server | `desks`: a desk of invented people |
 | statements that take long, or more memory than there is | `slow_catalogs` |
 """

@@ -32,6 +32,7 @@ ASK = {"sql": "SELECT COUNT(*) FROM visit", "purpose": "a test"}
         ({"error": {f"c{n}": 1 for n in range(MOST_ERRORS + 1)}}, "at most 50 columns, got 51"),
         ({"error": {"n": [1]}}, "error must be a number"),
         ({"error": {"n" * 201: 1}}, "the name of a column in error must have at most 200 letters"),
+        ({"rows": 0}, "rows must be a whole number >= 1, got 0"),
         ({"from_row": -1}, "from_row must be a whole number >= 0"),
         ({"from_row": 0.5}, "from_row must be a whole number >= 0"),
     ],
@@ -47,8 +48,8 @@ def test_what_a_tool_does_not_take_is_refused(said: dict[str, object], words: st
 def test_what_is_said_is_kept_exactly() -> None:
     said = Arguments.of(TOOLS["ask"], {**ASK, "epsilon": "0.1", "delta": 1e-7, "from_row": 5, "error": None})
     assert said == Arguments(ASK["sql"], {"epsilon": "0.1", "delta": 1e-7}, "a test", from_row=5)
-    errors = Arguments.of(TOOLS["price"], {"sql": "S", "error": {"n": 5, "pay": "2% of 400"}})
-    assert errors.keywords == {"error": {"n": 5, "pay": "2% of 400"}}
+    errors = Arguments.of(TOOLS["price"], {"sql": "S", "error": {"n": 5, "pay": "2% of 400"}, "rows": 10})
+    assert errors.keywords == {"error": {"n": 5, "pay": "2% of 400"}, "rows": 10}
 
 
 def test_a_tool_that_is_none_is_named_safely() -> None:

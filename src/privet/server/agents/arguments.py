@@ -17,8 +17,8 @@ from privet.server.agents.tools import (
 )
 from privet.wording.nearest import nearest
 
-SPENDING = ("epsilon", "delta", "error")
 LONGEST_NAME = 200  # letters of a column's
+MOST_ROWS = 10**12
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Arguments:
             _spending(given),
             _purpose(given["purpose"]) if "purpose" in given else None,
             _text(given.get("number", ""), "number", LONGEST_NUMBER),
-            _row(given.get("from_row", 0)),
+            _count(given.get("from_row", 0), "from_row", least=0),
         )
 
 
@@ -88,9 +88,9 @@ def _purpose(value: object) -> str:
     return text
 
 
-def _row(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 10**9:
-        raise InvalidParameter(f"from_row must be a whole number >= 0, got {shown(value)}")
+def _count(value: object, name: str, *, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST_ROWS:
+        raise InvalidParameter(f"{name} must be a whole number >= {least}, got {shown(value)}")
     return value
 
 
@@ -101,6 +101,8 @@ def _spending(given: Mapping[str, Any]) -> Keywords:
         said["epsilon"] = _amount(given["epsilon"], "epsilon")
     if "delta" in given:
         said["delta"] = _amount(given["delta"], "delta")
+    if "rows" in given:
+        said["rows"] = _count(given["rows"], "rows", least=1)
     if "error" in given:
         error = given["error"]
         said["error"] = _errors(error) if isinstance(error, Mapping) else _amount(error, "error")

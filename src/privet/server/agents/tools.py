@@ -37,6 +37,11 @@ _DELTA = {
     "type": ["number", "string"],
     "description": "Beside epsilon, such as 1e-7: needed where the names of groups are private.",
 }
+_ROWS = {
+    "type": "integer",
+    "minimum": 1,
+    "description": "With error: how many rows you expect in a group, where the margin depends on it.",
+}
 _PURPOSE = {
     "type": "string",
     "minLength": 1,
@@ -49,6 +54,9 @@ _FROM = {
     "minimum": 0,
     "description": f"The first row to tell, 0 by default; {PAGE} are told at once.",
 }
+
+
+_SPENDING = {"epsilon": _EPSILON, "error": _ERROR, "delta": _DELTA, "rows": _ROWS}
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,7 @@ TOOLS = {
             "price",
             "Price a question",
             "What a question would cost, and how far its numbers would be off, before anything is spent. Free.",
-            {"sql": _SQL, "epsilon": _EPSILON, "error": _ERROR, "delta": _DELTA},
+            {"sql": _SQL, **_SPENDING},
             ("sql",),
         ),
         Tool(
@@ -104,14 +112,7 @@ TOOLS = {
             "Ask a question",
             "Answers a question with noise and intervals, and spends its price. If the owner has to approve it first, "
             "nothing is spent and the result says so: call ask again later with exactly the same arguments.",
-            {
-                "sql": _SQL,
-                "epsilon": _EPSILON,
-                "error": _ERROR,
-                "delta": _DELTA,
-                "purpose": _PURPOSE,
-                "from_row": _FROM,
-            },
+            {"sql": _SQL, **_SPENDING, "purpose": _PURPOSE, "from_row": _FROM},
             ("sql", "purpose"),
             spends=True,
         ),
