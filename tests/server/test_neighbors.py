@@ -22,6 +22,7 @@ from tests.support.neighbor_hospitals import CROWDED, OTHER, SETTINGS, Setting, 
 pytestmark = pytest.mark.whole
 
 OWN = re.compile(rb"[0-9a-f]{32}|\d{4}-\d\d-\d\dT[\d:.]+(\+00:00|Z)")  # numbers of answers, times
+API = "http://localhost/api/v1"
 SPENT = {"epsilon": "0.5", "delta": "1e-7"}
 STATEMENTS = (
     "SELECT clinic, COUNT(*) AS n, AVG(cost) AS c, MAX(stay) AS m FROM visit GROUP BY clinic",
@@ -52,6 +53,25 @@ def _calls() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "budget", {}
 
 
+def by_http(token: str) -> Iterator[httpx2.Request]:
+    """Every way to ask and to look, each question twice: paid for, and brought back."""
+    whole, arrow = "application/vnd.privet+json", "application/vnd.apache.arrow.stream"
+    known = {"authorization": f"Bearer {token}"}
+    for text in STATEMENTS:
+        for route, kind in (
+            ("explain", whole),
+            ("sql", "*/*"),
+            ("sql", arrow),
+            ("sql", whole),
+            ("sql", "text/event-stream"),
+        ):
+            body = {"statement": text, **SPENT}
+            yield httpx2.Request("POST", f"{API}/{route}", json=body, headers={**known, "accept": kind})
+    yield httpx2.Request("POST", f"{API}/batch", json={"statements": STATEMENTS[:2], **SPENT}, headers=known)
+    for route in ("session", "tables", "budget", "history", "running", "requests", "answers/1"):
+        yield httpx2.Request("GET", f"{API}/{route}", headers=known)
+
+
 def bytes_of(response: httpx2.Response) -> bytes:
     """All that comes over the line: status, heads and body, without what is random by design."""
     heads = [f"{name}: {value}" for name, value in response.headers.items()]
@@ -78,7 +98,7 @@ def seen(setting: Setting, rows: World, requests: Door, before: Tape | None) -> 
         return asyncio.run(asked(app, token, requests)), tape
 
 
-@pytest.mark.parametrize("requests", [by_agents])
+@pytest.mark.parametrize("requests", [by_agents, by_http])
 @pytest.mark.parametrize("setting", SETTINGS[:2], ids=lambda each: each.name)
 def test_neighbors_look_alike(setting: Setting, requests: Door) -> None:
     here, tape = seen(setting, world(CROWDED), requests, None)
