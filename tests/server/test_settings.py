@@ -1,3 +1,5 @@
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,11 @@ def test_what_means_nothing_is_refused_in_one_sentence(tmp_path: Path, text: str
 def test_other_machines_are_listened_to_with_tls_or_behind_a_proxy() -> None:
     assert Settings(host="0.0.0.0", behind_proxy=True).address == "http://0.0.0.0:8443"  # noqa: S104 - what is tested
     assert Settings(host="::", dev=True).address == "https://[::]:8443"
+
+
+def test_every_setting_is_on_the_page_and_every_word_there_is_one() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "server" / "operate.md").read_text(encoding="utf-8")
+    settings = page.partition("## systemd")[0]
+    told = set(re.findall(r"^([a-z_]+) = |`([a-z_]+)`(?=[^|]*\|[^|]*\|[^|]*\|$)", settings, re.MULTILINE))
+    words = {first or second for first, second in told} - {"privet"}
+    assert words == {each.name for each in fields(Settings)}

@@ -20,7 +20,6 @@ COUNTS = (
     "statements_per_person",
     "requests_at_once",
     "requests_per_minute",
-    "sign_ins_per_minute",
     "connections",
     "largest_body",
     "largest_statement",
@@ -60,7 +59,6 @@ class Settings:
         statements_per_person: how many of them may be one person's.
         requests_at_once: how many HTTP requests are in work; others are told to come again.
         requests_per_minute: of one token or session; a burst may have as many.
-        sign_ins_per_minute: attempts to sign in, of one account and from one address.
         connections: how many the PostgreSQL door keeps.
         largest_body: bytes of a request.
         largest_statement: letters of a statement.
@@ -68,12 +66,11 @@ class Settings:
         seconds_to_stop: how long running statements may take when the server is stopped.
         answer_after: public steps in seconds: an answer leaves at the first step after it is ready. None: at once.
         log_requests: whether each request is logged: time, method, route, status; never who, what or from where.
-        log_statements: whether the owner wants statements in the log, with their literals.
         metrics: whether public counts are served at `/metrics`.
         metrics_token: a file with the token that reads them; without it only this machine may, and no proxy.
 
-    Privacy: nothing here changes what is charged or released; `answer_after` hides times, `log_statements` writes
-        analysts' literals, which may name a person, to the log of whoever runs the server.
+    Privacy: nothing here changes what is charged or released; `answer_after` hides times. Nothing writes a statement, a
+        value or a token into a log.
 
     Example:
         >>> Settings(port=9000).address, Settings(dev=True).tls
@@ -102,7 +99,6 @@ class Settings:
     statements_per_person: int = 2
     requests_at_once: int = 256
     requests_per_minute: int = 1200
-    sign_ins_per_minute: int = 10
     connections: int = 100
     largest_body: int = 1_000_000
     largest_statement: int = 100_000
@@ -110,7 +106,6 @@ class Settings:
     seconds_to_stop: float = 60
     answer_after: tuple[float, ...] | None = None
     log_requests: bool = False
-    log_statements: bool = False
     metrics: bool = False
     metrics_token: Path | None = None
 

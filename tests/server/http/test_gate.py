@@ -111,6 +111,19 @@ def test_bodies_that_could_be_read_in_two_ways_are_refused(small: Served, body: 
     assert ada.get("/budget").content == before
 
 
+def test_long_statements_are_refused() -> None:
+    with served(largest_statement=50) as found:
+        ada, long = found.client("ada"), COUNT + " " * 50
+        for route, body in (
+            ("sql", {"statement": long}),
+            ("explain", {"statement": long}),
+            ("explain", {"statements": [COUNT, long]}),
+            ("batch", {"statements": {"a": long}}),
+        ):
+            said = ada.post(f"/{route}", json={**body, "epsilon": 1}).json()
+            assert "at most 50 letters" in said["detail"], route
+
+
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_what_a_form_of_another_site_can_send_is_not_read(small: Served, kind: str) -> None:
     body = json.dumps({"statement": COUNT, "epsilon": 1})

@@ -1,7 +1,7 @@
 """Asking: prices and answers over HTTP."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
 from anyio import CapacityLimiter, to_thread
@@ -47,6 +47,7 @@ async def explain(request: Request, asker: Reader, wanted: Wanted) -> Response:
     kind = wanted_format(request, JSON, ANSWER)
     desk: Desk = request.app.state.desk
     text = one_of(wanted)
+    refuse_long(request, text)
     told = await to_thread.run_sync(
         lambda: desk.explain(asker, text, weights=wanted.weights, **wanted.keywords()),
     )
@@ -62,6 +63,7 @@ async def sql(request: Request, asker: Questioner, question: Question, key: Idem
     With Accept: text/event-stream, events tell when it was taken, that it still runs, and the answer or the problem.
     """
     kind = wanted_format(request, JSON, ARROW, ANSWER, EVENTS)
+    refuse_long(request, question.statement)
     desk: Desk = request.app.state.desk
 
     def ask() -> Asked:
@@ -82,6 +84,7 @@ async def sql(request: Request, asker: Questioner, question: Question, key: Idem
 async def batch(request: Request, asker: Questioner, asked: Batch, key: Idempotency = None) -> Response:
     """Answer several statements at once: all are paid for and answered, or none."""
     kind = wanted_format(request, JSON, ANSWER, EVENTS)
+    refuse_long(request, asked.statements)
     desk: Desk = request.app.state.desk
 
     def ask() -> AskedBatch:
@@ -124,3 +127,11 @@ def one_of(wanted: Wanted) -> Any:  # noqa: ANN401 - one text, a list or a mappi
     if (wanted.statement is None) == (wanted.statements is None):
         raise InvalidParameter("say either statement, with one SELECT, or statements, with several")
     return wanted.statement if wanted.statements is None else wanted.statements
+
+
+def refuse_long(request: Request, text: str | Iterable[str] | Mapping[str, str]) -> None:
+    """Raise if a statement is longer than this server reads."""
+    most: int = request.app.state.settings.largest_statement
+    texts = (text,) if isinstance(text, str) else text.values() if isinstance(text, Mapping) else text
+    if any(len(each) > most for each in texts):
+        raise InvalidParameter(f"a statement has at most {most:,} letters here: shorten it, or ask for several")
