@@ -12,9 +12,11 @@ from privet.loss import PrivacyLoss
 from privet.mechanisms.chosen_way import ChosenWay
 from privet.query.pricing.cut_off import CutOff
 from privet.query.results.answer import amount_facts, amount_of
+from privet.query.results.answer_columns import AnswerColumn
 from privet.query.results.column_plans import ColumnPlan
 from privet.query.results.explanation import Explanation
 from privet.query.results.explanations import Explanations
+from privet.query.scalars.facts import Type
 
 
 def explanation_to_json(told: Explanation | Explanations) -> str:
@@ -50,6 +52,7 @@ def _facts(told: Explanation | Explanations) -> dict[str, Any]:
         "bounding": told.bounding,
         "choices": [_plain(each) for each in told.choices],
         "advice": told.advice,
+        "answer": [{"name": each.name, "type": each.type.value, "interval": each.interval} for each in told.answer],
     }
 
 
@@ -97,6 +100,7 @@ def _of_one(facts: Mapping[str, Any]) -> Explanation:
         bounding=tuple(facts["bounding"]),
         choices=tuple(ChosenWay(**_restored(each)) for each in facts["choices"]),
         advice=tuple(facts["advice"]),
+        answer=tuple(AnswerColumn(each["name"], Type(each["type"]), each["interval"]) for each in facts["answer"]),
     )
 
 
