@@ -43,7 +43,7 @@ PARTS: Sequence[tuple[str, Sequence[tuple[str, Sequence[str]]]]] = (
         (
             (
                 "What is promised",
-                ("definitions.md", "choosing-epsilon.md", "one-currency.md", "random-dp.md", "explain"),
+                ("definitions.md", "choosing-epsilon.md", "one-currency.md", "figures.md", "random-dp.md", "explain"),
             ),
             ("Stories", ("stories/",)),
             ("Measured", ("accuracy.md", "benchmarks", "audit-of", "violations")),

@@ -20,6 +20,10 @@ class ElasticCount:
         scale: of the Laplace noise: twice that over ε.
         capped_scale: of Privet's noise at the same ε, if each unit counts for at most `cap` joined rows.
         cap: of rows for each unit.
+
+    Example:
+        >>> round(elastic_count([250], epsilon="0.1", delta="1e-8").smooth_sensitivity, 6)
+        270.459093
     """
 
     at_distance: int

@@ -23,6 +23,11 @@ class ExchangeableBeliefs:
         product_bound: what e^ε allows if people were independent.
         within: the highest belief for each value of the common cause, if the attacker knows it.
         within_bounds: what e^ε allows of each.
+
+    Example:
+        >>> alone = exchangeable_beliefs(1, epsilon=1, rates=(0.5,))
+        >>> round(alone.highest, 6), round(alone.product_bound, 6)
+        (0.731059, 0.731059)
     """
 
     prior: float

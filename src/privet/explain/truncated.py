@@ -20,6 +20,10 @@ class TruncatedLaplace:
         delta: rounded up, as a decimal: it may be far below any float.
         pure_epsilon: infinite: an answer above the limit of one neighbor is possible for the other only.
         beyond: the probability that noise without a limit would have been above it, rounded up.
+
+    Example:
+        >>> truncated_laplace(scale=1, limit=3).delta
+        Decimal('0.0438661')
     """
 
     epsilon: Fraction
