@@ -577,6 +577,60 @@ class JournalContract:
         assert entry.purpose == purpose
         assert ask(ledger, purpose, key="Schlüssel \x00").purpose == purpose
 
+    def test_what_owners_did_beside_the_ledger_is_an_entry_that_counts_for_nothing(self, address: str | None) -> None:
+        ledger = new_ledger(address)
+        ask(ledger)
+        state = ledger.spent, ledger.remaining, ledger.entries
+        place = ledger.journal.note("person added", by="olga", about={"name": "ada \ud800"}, reason="a colleague")
+        other = self.another(ledger, address)
+        (row,) = other.journal.rows(place)
+        told = {name: row.facts[name] for name in ("kind", "act", "by", "about", "reason")}
+        assert told == {
+            "kind": "noted",
+            "act": "person added",
+            "by": "olga",
+            "about": {"name": "ada \ud800"},
+            "reason": "a colleague",
+        }
+        assert (other.spent, other.remaining, other.entries) == state
+        for act, reason in (("", "why"), ("act", " ")):
+            with pytest.raises(InvalidParameter):
+                ledger.journal.note(act, by="olga", about={}, reason=reason)
+        assert ledger.verify() == place + 1
+
+    def test_a_key_is_found_whatever_was_asked(self, address: str | None) -> None:
+        ledger = self.another(new_ledger(address), address, analyst="ada")
+        assert ledger.journal.keyed("ada", "k") is None
+        answer = ask(ledger, "beds", key="k")
+        found = ledger.journal.keyed("ada", "k")
+        assert found is not None
+        assert ledger.journal.stored(found) == answer.to_json()
+        assert (
+            ledger.journal.keyed("bob", "k")
+            is ledger.journal.keyed(None, "k")
+            is ledger.journal.keyed("ada", "")
+            is None
+        )
+
+    def test_who_may_not_know_which_limit_it_was_is_told_what_is_left_for_them(self, address: str | None) -> None:
+        said = set()
+        ledger = new_ledger(address)  # of 10
+        ledger.journal.cap(Guarantee(4), scope=ADA, reason="agreed")
+        ada = self.another(ledger, address, analyst="ada")
+        for spent in (0, 6):  # then 4 is left of either
+            while ledger.spent.epsilon < spent:
+                ask(ledger)
+            with pytest.raises(BudgetExceeded) as refused:
+                ada.reserve([COUNT] * 9, purpose="beds")
+            said.add(refused.value.told)
+            assert refused.value.told != str(refused.value)
+        assert len(said) == 1
+        assert "ε=4, δ=0 remains for you" in str(said)
+        ledger.journal.cap(Guarantee(3), scope=Scope("ada", "beds"), reason="agreed")
+        with pytest.raises(BudgetExceeded) as refused:
+            ada.reserve([COUNT] * 9, purpose="beds")
+        assert "ε=3, δ=0 remains for you" in str(refused.value.told)
+
     def test_a_closed_ledger_opens_again_when_used(self, address: str | None) -> None:
         with new_ledger(address) as ledger:
             ask(ledger)

@@ -17,6 +17,7 @@ import pytest
 
 from privet import Guarantee, Ledger, Sensitive, Sensitivity, Unit
 from privet.core.ledger import NO_RANDOMNESS
+from privet.core.signals import stopped_by
 from privet.core.silence import FAILED, Failure, silently
 from privet.errors import EntropyError, ReleaseFailed
 from privet.mechanisms import Laplace
@@ -281,3 +282,28 @@ def test_the_reason_is_kept_for_the_owner() -> None:
     assert isinstance(failure, Failure)
     assert TOLD in failure.reason
     assert "in compute" in failure.reason
+
+
+def test_in_a_thread_only_who_may_stop_it_and_did_is_heard() -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    def worded() -> None:
+        raise KeyboardInterrupt("patient 17")
+
+    found: list[object] = []
+
+    def compute() -> None:
+        for stop, raising in ((None, interrupt), (False, interrupt), (True, interrupt), (True, worded)):
+            event = None if stop is None else threading.Event()
+            if event is not None and stop:
+                event.set()
+            with stopped_by(event):
+                outcome = silently(raising)
+            assert isinstance(outcome, Failure)
+            found.append((type(outcome.problem), outcome.interrupted))
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    thread.join()
+    assert found == [(ReleaseFailed, False), (ReleaseFailed, False), (KeyboardInterrupt, True), (ReleaseFailed, False)]

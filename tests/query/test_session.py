@@ -249,6 +249,23 @@ def test_the_same_key_is_paid_once_and_gives_the_same_answer(asked: tuple[Sessio
     assert session.ledger.spent.epsilon == 1
 
 
+def test_a_question_says_all_that_a_key_is_bound_to(asked: tuple[Session, Watched]) -> None:
+    session, _ = asked
+    same = session.question(BY_SEX, epsilon=1)
+    assert same == session.question(BY_SEX, epsilon="1.0", confidence=0.95)
+    others = {
+        session.question(COUNT, epsilon=1),
+        session.question(BY_SEX, epsilon=2),
+        session.question(BY_SEX, epsilon=1, weights={"n": 2}),
+        session.question(BY_SEX, epsilon=1, confidence=0.9),
+        session.question([BY_SEX], epsilon=1),
+        session.question({"n": BY_SEX}, epsilon=1),
+        session.question([BY_SEX, COUNT], epsilon=1, weights=[1, 2]),
+    }
+    assert len(others - {same}) == 7
+    assert session.ledger.spent.epsilon == 0
+
+
 def test_a_key_whose_run_failed_is_lost(asked: tuple[Session, Watched]) -> None:
     session, backend = asked
 

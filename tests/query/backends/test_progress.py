@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
+from privet.core.signals import is_stopped, stopped_by
 from privet.query.backends import progress
 from privet.query.backends.progress import watched
 
@@ -106,3 +107,26 @@ def _until(done: Callable[[], bool]) -> None:
         if done():
             return
         time.sleep(0.01)
+
+
+def test_in_a_thread_whoever_asked_stops_it_as_by_control_c() -> None:
+    goes, stop = threading.Event(), threading.Event()
+    found: list[object] = []
+
+    def ask() -> None:
+        with stopped_by(stop):
+            try:
+                watched(lambda: goes.wait(30), percent=lambda: None, stop=goes.set)
+            except KeyboardInterrupt:
+                found.append("stopped")
+            found.append(is_stopped())
+        found.append(is_stopped())
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    stop.set()
+    thread.join(30)
+    assert found == ["stopped", True, None]
+    assert goes.is_set()  # the engine was told
+    with stopped_by(threading.Event()):
+        assert watched(lambda: 7, percent=lambda: None, stop=nothing) == 7

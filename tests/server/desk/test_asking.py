@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from privet.errors import AnswerLost, BudgetExceeded, Cancelled, KeyReused, ReleaseFailed
+from privet.errors import AnswerLost, BudgetExceeded, Cancelled, KeyReused, ReleaseFailed, ServiceFailed
 from privet.query.answering.charge import Charge
 from privet.query.backends.duckdb import DuckDBBackend
 from privet.server.desk import Asker, Desk
+from privet.server.desk.history import History
 from privet.server.desk.question import Question
 from tests.support.desks import a_desk
 from tests.support.desks_on_disk import comer, desk_in
@@ -168,6 +169,24 @@ def test_whoever_asked_stops_it_and_pays(tmp_path: Path) -> None:
         assert not desk.ledger.journal.books().failures.counted  # stopping is no failure
         with pytest.raises(AnswerLost):
             desk.ask(ada, SLOW, epsilon=1, key="k")
+
+
+def test_an_answer_that_is_in_the_ledger_is_told_though_its_history_was_not_written(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = comer(desk, "ada")
+
+    def refuse(*_: object) -> None:
+        raise ServiceFailed("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(History, "answered", refuse)
+        first = desk.ask(ada, COUNT, epsilon=1)
+    assert [each.state for each in desk.history(ada)] == ["unanswered"]
+    desk._answers.clear()
+    assert desk.stored(ada, first.number).answer.rows == first.answer.rows  # type: ignore[union-attr]
+    assert desk.ask(ada, COUNT, epsilon=1).number == first.number
+    assert [(each.state, each.spent) for each in desk.history(ada)] == [("answered", str(first.answer.spent))]
 
 
 def test_who_waits_for_an_equal_question_gets_its_answer(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

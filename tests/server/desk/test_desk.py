@@ -214,6 +214,22 @@ def test_explanations_do_not_name_files(desk: Desk) -> None:
     assert spent(desk, ada) == 0
 
 
+def test_long_statements_are_refused_before_anything_is_done_with_them() -> None:
+    with a_desk(largest_statement=100) as desk:
+        ada = comer(desk, "ada")
+        long = f"{COUNT} -- {'x' * 100}"
+        half = f"{COUNT} -- {'x' * 20}"
+        for act in (
+            lambda: desk.ask(ada, long, epsilon=1),
+            lambda: desk.batch(ada, [half, half], epsilon=1),
+            lambda: desk.explain(ada, long, epsilon=1),
+            lambda: desk.request(ada, long, epsilon=1),
+        ):
+            with pytest.raises(InvalidParameter, match="at most 100 letters"):
+                act()
+        assert not desk.ask(ada, half, epsilon=1).repeated
+
+
 def test_an_answer_is_the_sessions_own(desk: Desk) -> None:
     asked = desk.ask(comer(desk, "ada"), MEAN, epsilon=50)
     assert isinstance(asked.answer, Answer)

@@ -118,7 +118,8 @@ class Asking:
                     continue
                 found = self._asked(asker, session, question, same, run)
             if not repeats:  # from now on this is the answer to the same question
-                self._history.renew(asker.name, same, found.number)
+                with suppress(PrivetError):
+                    self._history.renew(asker.name, same, found.number)
             return found
 
     def _waited(self, number: str, stop: threading.Event) -> bool:
@@ -147,9 +148,14 @@ class Asking:
                 if self._journal().keyed(asker.name, run.number) is None:
                     history.forget(asker.name, run.number)
             raise
-        free = None if answer.loss.parts else answer.to_json()
-        history.answered(run.number, str(answer.spent), free)
+        self._note(run.number, answer)
         return Found(run.number, answer, repeated=False, at=run.at)
+
+    def _note(self, number: str, answer: Answer | Answers) -> None:
+        """Remember what it cost. The answer is in the ledger already, so this may fail."""
+        free = None if answer.loss.parts else answer.to_json()
+        with suppress(PrivetError):
+            self._history.answered(number, str(answer.spent), free)
 
     @contextmanager
     def _run(self, asker: Asker, number: str, stop: threading.Event) -> Iterator[Running | None]:
@@ -170,7 +176,10 @@ class Asking:
 
     def _brought_back(self, asker: Asker, question: Question, number: str, stored: str) -> Found:
         kept = self._history.of(asker.name, number)
-        return Found(number, question.read(stored), repeated=True, at=now() if kept is None else kept.at)
+        answer = question.read(stored)
+        if kept is not None and kept.spent is None:  # whoever asked it has died in between
+            self._note(number, answer)
+        return Found(number, answer, repeated=True, at=now() if kept is None else kept.at)
 
     def may_repeat(self, asker: Asker, same: str, number: str, *, key: str | None) -> bool:
         """Whether a stored answer is the one to give back; a key that is new belongs to it from now on.

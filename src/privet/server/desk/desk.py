@@ -185,6 +185,7 @@ class Desk(Looking):
     ) -> Asked | AskedBatch:
         asker.refuse_without(TokenScope.ASK)
         _refuse_key(key)
+        question.refuse_longer(self.settings.largest_statement)
         repeats = self.settings.repeats and not fresh
         with self._sessions.held(asker.name) as session:
             same = question.same_as(session, self.version)
@@ -217,7 +218,7 @@ class Desk(Looking):
             asker: who has asked it.
             which: its number, or the key that it was asked with.
         """
-        asker.refuse_without(TokenScope.READ)
+        asker.refuse_without(TokenScope.ASK)
         keyed = self._history.keyed(asker.name, which) if which.isprintable() else None
         run = self._asking.running.get(which if keyed is None else keyed[0])
         if run is None or run.name != asker.name:
@@ -250,6 +251,7 @@ class Desk(Looking):
         """
         asker.refuse_without(TokenScope.ASK)
         question = Question.of(text, purpose, weights, keywords)
+        question.refuse_longer(self.settings.largest_statement)
         refuse_wordless(why, "why")
         with self._sessions.held(asker.name) as session:
             same = question.same_as(session, self.version)

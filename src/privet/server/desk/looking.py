@@ -24,6 +24,7 @@ from privet.server.desk.remembered import Remembered
 from privet.server.desk.sessions import Sessions
 from privet.server.desk.telling import telling
 from privet.server.people import TokenScope
+from privet.server.settings import Settings
 
 MOST = 1_000  # questions of one look at the history
 NUMBER = re.compile("[0-9a-f]{32}")
@@ -37,6 +38,7 @@ class Looking:
     """
 
     catalog: Catalog
+    settings: Settings
     _sessions: Sessions
     _history: History
     _asking: Asking
@@ -59,6 +61,7 @@ class Looking:
         """What a statement, or several, would cost, and how good the answer would be; nothing is read or spent."""
         asker.refuse_without(TokenScope.READ)
         question = Question.of(text, None, weights, keywords)
+        question.refuse_longer(self.settings.largest_statement)
         with self._sessions.held(asker.name) as session:
             found = question.explain(session)
         return _without_queries(found)

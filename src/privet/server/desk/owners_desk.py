@@ -138,6 +138,11 @@ class OwnersDesk:
         with self._act("new version of the data", {}, reason):
             return new_version_in(self._people.database)
 
+    def declare(self, *, reason: str, **declared: str) -> int:
+        """State what the record of processing says: purpose, retention, minimisation, security, controller, note."""
+        with self._act("declared", {}, reason):
+            return self.ledger.journal.declare(**declared)
+
     # --- requests -----------------------------------------------------------------------------------------------
 
     def approve(self, number: str, *, reason: str) -> Request:

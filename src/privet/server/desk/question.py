@@ -54,6 +54,11 @@ class Question:
             return (self.statements,)
         return tuple(self.statements.values() if isinstance(self.statements, Mapping) else self.statements)
 
+    def refuse_longer(self, most: int) -> None:
+        """Refuse more than so many letters, before anything is done with them."""
+        if sum(map(len, self.texts)) > most:
+            raise InvalidParameter(f"statements have at most {most:,} letters here, all of a batch together: ask less")
+
     def same_as(self, session: Session, version: str) -> str:
         """A hash that two questions share if one's answer is the other's.
 
