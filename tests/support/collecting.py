@@ -98,7 +98,7 @@ async def send(asked: httpx.AsyncClient, *messages: ReportMessage | bytes) -> li
 
 def held(made: Collector, facts: Collection, period: int = 0) -> int:
     """How many reports of a period are counted."""
-    return sum(made.store.held(facts.id_bytes, period)[1])
+    return int(made.store.held(facts.id_bytes, period).times.sum())
 
 
 @dataclass

@@ -35,7 +35,7 @@ def test_a_report_is_counted_once_however_often_it_comes(tmp_path: Path) -> None
     ask(made, many)
     ask(collector(tmp_path / "a.db"), many)  # after a restart
     assert held(made, facts) == 1
-    assert made.store.held(facts.id_bytes, 0)[0] == [one.payload]
+    assert made.store.held(facts.id_bytes, 0).payloads == one.payload
 
 
 def test_what_is_no_report_is_refused(tmp_path: Path) -> None:
@@ -210,4 +210,4 @@ def test_fifty_threads_and_two_processes_worth_of_stores(tmp_path: Path, source:
         await asyncio.gather(*(asyncio.to_thread(store.keep, reports) for store in stores))
 
     asyncio.run(run())
-    assert sum(one.held(facts.id_bytes, 0)[1]) == 40
+    assert int(one.held(facts.id_bytes, 0).times.sum()) == 40

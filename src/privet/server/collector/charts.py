@@ -83,9 +83,7 @@ def daily_lines(facts: Collection, results: Sequence[Mapping[str, Any]]) -> tupl
         parts.append(f'<text class="end" x="52" y="{y + 4:.1f}">{_tick(value, key)}</text>')
         parts.append(f'<text x="{WIDTH - 52}" y="{y + 4:.1f}">ε {cost:.3g}</text>')
     name = escape(str(last[-1].get("value", facts.title)))
-    words = (
-        f"share of {name} by period, with 95% intervals; dashed: what a device can have spent (at most ε {most:.3g})"
-    )
+    words = f"{name}, by period, 95% intervals; dashed: the ε that a device can have spent at most"
     parts.append(f'<text x="60" y="{TALL - 6}">{words}</text>')
     title = (
         f"{facts.title}: {len(last)} estimates; a device's reports cost at most ε={readable(Fraction(facts.lifetime))}"
@@ -94,12 +92,9 @@ def daily_lines(facts: Collection, results: Sequence[Mapping[str, Any]]) -> tupl
 
 
 def lifetime_bounds(facts: Collection, results: Sequence[Mapping[str, Any]]) -> list[float]:
-    """What all reports of a device up to the end of each range can have cost, never above the lifetime."""
+    """What all reports of a device up to the end of each range can have cost, whatever it told."""
     most = float(Fraction(facts.lifetime))
     done = [int(result["last"]) + 1 for result in results]
-    if facts.keeps_answers:
-        protocol: Any = facts.randomizer
-        return [min(most, protocol.epsilon_after(times)) for times in done]
     return [min(most, float(facts.cost_of_period) * times) for times in done]
 
 

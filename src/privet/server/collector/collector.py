@@ -15,7 +15,7 @@ from privet.local.device import Collection, ReportMessage, SigningKey
 from privet.local.protocol import Protocol
 from privet.local.tally import Tally
 from privet.server.collector.results import result_of
-from privet.server.collector.store import PeriodState, Store
+from privet.server.collector.store import Held, PeriodState, Store
 
 WRONG, UNKNOWN, OUTDATED, CLOSED, EARLY = 400, 404, 409, 410, 425
 FRESH = 2.0  # seconds for which the list of collections is believed, for those that other processes add
@@ -161,7 +161,7 @@ class Collector:
         if held is None:
             raise InvalidParameter("this period is closed already")
         try:
-            tally = _tallied(facts, *held)
+            tally = _tallied(facts, held)
         except BaseException:
             self.store.leave_open()
             raise
@@ -244,15 +244,16 @@ class Collector:
             raise NotReleased("this collection shows nothing before its release")
         period = max(0, min(facts.period_at(self._clock()), facts.periods - 1))
         shown = self.store.shown(facts.id_bytes, period)
-        payloads, times = self.store.held(facts.id_bytes, period)
-        before, total = (shown[-1][0] if shown else 0), sum(times)
+        held = self.store.held(facts.id_bytes, period)
+        before, total = (shown[-1][0] if shown else 0), int(held.times.sum())
         needed = max(facts.live_step, before // FINER) if shown else max(facts.live_step, facts.minimum_batch)
         if total >= before + needed:
-            tally = _tallied(facts, payloads, times).to_json()
+            tally = _tallied(facts, held).to_json()
             self.store.show((facts.id_bytes, period), total, tally, beyond=before)
             shown = self.store.shown(facts.id_bytes, period)
         return [result_of(facts, Tally.from_json(text)) for _, text in shown]
 
 
-def _tallied(facts: Collection, payloads: list[bytes], times: list[int]) -> Tally:
-    return facts.randomizer.tally(payloads, times=np.array(times, dtype=np.int64))
+def _tallied(facts: Collection, held: Held) -> Tally:
+    rows = np.frombuffer(held.payloads, dtype=np.uint8).reshape(-1, facts.randomizer.payload_bytes)
+    return facts.randomizer.tally(facts.randomizer.decode(rows), times=held.times)

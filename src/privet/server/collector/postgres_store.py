@@ -13,6 +13,7 @@ import psycopg
 from psycopg import Connection
 
 from privet.server.collector.store import (
+    Held,
     Kept,
     PeriodState,
     Published,
@@ -129,12 +130,12 @@ class PostgresStore(Store):
         asked: LiteralString = "SELECT day FROM period WHERE collection = %s AND period = %s FOR SHARE"
         return rows.execute(asked, key).fetchone() == (None,)
 
-    def held(self, collection: bytes, period: int) -> tuple[list[bytes], list[int]]:
+    def held(self, collection: bytes, period: int) -> Held:
         """The reports of a period that is open."""
         with self._transaction() as rows:
-            return _parts(rows.execute(HELD, (collection, period)).fetchall())
+            return Held.of(rows.execute(HELD, (collection, period)).fetchall())
 
-    def closing(self, collection: bytes, period: int) -> tuple[list[bytes], list[int]] | None:
+    def closing(self, collection: bytes, period: int) -> Held | None:
         """Begin to close a period; the lock is held until it is closed or left open."""
         self._lock.acquire()
         try:
@@ -144,7 +145,7 @@ class PostgresStore(Store):
                 rows.execute("INSERT INTO period VALUES (%s, %s) ON CONFLICT DO NOTHING", key)
                 asked: LiteralString = "SELECT day FROM period WHERE collection = %s AND period = %s FOR UPDATE"
                 still = rows.execute(asked, key).fetchone() == (None,)
-                held = _parts(rows.execute(HELD, key).fetchall()) if still else None
+                held = Held.of(rows.execute(HELD, key).fetchall()) if still else None
         except BaseException:
             self.leave_open()
             raise
@@ -265,7 +266,3 @@ class PostgresStore(Store):
         with self._lock:
             if self._rows is not None:
                 self._rows.close()
-
-
-def _parts(rows: Sequence[tuple[Any, ...]]) -> tuple[list[bytes], list[int]]:
-    return [bytes(payload) for payload, _ in rows], [int(times) for _, times in rows]

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 from privet.server.collector.store import (
+    Held,
     Kept,
     PeriodState,
     Published,
@@ -24,6 +27,8 @@ from privet.server.collector.store import (
 
 WAIT = 30.0  # seconds for another process to finish
 SENTENCE = "the collector's database cannot be used now: nothing was acknowledged; try again later"
+MOST_TEXT = 1 << 27  # bytes of payloads that are read as one text
+ROWS = "FROM held WHERE collection = ? AND period = ?"
 TABLES = """
 CREATE TABLE IF NOT EXISTS collection (id BLOB PRIMARY KEY, text TEXT NOT NULL, signature TEXT NOT NULL,
     state TEXT NOT NULL) WITHOUT ROWID;
@@ -111,17 +116,23 @@ class SqliteStore(Store):
         day = rows.execute("SELECT day FROM period WHERE collection = ? AND period = ?", key).fetchone()
         return bool(day == (None,))
 
-    def held(self, collection: bytes, period: int) -> tuple[list[bytes], list[int]]:
+    def held(self, collection: bytes, period: int) -> Held:
         """The reports of a period that is open."""
         with self._lock, _told():
             return self._held(self._rows, (collection, period))
 
     @staticmethod
-    def _held(rows: sqlite3.Connection, key: tuple[bytes, int]) -> tuple[list[bytes], list[int]]:
-        found = rows.execute("SELECT payload, times FROM held WHERE collection = ? AND period = ?", key).fetchall()
-        return [payload for payload, _ in found], [times for _, times in found]
+    def _held(rows: sqlite3.Connection, key: tuple[bytes, int]) -> Held:
+        """Texts of hexadecimal digits are made and read at once, where rows are handed over one by one."""
+        size = rows.execute(f"SELECT sum(length(payload)) {ROWS}", key).fetchone()[0] or 0
+        if not 0 < size <= MOST_TEXT:
+            return Held.of(rows.execute(f"SELECT payload, times {ROWS}", key).fetchall())
+        digits, times = rows.execute(
+            f"SELECT group_concat(hex(payload), ''), group_concat(times, ' ') {ROWS}", key
+        ).fetchone()
+        return Held(bytes.fromhex(digits), np.fromstring(times, dtype=np.int64, sep=" "))
 
-    def closing(self, collection: bytes, period: int) -> tuple[list[bytes], list[int]] | None:
+    def closing(self, collection: bytes, period: int) -> Held | None:
         """Begin to close a period; the lock is held until it is closed or left open."""
         self._lock.acquire()
         try:

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privet.errors import PrivetError
 from privet.local.device import ReportMessage
 from privet.noise import Entropy
@@ -37,6 +40,19 @@ class Kept(NamedTuple):
         """What is kept of a message."""
         seen = hashlib.sha256(message.collection + message.period.to_bytes(4, "big") + message.nonce).digest()
         return cls(message.collection, message.period, seen[:NONCE_BYTES], message.payload)
+
+
+class Held(NamedTuple):
+    """The reports of a period: their payloads one after the other, and how often each came."""
+
+    payloads: bytes
+    times: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[bytes, int]]) -> "Held":
+        """Rows as a database hands them over."""
+        payloads = b"".join(payload for payload, _ in rows)
+        return cls(payloads, np.fromiter((times for _, times in rows), dtype=np.int64, count=len(rows)))
 
 
 class Published(NamedTuple):
@@ -81,7 +97,7 @@ class Store(ABC):
         """Count these reports, each nonce once; which periods are closed, so that their reports were not counted."""
 
     @abstractmethod
-    def held(self, collection: bytes, period: int) -> tuple[list[bytes], list[int]]:
+    def held(self, collection: bytes, period: int) -> "Held":
         """The reports of a period that is open, and how often each came."""
 
     @abstractmethod
@@ -89,7 +105,7 @@ class Store(ABC):
         """Keep the tally, and delete reports, nonces and what was shown; in `closing`'s transaction."""
 
     @abstractmethod
-    def closing(self, collection: bytes, period: int) -> "tuple[list[bytes], list[int]] | None":
+    def closing(self, collection: bytes, period: int) -> "Held | None":
         """Begin to close: nothing is counted any more until `close_period` or `leave_open`. None if it is closed."""
 
     @abstractmethod
