@@ -20,7 +20,7 @@ from privet.local.tally import Tally
 REPORTS = 10**10
 DAY = 86_400
 REALLY = 10**7
-NONCE_ROW = 60  # bytes of a nonce's row in SQLite, with its share of pages: measured by benchmarks/collector.py's files
+NONCE_ROW = 45  # bytes of a nonce's row in SQLite, with its share of pages: measured by benchmarks/collector.py's files
 
 
 def true_shares(size: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

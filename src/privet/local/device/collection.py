@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
@@ -22,6 +23,7 @@ LONGEST = 4000  # letters of a text
 MOST_SECONDS = 366 * 24 * 3600  # of a period
 MOST_START = 1 << 40
 VERSION = 1
+MILLION = 10**6  # parts of an ε that a text has
 Known = str | int | None
 
 
@@ -146,7 +148,7 @@ class Collection:
         delta: Exact = "1e-6",
         survey: Mapping[str, Any] | None = None,
     ) -> "Collection":
-        """A new collection, with an id of its own; `lifetime` is by default what all its periods cost."""
+        """A new collection, with an id of its own; `lifetime` is by default what all its periods cost, rounded up."""
         total = (
             _all_periods(protocol, events * periods) if lifetime is None else exact_within(lifetime, "lifetime", low=0)
         )
@@ -243,6 +245,6 @@ class Collection:
 
 def _all_periods(protocol: Protocol[Any], reports: int) -> Fraction:
     """What so many reports cost: where answers are kept, what all reports about one value do."""
-    if isinstance(protocol, ChainedResponse | ChainedEncoding):
-        return meant_by(protocol.lifetime)
-    return meant_by(protocol.epsilon) * reports
+    kept = isinstance(protocol, ChainedResponse | ChainedEncoding)
+    total = meant_by(protocol.lifetime) if kept else meant_by(protocol.epsilon) * reports
+    return Fraction(math.ceil(total * MILLION), MILLION)
