@@ -26,6 +26,9 @@ def serve(  # noqa: PLR0913 - everything that a flag says, each by name
     postgres_port: Annotated[int | None, typer.Option(help="Its port; 5433 by default.")] = None,
     console: Annotated[bool | None, typer.Option(help="Whether there are pages for people.")] = None,
     agents: Annotated[bool | None, typer.Option(help="Whether AI agents may come, at /mcp.")] = None,
+    collector: Annotated[
+        str | None, typer.Option(help="Collect privatized reports too, in this file or postgresql://….")
+    ] = None,
     dev: Annotated[bool | None, typer.Option("--dev", help="Make a certificate for localhost.")] = None,
     certificate: Annotated[Path | None, typer.Option(help="A PEM file, for TLS.")] = None,
     certificate_key: Annotated[Path | None, typer.Option(help="Its private key.")] = None,
@@ -69,6 +72,7 @@ def serve(  # noqa: PLR0913 - everything that a flag says, each by name
             postgres_port=postgres_port,
             console=console,
             agents=agents,
+            collector=collector,
             dev=dev,
             certificate=certificate,
             certificate_key=certificate_key,

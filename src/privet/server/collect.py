@@ -3,8 +3,9 @@
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -49,10 +50,8 @@ def make_collector_app(collector: Collector, *, rate: RateLimit | None, window: 
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        tidying = asyncio.create_task(_tidy(collector))
-        yield
-        tidying.cancel()
-        await commit.finish()
+        async with _tidied(collector, commit):
+            yield
 
     routes = collector_routes(collector, commit, allowed=tokens_of(collector.store), rate=rate)
     return Starlette(
@@ -69,6 +68,15 @@ async def _healthy(_: Request) -> Response:
 async def _failed(_: Request, __: Exception) -> Response:
     """One sentence for whatever nobody thought of."""
     return JSONResponse({"title": "this did not work", "status": 500}, 500)
+
+
+@contextlib.asynccontextmanager
+async def _tidied(collector: Collector, commit: GroupCommit) -> AsyncIterator[None]:
+    """Periods end by themselves as long as the context lasts; what is on its way is finished."""
+    tidying = asyncio.create_task(_tidy(collector))
+    yield
+    tidying.cancel()
+    await commit.finish()
 
 
 async def _tidy(collector: Collector) -> None:
@@ -119,7 +127,7 @@ def hang_in(app: Starlette, collector: Collector, people: People, *, rate: RateL
     """Serve a collector and its surveys beside the other doors of a server.
 
     Args:
-        app: of the server; its lifespan is its own, so `Collector.tidy` is called by whoever runs it.
+        app: of the server.
         collector: what is collected.
         people: whose tokens are asked for: OWN may publish, close, release and delete, all others may read.
         rate: how often an address may send, where the server has no limit of its own.
@@ -132,3 +140,11 @@ def hang_in(app: Starlette, collector: Collector, people: People, *, rate: RateL
 
     routes = collector_routes(collector, commit, allowed=allowed, rate=rate)
     app.router.routes[:0] = [*routes, *survey_routes(collector, commit, rate=rate)]
+    own: Callable[[Any], contextlib.AbstractAsyncContextManager[Any]] = app.router.lifespan_context
+
+    @contextlib.asynccontextmanager
+    async def lifespan(served: Any) -> AsyncIterator[Any]:  # noqa: ANN401 - as Starlette has it
+        async with own(served) as state, _tidied(collector, commit):
+            yield state
+
+    app.router.lifespan_context = lifespan

@@ -125,6 +125,11 @@ def application(desk: Desk, people: People, settings: Settings) -> FastAPI:
         from privet.server.agents.hang_in import hang_in  # noqa: PLC0415 - its package is slow to load
 
         hang_in(app, desk, people, settings, permalinks=settings.permalink("") if settings.console else "")
+    if settings.collector is not None:
+        from privet.server.collect import hang_in as collect  # noqa: PLC0415 - not everybody collects
+        from privet.server.collect import open_collector  # noqa: PLC0415 - the same
+
+        collect(app, open_collector(settings.collector), people)
     if settings.console:
         from privet.server.console import console_router  # noqa: PLC0415 - slow to load, and not everybody wants it
 

@@ -45,6 +45,7 @@ class Settings:
         postgres_port: of that door; 0 takes a free one.
         console: whether pages for people are served.
         agents: whether `/mcp` is served.
+        collector: where privatized reports are kept, if they are collected here too: a file, or "postgresql://…".
         public_address: how the outside calls it, such as "https://privet.example.org": for invitations and permalinks.
         allowed_hosts: other names that requests may come under; those of this machine and of the public address are.
         behind_proxy: a reverse proxy ends TLS before this server; then plain HTTP may be listened to anywhere.
@@ -85,6 +86,7 @@ class Settings:
     postgres_port: int = 5433
     console: bool = True
     agents: bool = True
+    collector: str | None = None
     public_address: str | None = None
     allowed_hosts: tuple[str, ...] = ()
     behind_proxy: bool = False

@@ -245,6 +245,8 @@ class Collection:
 
 def _all_periods(protocol: Protocol[Any], reports: int) -> Fraction:
     """What so many reports cost: where answers are kept, what all reports about one value do."""
-    kept = isinstance(protocol, ChainedResponse | ChainedEncoding)
-    total = meant_by(protocol.lifetime) if kept else meant_by(protocol.epsilon) * reports
+    if isinstance(protocol, ChainedResponse | ChainedEncoding):
+        total = meant_by(protocol.lifetime)
+    else:
+        total = meant_by(protocol.epsilon) * reports
     return Fraction(math.ceil(total * MILLION), MILLION)
