@@ -25,6 +25,7 @@ from privet.query.plan.statement import Aggregate, Statement
 from privet.query.scalars.expressions import Call, Literal, Reference, facts_of
 from privet.query.scalars.facts import Type
 from privet.query.sql import read
+from privet.query.sql.parsing import parse
 from tests.support.hospital import HOSPITAL, by_day, public_values, row_level
 
 
@@ -457,3 +458,10 @@ def test_long_statements_are_read_or_refused(count: int) -> None:
         assert "nested too deeply" in refusal(text)
     else:
         assert aggregate(text).items
+
+
+@pytest.mark.parametrize("opens", ["ARRAY[", "[", "(", "CASE WHEN 1 = 1 THEN ", "CAST(", "x(", "(SELECT "])
+@pytest.mark.parametrize("often", [30, 150])
+def test_what_is_nested_is_read_in_a_bounded_number_of_steps(opens: str, often: int) -> None:
+    with pytest.raises(QueryRefused):
+        parse(f"SELECT {opens * often}1")

@@ -7,6 +7,7 @@ from sqlglot import TokenType, exp
 from sqlglot.dialects.duckdb import DuckDB  # by itself the parser imports it at the first statement
 
 from privet.errors import InvalidParameter
+from privet.query.sql.bounded_steps import BoundedSteps, TooManyStepsError
 from privet.query.sql.refuse import because, refuse
 
 LONGEST = 100_000  # characters
@@ -16,7 +17,14 @@ CLAUSES = ("where", "group", "having", "qualify", "order")  # as they follow eac
 UNREADABLE = (sqlglot.errors.SqlglotError, ValueError, IndexError, AttributeError)
 
 
-class Wider(DuckDB):
+class Usual(DuckDB):
+    """The dialect, in a bounded number of steps."""
+
+    class Parser(BoundedSteps, DuckDB.Parser):  # type: ignore[valid-type, misc] # declared as a variable
+        """Its parser."""
+
+
+class Wider(Usual):
     """What is tried where the dialect does not read a statement: SELECT TOP 5, and names in backticks."""
 
     class Tokenizer(DuckDB.Tokenizer):
@@ -46,7 +54,7 @@ def parse(text: str) -> exp.Query:
         found = _trees(text)
     except UNREADABLE as error:
         raise refuse(_near(error, text), "this cannot be read as SQL", "check the spelling here") from None
-    except RecursionError:
+    except (RecursionError, TooManyStepsError):
         raise because(text[:40], "too deep") from None
     if not found:
         raise because("The statement", "empty")
@@ -62,7 +70,7 @@ def parse(text: str) -> exp.Query:
 
 def _trees(text: str) -> list[exp.Expr]:
     try:
-        found = sqlglot.parse(text, dialect=DuckDB)
+        found = sqlglot.parse(text, dialect=Usual)
     except UNREADABLE as first:
         try:
             found = sqlglot.parse(text, dialect=Wider)

@@ -237,7 +237,8 @@ class Conversation:
         values = values_of(message.values, message.formats, statement.oids)
         if message.portal == "":
             self._prepared.portals.pop("", None)
-        self._prepared.open(message.portal, Portal(statement, values, message.results))
+        size = sum(len(each) for each in message.values if each is not None)
+        self._prepared.open(message.portal, Portal(statement, values, message.results, size=size))
         self.wire.put(replies.BOUND)
 
     async def _describe(self, statement: Statement) -> None:
@@ -266,11 +267,9 @@ class Conversation:
         same = isinstance(message, m.Execute) and self._prepared.portals.get(message.portal) is portal
         question = portal.statement.meant is not None and portal.statement.meant.kind is Kind.QUESTION
         if same and question and portal.rows is None and portal.statement.columns is None:
-            portal.told = False
             self._pending = portal
             return
         columns = await self._columns(portal.statement)
-        portal.told = True
         if columns is None:
             self.wire.put(replies.NO_ROWS)
         else:
@@ -301,8 +300,10 @@ class Conversation:
         if answered is not None:
             self._noticed(answered)
         if portal.rows.left:
+            self._prepared.refuse_many_rows()
             self.wire.put(replies.SUSPENDED)
         else:
+            portal.rows.cells = [()] * len(portal.rows.columns)
             word = portal.tag.split(" ")[0]
             tag = portal.tag if word != "SELECT" else f"SELECT {portal.rows.sent - before}"
             self.wire.put(replies.complete(tag))
@@ -324,22 +325,19 @@ class Conversation:
     async def _waited(self, work: Callable[[], T], *, desk: bool) -> T:
         """Run something; whoever cancels it, or goes, only stops waiting."""
         began = time.monotonic()
-        task = asyncio.ensure_future(self.in_thread(work, desk))
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        task = asyncio.ensure_future(self.in_thread(lambda: _outcome(work), desk))
         self._canceled = asyncio.get_running_loop().create_future()
+        either: list[asyncio.Future[object]] = [task, self._canceled, self.wire.lost]  # type: ignore[list-item] # any
         try:
-            either: list[asyncio.Future[object]] = [task, self._canceled, self.wire.lost]  # type: ignore[list-item] # any
             await asyncio.wait(either, timeout=self._longest, return_when=asyncio.FIRST_COMPLETED)
             if desk and (left := self.pace(time.monotonic() - began)) > 0:
                 await asyncio.sleep(left)
             if not task.done():
                 raise Refusal(CANCELED, sqlstates.CANCELED)
-            try:
-                return await task  # type: ignore[return-value] # what the work gives
-            except Exception as problem:  # noqa: BLE001 - whatever it is, a client is told one of our sentences
-                if not isinstance(problem, PrivetError | Refusal):
-                    LOG.error("the PostgreSQL door failed: %s", type(problem).__name__)  # noqa: TRY400 - no text of it
-                raise refusal_of(problem) from None
+            found = task.result()
+            if isinstance(found, Refusal):
+                raise found
+            return found  # type: ignore[return-value] # what the work gives
         finally:
             self._canceled = None
 
@@ -369,3 +367,13 @@ class Conversation:
     def _noticed(self, answered: Answered) -> None:
         if answered.spent and not self.commands.settings.quiet:
             self.wire.put(replies.told(b"N", notice(answered.spent, detail=answered.detail)))
+
+
+def _outcome(work: Callable[[], T]) -> T | Refusal:
+    """What work gives, or what is said of its failure, which nobody may be left to hear."""
+    try:
+        return work()
+    except Exception as problem:  # noqa: BLE001 - whatever it is, a client is told one of our sentences
+        if not isinstance(problem, PrivetError | Refusal):
+            LOG.error("the PostgreSQL door failed: %s", type(problem).__name__)  # noqa: TRY400 - no text of it
+        return refusal_of(problem)

@@ -24,6 +24,11 @@ class Statement:
     oids: tuple[int, ...]
     columns: tuple[Column, ...] | None = None
 
+    @property
+    def letters(self) -> int:
+        """How long it is."""
+        return 0 if self.meant is None else len(self.meant.statement.text)
+
 
 @dataclass
 class Portal:
@@ -35,7 +40,7 @@ class Portal:
         formats: of its columns.
         rows: its answer, once it was asked.
         tag: what it is called when it is done.
-        told: whether its columns were described.
+        size: bytes of its values, as they came.
     """
 
     statement: Statement
@@ -43,7 +48,7 @@ class Portal:
     formats: tuple[int, ...]
     rows: Rows | None = None
     tag: str = ""
-    told: bool = False
+    size: int = 0
 
 
 @dataclass
@@ -64,6 +69,8 @@ class Prepared:
             raise Refusal("there is a prepared statement of this name", SAME_STATEMENT)
         if name and len(self.statements) > self.limits.statements:
             raise Refusal(f"a connection has at most {self.limits.statements} prepared statements", TOO_LARGE)
+        if statement.letters + sum(each.letters for each in self.statements.values()) > self.limits.letters:
+            raise Refusal(f"a connection prepares at most {self.limits.letters:,} letters", TOO_LARGE)
         self.statements[name] = statement
 
     def open(self, name: str, portal: Portal) -> None:
@@ -72,6 +79,8 @@ class Prepared:
             raise Refusal("there is a portal of this name", SAME_PORTAL)
         if name and len(self.portals) > self.limits.portals:
             raise Refusal(f"a connection has at most {self.limits.portals} portals", TOO_LARGE)
+        if portal.size + sum(each.size for each in self.portals.values()) > self.limits.values:
+            raise Refusal(f"a connection binds at most {self.limits.values:,} bytes", TOO_LARGE)
         self.portals[name] = portal
 
     def statement(self, name: str) -> Statement:
@@ -85,6 +94,11 @@ class Prepared:
         if name not in self.portals:
             raise Refusal("there is no portal of this name", NO_PORTAL)
         return self.portals[name]
+
+    def refuse_many_rows(self) -> None:
+        """Refuse to hold more rows that were asked for and not fetched."""
+        if sum(each.rows.left for each in self.portals.values() if each.rows is not None) > self.limits.rows:
+            raise Refusal(f"a connection holds at most {self.limits.rows:,} rows that were not fetched", TOO_LARGE)
 
     def forget(self, names: Sequence[str] | None = None) -> None:
         """Forget statements of these names; all if none are said."""

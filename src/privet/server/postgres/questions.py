@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from privet.errors import QueryRefused
 from privet.query.results.answer import Answer
@@ -20,9 +20,12 @@ from privet.server.postgres.rows import Column, Rows, rows_of_table, rows_of_tex
 from privet.server.postgres.session_settings import OWN, SessionSettings
 from privet.server.postgres.sqlstates import NOT_SIGNED_IN, NOT_SUPPORTED, Refusal, refusal_of
 
+K = TypeVar("K")
+V = TypeVar("V")
 PLAN = (Column("QUERY PLAN", types.TEXT),)
 ENDS = ("_low", "_high")
-MOST_KNOWN = 200  # statements whose columns are remembered
+MOST_KNOWN = 100  # statements whose columns and parameters are remembered
+LONGEST_KNOWN = 5_000  # letters of one
 OIDS: Mapping[str, int] = {
     "boolean": types.BOOL,
     "smallint": types.INT2,
@@ -72,11 +75,21 @@ class Questions:
     settings: SessionSettings
     tables: EmptyTables
     _known: dict[tuple[object, ...], tuple[Column, ...]] = field(default_factory=dict)
+    _typed: dict[str, list[int]] = field(default_factory=dict)
 
     def parameters(self, meant: Meant) -> list[int]:
         """The numbers of the types of a statement's parameters, where the client does not say them."""
         if meant.kind is Kind.COMMAND:
             return []
+        text = meant.statement.text
+        if text in self._typed:
+            return self._typed[text]
+        found = self._found(meant)
+        if len(text) <= LONGEST_KNOWN:
+            remember(self._typed, text, found)
+        return found
+
+    def _found(self, meant: Meant) -> list[int]:
         if Kind.TABLES in (meant.kind, meant.inner):
             return [OIDS.get(each, types.TEXT) for each in parameters_of(meant.statement.text)]
         found = question_parameters(meant.statement.text, self.desk.catalog)
@@ -95,11 +108,12 @@ class Questions:
             return tuple(Column(each.name, types.oid_of(each.type)) for each in schema)
         asked = tuple((name, str(value)) for name, value in self.settings.asked.items())
         said = (meant.statement.text, tuple(oids), asked, self.settings.switched("intervals"))
-        if said not in self._known:
-            while len(self._known) >= MOST_KNOWN:
-                del self._known[next(iter(self._known))]
-            self._known[said] = self._foreseen(meant, [STAND_INS.get(oid, _stand_in(oid)) for oid in oids])
-        return self._known[said]
+        if said in self._known:
+            return self._known[said]
+        found = self._foreseen(meant, [STAND_INS.get(oid, _stand_in(oid)) for oid in oids])
+        if len(meant.statement.text) <= LONGEST_KNOWN:
+            remember(self._known, said, found)
+        return found
 
     def _foreseen(self, meant: Meant, values: Sequence[Given]) -> tuple[Column, ...]:
         found = []
@@ -178,6 +192,13 @@ class Questions:
 
 def _with(said: Mapping[str, Any], values: Sequence[Given]) -> dict[str, Any]:
     return {**said, "params": list(values)} if values else dict(said)
+
+
+def remember(known: dict[K, V], key: K, value: V) -> None:
+    """Keep something, and forget what was kept first if that is too much."""
+    while len(known) >= MOST_KNOWN:
+        del known[next(iter(known))]
+    known[key] = value
 
 
 def _stand_in(oid: int) -> Given:

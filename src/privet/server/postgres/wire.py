@@ -55,10 +55,10 @@ class Wire(asyncio.Protocol):
         self._came.set()
 
     def eof_received(self) -> bool:
-        """The client says no more."""
+        """The client says no more; what it said before is still answered, where TLS can be half closed: nowhere."""
         self._ended = True
         self._came.set()
-        return False
+        return not self.secured
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - why does not matter
         """Gone."""

@@ -103,6 +103,8 @@ def test_the_engine_reaches_no_file_and_no_network_even_by_itself(tables: EmptyT
         "SELECT " + "(" * 5_000 + "1" + ")" * 5_000,
         "SELECT " + "1+" * 30_000 + "1",
         "SELECT 1 FROM " + ", ".join(f"pg_class a{place}" for place in range(50)),  # noqa: S608 - what is asked
+        "SELECT " + "ARRAY[" * 200 + "1" + "]" * 200,
+        "SELECT 1::" + "struct(" * 200,
         "SELECT 'x'::regclass",
         "SELECT $1",
         "SELECT * FROM pg_class WHERE",

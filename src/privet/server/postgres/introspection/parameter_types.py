@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from privet.query.catalog import Catalog
 from privet.query.scalars.facts import Type
+from privet.query.sql.parsing import Usual
 from privet.server.postgres.introspection.rewriting import LONGEST, UNREADABLE
 from privet.server.postgres.wire_types import BOOL, DATE, FLOAT8, INT8, TEXT, TIMESTAMP
 
@@ -36,7 +37,7 @@ def question_parameters(text: str, catalog: Catalog) -> list[int]:
     if "$" not in text or len(text) > LONGEST:
         return []
     try:
-        tree = sqlglot.parse_one(text, dialect="duckdb")
+        tree = sqlglot.parse_one(text, dialect=Usual)
         columns = _columns(catalog)
         found: dict[int, int] = {}
         for node in tree.find_all(exp.Parameter, exp.Placeholder):

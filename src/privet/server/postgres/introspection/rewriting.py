@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.postgres import Postgres
 
+from privet.query.sql.bounded_steps import BoundedSteps, TooManyStepsError
 from privet.server.postgres.introspection.functions import ASKERS, INSTEAD, NAMES, NODES, OURS, PASSED
 from privet.server.postgres.introspection.public_facts import SYSTEM
 from privet.server.postgres.introspection.relations import relations
@@ -20,7 +22,15 @@ SCHEMAS = {"pg_catalog", "information_schema", "public", ""}
 NAMELESS = "?column?"
 FUNCTIONS = {"typinput", "typoutput", "typreceive", "typsend", "amhandler"}  # whose number 0 is written as a dash
 TEXTS = {"text", "name", "char", "bpchar", "varchar", "cstring", "aclitem", "regproc", "regrole", "unknown", "xid"}
-UNREADABLE = (sqlglot.errors.SqlglotError, ValueError, IndexError, AttributeError, RecursionError)
+SQLGLOTS = (sqlglot.errors.SqlglotError, ValueError, IndexError, AttributeError, RecursionError)
+UNREADABLE = (*SQLGLOTS, TooManyStepsError)
+
+
+class Bounded(Postgres):
+    """PostgreSQL's words, read in a bounded number of steps."""
+
+    class Parser(BoundedSteps, Postgres.Parser):  # type: ignore[valid-type, misc] # declared as a variable
+        """Its parser."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ def parsed(text: str) -> exp.Query:
     if len(text) > LONGEST:
         raise Refusal("a question about tables is shorter than that", TOO_LARGE)
     try:
-        tree = sqlglot.parse_one(text, dialect="postgres")
+        tree = sqlglot.parse_one(text, dialect=Bounded)
     except UNREADABLE:
         raise Refusal("this cannot be read as SQL", SYNTAX, "check the spelling") from None
     if not isinstance(tree, exp.Query):
