@@ -25,6 +25,6 @@ Which to use when:
 | a page of docs/how-to that adds something to Privet | `how_to`: puts its code into a copy |
 | that intervals hold for a population | `adult`: people to draw samples from |
 | the whole server | `running_server` starts it, `load` asks, `settled` compares, `killed_postgres` kills |
-| a door of the server | `desks`: a desk of invented people |
+| a door of the server | `desks`: a desk of invented people; `all_doors`: every door before one |
 | statements that take long, or more memory than there is | `slow_catalogs` |
 """
