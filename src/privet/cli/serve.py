@@ -1,6 +1,7 @@
 """`privet serve`: private answers from one dataset, for a browser, programs, SQL clients and agents."""
 
 import logging
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 from privet.cli.exit_status import errors_in_one_sentence, tell
 from privet.errors import InvalidParameter
 
+PATIENTS = 20_000  # of the invented hospital
 NEEDS = "privet serve needs more packages: pip install 'privet[server]'"
 app = typer.Typer(add_completion=False)
 
@@ -46,7 +48,7 @@ def serve(  # noqa: PLR0913 - everything that a flag says, each by name
     ] = None,
     metrics: Annotated[bool | None, typer.Option("--metrics", help="Serve public counts at /metrics.")] = None,
 ) -> None:
-    """Serve one dataset to those who have an account, until Ctrl-C.
+    """Serve one dataset to those who have an account, until Ctrl-C; without a catalog, make one in the browser first.
 
     The first time it prints a link with which you become its owner. Each answer is charged to the ledger of the catalog
     before the data is read, whichever door it was asked at.
@@ -84,7 +86,14 @@ def serve(  # noqa: PLR0913 - everything that a flag says, each by name
             answer_after=None if answer_after is None else _seconds(answer_after),
             metrics=metrics,
         )
-        served(settings, tell=tell)
+        served(settings, tell=tell, invent=_hospital)
+
+
+def _hospital(folder: Path) -> Path:
+    """The invented hospital, for whoever wants to look around first."""
+    from privet.demo.hospital import open_hospital  # noqa: PLC0415 - only if somebody asks for it
+
+    return open_hospital(folder, patients=PATIENTS, epsilon=Fraction(3)).catalog
 
 
 def _seconds(text: str) -> list[float]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -28,6 +29,9 @@ from privet.server.http.app import make_app
 from privet.server.people import People, Role
 from privet.server.postgres import PostgresDoor
 from privet.server.settings import Settings
+
+if TYPE_CHECKING:
+    from privet.server.console import FirstRun
 
 LOG = logging.getLogger("privet.server")
 BACKLOG = 512
@@ -50,13 +54,19 @@ class Sockets:
     postgres: socket.socket | None
 
 
-def serve(settings: Settings, *, tell: Tell) -> None:
+def serve(settings: Settings, *, tell: Tell, invent: Callable[[Path], Path] | None = None) -> None:
     """Serve until the process is told to stop; running answers are finished, or stored under their keys.
 
     Args:
-        settings: how.
+        settings: how; without a catalog the console asks for one.
         tell: prints a sentence for whoever runs it.
+        invent: writes an invented dataset into a folder and returns its catalog, to look around in.
     """
+    if settings.catalog is None and settings.console:
+        from privet.server.first_serve import first_serve  # noqa: PLC0415 - it stands on this file
+
+        first_serve(settings, tell=tell, invent=invent)
+        return
     ready = prepared(settings)
     tls_of(ready)
     with ExitStack() as opened:
@@ -201,7 +211,7 @@ class WebServer(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
 
-def config_of(app: FastAPI, settings: Settings) -> uvicorn.Config:
+def config_of(app: "FastAPI | FirstRun", settings: Settings) -> uvicorn.Config:
     """How uvicorn serves: strictly, and without a word about who asked what."""
     return uvicorn.Config(
         app,

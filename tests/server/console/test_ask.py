@@ -178,6 +178,11 @@ def test_the_script_gets_parts_with_the_same_words(hall: Hall) -> None:
     assert NUMBER.search(ran.text)
 
 
+def test_stopping_says_that_the_charge_stays(hall: Hall) -> None:
+    answer = hall.browser("ada").submit("/stop", {"key": "ab" * 16})
+    assert "the charge stays" in answer.text
+
+
 def test_a_limit_on_rho_has_prices_in_rho() -> None:
     with opened(invented(ConcentratedGuarantee("0.5"))) as hall:
         browser = hall.browser("ada")

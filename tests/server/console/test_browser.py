@@ -133,7 +133,7 @@ def nothing_yet(tmp_path: Path) -> Iterator[str]:
             desks.append(Desk.open(catalog, people=people, settings=settings, create=True))
             return Starlette(routes=[Mount("/console", console_router(desks[0], people, settings))])
 
-        yield FirstRun(begin, people=people, settings=settings, folder=tmp_path, code="the-code", root="/console")
+        yield FirstRun(begin, people=people, settings=settings, folder=tmp_path, code="the-code")
 
     with served(first) as address:
         yield address

@@ -52,7 +52,7 @@ def first(folder: Path) -> Iterator[FirstRun]:
         desks.append(Desk.open(catalog, people=people, settings=Settings(), create=True))
         return Starlette(routes=[Mount("/console", console_router(desks[0], people, Settings()))])
 
-    yield FirstRun(begin, people=people, settings=Settings(), folder=folder, root="/console")
+    yield FirstRun(begin, people=people, settings=Settings(), folder=folder)
     for desk in desks:
         desk.close()
     people.close()

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -17,7 +18,8 @@ from privet.server.console.views.times import time_words
 from privet.server.desk import Asked
 from privet.wording.printable import printable
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
+FORMULA = "=+-@|%\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}"
+UNSEEN = ("C", "Z")  # categories of letters that nobody sees
 PLAIN = re.compile(r"[^a-z0-9]+")
 LONGEST = 40  # letters of a file's name
 
@@ -66,7 +68,8 @@ def safe_cell(value: object) -> object:
     if isinstance(value, bool | int | float):
         return value
     text = str(value)
-    return f"'{text}" if text.lstrip(" \u00a0\ufeff").startswith(FORMULA) else text
+    seen = next((each for each in text if not unicodedata.category(each).startswith(UNSEEN)), "")
+    return f"'{text}" if (seen and seen in FORMULA) or text.startswith(("\t", "\r", "\n")) else text
 
 
 def csv_content(t: Texts, asked: Asked, address: str) -> bytes:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from starlette.responses import PlainTextResponse
-from starlette.routing import Mount, Router
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route, Router
 
 from privet.core import Unit
 from privet.errors import InvalidParameter
@@ -71,29 +72,34 @@ class FirstRun:
         folder: Path,
         invent: Callable[[Path], Path] | None = None,
         code: str | None = None,
-        root: str = "",
+        root: str = "/console",
         language: str = "en",
     ) -> None:
         self.code = code or new_secret(128)
         self._begin = begin
         self._app: App | None = None
         self._turn = asyncio.Lock()
+        self.opened = asyncio.Event()
         self._hosts = settings.hosts
         doors = Doors(cast("Desk", _NoDesk()), people, settings, Pages(Texts(language)))
         steps = Steps(folder, self.code, self._ready, invent)
         self._root = root
-        self._setup = Router([Mount(root, hung_in(doors, steps.pages))])
+        self._setup = Router([Route("/", self._begin_here), Mount(root, hung_in(doors, steps.pages))])
 
     @property
     def path(self) -> str:
         """Where whoever started the server begins."""
         return f"{self._root}/setup?code={self.code}"
 
+    async def _begin_here(self, _: Request) -> Response:
+        return RedirectResponse(f"{self._root}/setup", status_code=303, headers=HEADERS)
+
     async def _ready(self, catalog: Path) -> None:
         async with self._turn:
             if self._app is not None:
                 raise InvalidParameter("the server runs already: reload this page")
             self._app = await asyncio.to_thread(self._begin, catalog)
+            self.opened.set()
 
     async def __call__(
         self,

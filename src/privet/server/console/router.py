@@ -37,7 +37,7 @@ PAGES = (*SIGN, *ASK, *ANSWERS, *READING, *OWNER, *PEOPLE, *CONNECT, *EXPORTS)
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 FILE = re.compile(r"[a-z]+\.(css|js|svg)")
 MONTH = "public, max-age=2592000, immutable"
-FIELDS = 2_000  # of a form
+FIELDS = 10_000  # of a form: a wide table has some for each column
 ERRORS = {
     400: "expired",
     403: "not_allowed",
@@ -91,6 +91,11 @@ def _guarded(page: Page, doors: Doors) -> Endpoint:
 
     async def guarded(request: Request) -> Response:
         visit = await _visit(request, doors)
+        if request.method == "POST" and not is_foreign(request, doors.settings):
+            try:  # what is raised while it is read is for whoever stands before the pages
+                visit.form = await _form(request)
+            except HTTPException as problem:
+                return _finished(visit, _error(visit, problem.status_code))
         return _finished(visit, await _answered(page, visit))
 
     return guarded
@@ -98,7 +103,7 @@ def _guarded(page: Page, doors: Doors) -> Endpoint:
 
 async def _answered(page: Page, visit: Visit) -> Response:
     try:
-        refused = await _refused(page, visit) if visit.request.method == "POST" else None
+        refused = _refused(page, visit) if visit.request.method == "POST" else None
         if refused is not None:
             return refused
         if page.scope is not None:
@@ -110,11 +115,10 @@ async def _answered(page: Page, visit: Visit) -> Response:
         return _told(page, visit, problem)
 
 
-async def _refused(page: Page, visit: Visit) -> Response | None:
-    """Read a form; what is answered if it is not one of ours."""
+def _refused(page: Page, visit: Visit) -> Response | None:
+    """What is answered to a form that is not one of ours."""
     if is_foreign(visit.request, visit.doors.settings):
         return _error(visit, 403)
-    visit.form = await _form(visit.request)
     if is_token(visit.form.get("csrf"), visit.session or visit.secret):
         return None
     return visit.to_sign_in() if page.scope is not None and visit.person is None else _error(visit, 400)

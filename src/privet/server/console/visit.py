@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from anyio import CapacityLimiter
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from privet.server.people import People
     from privet.server.settings import Settings
 
+ASKING = 256  # threads in which questions wait for their turn at the desk
 PART = "x-privet-part"  # the script asks for a part of a page
 NAV = {
     Role.ANALYST: ("ask", "history", "epsilon", "help"),
@@ -30,12 +32,13 @@ WORDS = {"owner": "nav.overview"}
 
 @dataclass(frozen=True)
 class Doors:
-    """What the pages stand on."""
+    """What the pages stand on; questions run in threads of their own, so that pages need not wait for them."""
 
     desk: "Desk"
     people: "People"
     settings: "Settings"
     pages: Pages
+    asking: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(ASKING))
 
 
 @dataclass
@@ -95,11 +98,16 @@ class Visit:
         person = self.person
         catalog = self.doors.desk.catalog
         path = self.request.url.path.removeprefix(self.root)
-        links = [] if person is None else [(f"/{each}", t(WORDS.get(each, f"nav.{each}"))) for each in NAV[person.role]]
+        there = bool(catalog.name)  # not so before the first run has ended
+        links = (
+            []
+            if person is None or not there
+            else [(f"/{each}", t(WORDS.get(each, f"nav.{each}"))) for each in NAV[person.role]]
+        )
         return {
             "root": self.root,
             "csrf_token": form_token(self.session or self.secret),
-            "who": None if person is None else {"name": person.name, "role": person.role.value},
+            "who": None if person is None or not there else {"name": person.name, "role": person.role.value},
             "links": links,
             "here": next((each for each, _ in links if path == each or path.startswith(f"{each}/")), ""),
             "dataset": catalog.name if person is not None else "",

@@ -1,10 +1,14 @@
 """The workbench: a question, its price while it is typed, and its answer."""
 
+import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, cast
 
+from anyio import to_thread
 from starlette.responses import Response
 
 from privet.errors import (
@@ -34,8 +38,9 @@ from privet.server.console.views.side_view import budget_view, history_lines, re
 from privet.server.console.views.starting import Card, cards_of
 from privet.server.console.views.table_view import table_views
 from privet.server.console.visit import Visit
-from privet.server.desk import BudgetFacts
+from privet.server.desk import Asked, BudgetFacts
 from privet.server.desk.question import tidied
+from privet.server.pace import Pace
 from privet.server.people import TokenScope
 from privet.server.people.secret import new_secret
 from privet.wording.printable import printable
@@ -123,15 +128,7 @@ async def stop(visit: Visit) -> Response:
 async def _run(visit: Visit, form: QuestionForm, bench: Workbench, *, fresh: bool) -> Response:
     assert bench.price is not None  # noqa: S101 - the caller looked
     try:
-        asked = await away(
-            visit.doors.desk.ask,
-            visit.asker,
-            form.sql,
-            purpose=form.purpose or None,
-            key=form.key or None,
-            fresh=fresh,
-            **bench.price.keywords,
-        )
+        asked = await _answered(visit, form, bench.price.keywords, fresh=fresh)
     except NotAllowed:
         raise
     except PrivetError as problem:
@@ -143,6 +140,24 @@ async def _run(visit: Visit, form: QuestionForm, bench: Workbench, *, fresh: boo
     shown = answer_view(t, asked, left=str(budget_view(t, budget).words))
     after = await _priced(visit, replace(form, key=new_secret(128)))
     return await _shown(visit, replace(after, state="answered", answer=shown))
+
+
+async def _answered(visit: Visit, form: QuestionForm, keywords: Mapping[str, Any], *, fresh: bool) -> Asked:
+    """The answer, at a public time after the question if the owner wants that."""
+    work = partial(
+        visit.doors.desk.ask,
+        visit.asker,
+        form.sql,
+        purpose=form.purpose or None,
+        key=form.key or None,
+        fresh=fresh,
+        **keywords,
+    )
+    pace, began = Pace(visit.doors.settings.answer_after), time.monotonic()
+    try:
+        return await to_thread.run_sync(work, limiter=visit.doors.asking)
+    finally:
+        await asyncio.sleep(pace.left(time.monotonic() - began))
 
 
 def _outcome(bench: Workbench, problem: PrivetError) -> Workbench:

@@ -1,6 +1,6 @@
 """The owner's page: what is left, what was promised, what waits, who may ask, the ledger. Auditors may read it."""
 
-from typing import Any
+import re
 
 from starlette.responses import Response
 
@@ -8,12 +8,13 @@ from privet.errors import InvalidParameter, LedgerDamaged, LedgerUnavailable, Pr
 from privet.server.console.routes.route import Page, away
 from privet.server.console.views.amounts import promise_words
 from privet.server.console.views.ledger_view import ledger_page
-from privet.server.console.views.owner_view import Known, owner_view, utc_now
+from privet.server.console.views.owner_view import Known, OwnerView, owner_view, utc_now
 from privet.server.console.views.table_view import declarations
 from privet.server.console.visit import Visit
 from privet.server.people import Role, TokenScope
 from privet.wording.printable import printable
 
+PLACE = re.compile(r"(?<![\w/])(?:[a-z]+://)?/[^\s:,;]+")
 FIGURES = 15  # digits of a row's number
 
 
@@ -28,19 +29,22 @@ async def owner_page(visit: Visit, *, status: int = 200, error: str = "", said: 
     find, before = query.get("find", "")[:200], query.get("before", "")
     place = int(before) if before.isascii() and before.isdigit() and len(before) < FIGURES else None
     view = await away(_view, visit, find, place)
+    if isinstance(view, str):
+        return visit.page("broken.html", status=503, sentence=view)
     acting = visit.asker.person.role is Role.OWNER
     return visit.page("owner.html", status=status, view=view, find=find, error=error, said=said, may_act=acting)
 
 
-def _view(visit: Visit, find: str, before: int | None) -> Any:  # noqa: ANN401 - an OwnerView
+def _view(visit: Visit, find: str, before: int | None) -> OwnerView | str:
+    """The page, or why there is none."""
     desk, t = visit.doors.desk, visit.doors.pages.texts
     owners = desk.owner(visit.asker)
-    rows, broken = None, ""
     try:
         rows = owners.verify()
+        journal = owners.ledger.journal
+        journal.books()
     except (LedgerDamaged, LedgerUnavailable) as problem:
-        broken = printable(problem)
-    journal = owners.ledger.journal
+        return _without_places(printable(problem))
     budget = desk.catalog.budget
     tables = desk.tables(visit.asker)
     first = next(iter(journal.rows()), None)
@@ -53,10 +57,14 @@ def _view(visit: Visit, find: str, before: int | None) -> Any:  # noqa: ANN401 -
         page=ledger_page(t, journal, find=find, before=before),
         catalog=declarations(t, tables, desk.catalog, budget="" if budget is None else promise_words(budget)),
         rows=rows,
-        broken=broken,
         opened=None if first is None else first.facts.get("at"),
     )
     return owner_view(t, known, now=utc_now())
+
+
+def _without_places(sentence: str) -> str:
+    """A sentence about the ledger that does not say where it is."""
+    return PLACE.sub("…", sentence)
 
 
 async def decide(visit: Visit) -> Response:

@@ -59,7 +59,7 @@ async def invite(visit: Visit) -> Response:
     except PrivetError as problem:
         return await _invite_form(visit, form, status=422, error=str(problem))
     invited = await away(visit.doors.people.invited, secret)
-    link = f"{visit.doors.settings.address}{visit.root}/invitation/{quote(secret)}"
+    link = f"{visit.doors.settings.address}{visit.root}/invitation?code={quote(secret)}"
     until = "" if invited is None else time_words(invited.expires)
     return visit.page("invite.html", form=form, name=form["name"], link=link, until=until)
 

@@ -59,7 +59,7 @@ async def sign_out(visit: Visit) -> Response:
 
 async def invitation_page(visit: Visit) -> Response:
     """Whoever has the link chooses a password."""
-    code = str(visit.request.path_params["code"])
+    code = visit.request.query_params.get("code", "")
     t = visit.doors.pages.texts
     if await away(visit.doors.people.invited, code) is None:
         return visit.page("error.html", status=404, title=t("error.not_found"), sentence=t("invited.bad"))
@@ -156,7 +156,7 @@ SIGN = (
     Page("/sign-in", sign_in_page, None),
     Page("/sign-in", sign_in, None, ("POST",)),
     Page("/sign-out", sign_out, None, ("POST",)),
-    Page("/invitation/{code}", invitation_page, None),
+    Page("/invitation", invitation_page, None),
     Page("/invitation", invitation, None, ("POST",)),
     Page("/account", account, TokenScope.READ),
     Page("/account/token", make_token, TokenScope.READ, ("POST",)),

@@ -23,6 +23,7 @@ HEAD = "# Declared in the browser, from names and types alone: no row was read. 
 NUMERIC = (Type.INTEGER, Type.REAL)
 TIMES = (Type.DATE, Type.TIMESTAMP)
 TYPES = tuple(each.value for each in Type)
+PLACES = 8  # digits
 WHOLE = 100_000  # the most rows or groups that are used of one unit
 
 
@@ -157,7 +158,8 @@ def _column(found: FoundColumn) -> DraftColumn | None:
 
 
 def _whole(said: str, otherwise: int) -> int:
-    return int(said) if said.isascii() and said.isdigit() and 0 < int(said[:7]) <= WHOLE else otherwise
+    known = said.isascii() and said.isdigit() and len(said) < PLACES
+    return int(said) if known and 0 < int(said) <= WHOLE else otherwise
 
 
 def problem_of(t: Texts, column: DraftColumn) -> str:

@@ -118,6 +118,8 @@ if (form) {
     try {
       const found = await part(form.dataset.ask, body);
       put(found, "price", "outcome", "side");
+      const main = found.querySelector("main");
+      if (main) outcome.replaceChildren(...main.childNodes);
       const key = found.querySelector("input[name=key]");
       if (key) form.querySelector("input[name=key]").value = key.value;
       const sql = found.getElementById("sql");

@@ -1,5 +1,6 @@
 """answer_view: an answer as a page shows it: numbers with their margins, whiskers, charts, notes and the receipt."""
 
+import math
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
@@ -168,7 +169,7 @@ def _rows(t: "Texts", answer: Answer, columns: list[str], shown: list[dict[str, 
             value, _, margin = text.partition(MARGIN)
             span = span_of(row, name)
             picture: Markup | None = None
-            if span is not None and (scale := scales[name]) is not None:
+            if span is not None and all(map(math.isfinite, span)) and (scale := scales[name]) is not None:
                 words = t.plain(
                     "answer.whisker", low=value_words(row[f"{name}_low"]), high=value_words(row[f"{name}_high"])
                 )
@@ -190,7 +191,7 @@ def value_words(value: object) -> str:
 
 def _scale(spans: list[tuple[float, float, float] | None]) -> tuple[float, float] | None:
     """The scale that the whiskers of a column share: from 0 unless all is far from it."""
-    ends = [end for span in spans if span is not None for end in span if abs(end) != float("inf")]
+    ends = [end for span in spans if span is not None for end in span if math.isfinite(end)]
     if not ends:
         return None
     low, high = min(ends), max(ends)

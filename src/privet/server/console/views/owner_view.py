@@ -73,8 +73,7 @@ class OwnerView:
     """All that the owner's page shows."""
 
     head: Markup
-    broken: str
-    verified: Markup | None
+    verified: Markup
     letter: str
     letters: list[str]
     left: str
@@ -107,8 +106,7 @@ class Known:
         requests: that wait.
         page: of the ledger's rows.
         catalog: what was declared.
-        rows: how many rows verified; None if they do not.
-        broken: why not.
+        rows: how many rows verified.
         opened: when the ledger was made.
     """
 
@@ -119,8 +117,7 @@ class Known:
     requests: Sequence["Request"]
     page: LedgerPage
     catalog: list[Declared]
-    rows: int | None
-    broken: str
+    rows: int
     opened: str | None
 
 
@@ -146,8 +143,7 @@ def owner_view(t: "Texts", known: Known, *, now: datetime) -> OwnerView:
     said, picture, legend = _promise(t, books, known)
     return OwnerView(
         head=t("owner.head", limit=promise_words(limit), unit=known.ledger.unit.name),
-        broken=known.broken,
-        verified=None if known.rows is None else t("owner.verified", rows=f"{known.rows:,}", at=f"{now:%H:%M}"),
+        verified=t("owner.verified", rows=f"{known.rows:,}", at=f"{now:%H:%M}"),
         letter=letter,
         letters=known.page.letters,
         left=number_words(left, up=False),

@@ -12,6 +12,7 @@ from privet.server.console.views.amounts import typed_number
 
 STEPS = (1, "1.2", "1.5", 2, "2.5", 3, 4, 5, 6, 8)  # of the slider, in each power of ten
 LEAST = -3  # the power of ten it begins at
+PLACES = 6  # digits of a place of the slider
 USUAL = Fraction(1, 10)
 SMALLEST_DELTA = Fraction(1, 10**6)
 LONGEST = 500  # letters of a purpose
@@ -119,7 +120,8 @@ def keywords_of(
         return {"error": {form.column: wanted}}
     if form.moved == "slider":
         among = stops(room)
-        place = int(form.slider) if form.slider.isascii() and form.slider.isdigit() else 0
+        known = form.slider.isascii() and form.slider.isdigit() and len(form.slider) < PLACES
+        place = int(form.slider) if known else 0
         return {word: among[min(place, len(among) - 1)]}
     if not form.amount.strip():
         usual = budget.epsilon if isinstance(budget, Guarantee) and word == "epsilon" else USUAL
