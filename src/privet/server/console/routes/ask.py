@@ -27,6 +27,7 @@ from privet.errors import (
     ReleaseFailed,
     ServiceFailed,
 )
+from privet.loss.exact import shortest
 from privet.query.results.explanation import Explanation
 from privet.server.console.routes.route import Page, away
 from privet.server.console.routes.stored import stored
@@ -90,8 +91,12 @@ async def ask_like(visit: Visit) -> Response:
     budget = await away(visit.doors.desk.budget, visit.asker)
     asked = await stored(visit, str(visit.request.path_params["number"]))
     t = visit.doors.pages.texts
+    spent = first_of(asked.answer.spent)
     form = QuestionForm(
-        sql=asked.text, purpose="" if asked.purpose == asked.text else asked.purpose, key=new_secret(128)
+        amount=shortest(spent) if spent else "",
+        sql=asked.text,
+        purpose="" if asked.purpose == asked.text else asked.purpose,
+        key=new_secret(128),
     )
     bench = await _priced(visit, form)
     shown = answer_view(t, replace(asked, repeated=False), left=str(budget_view(t, budget).words))

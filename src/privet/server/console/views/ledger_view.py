@@ -1,5 +1,6 @@
 """ledger_view: rows of a ledger as a list: questions that were paid for, and acts of the owner."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -54,19 +55,17 @@ def ledger_page(t: "Texts", journal: "Journal", *, find: str, before: int | None
         before: only rows before this one.
     """
     units = journal.books().nothing.units
-    count, matching = 0, []
+    count = 0
+    matching: deque[tuple[int, Mapping[str, Any]]] = deque(maxlen=SHOWN + 1)  # one more tells that there are older ones
     wanted = find.casefold().strip()
     for number, facts in _rows(journal):
         count = number + 1
         if facts["kind"] in UNSEEN or (before is not None and number >= before):
             continue
-        line = _line(t, number, facts, units)
-        if not wanted or wanted in f"{line.who} {line.words}".casefold():
-            matching.append(line)
-    lines = matching[-SHOWN:][::-1]
-    query = ""
-    if len(matching) > SHOWN:
-        query = f"before={lines[-1].number}"
+        if not wanted or wanted in f"{_who(facts)} {_words(t, str(facts['kind']), facts)}".casefold():
+            matching.append((number, facts))
+    lines = [_line(t, number, facts, units) for number, facts in reversed(matching)][:SHOWN]
+    query = f"before={lines[-1].number}" if len(matching) > SHOWN else ""
     return LedgerPage(
         lines, [LETTERS.get(unit, {"delta": "δ", "gamma": "γ"}.get(unit, unit)) for unit in units], count, query
     )
@@ -88,8 +87,12 @@ def _line(t: "Texts", number: int, facts: Mapping[str, Any], units: tuple[str, .
     words = printable(" ".join(_words(t, kind, facts).split()))
     long = len(words) > SHORT
     short = words[: SHORT - 1] + "…" if long else words
-    who = str(facts.get("by") or facts.get("analyst") or "") if kind != "cap" else ""
-    return LedgerLine(number, time_words(facts.get("at")), printable(who), words, short, long, amounts)
+    return LedgerLine(number, time_words(facts.get("at")), printable(_who(facts)), words, short, long, amounts)
+
+
+def _who(facts: Mapping[str, Any]) -> str:
+    """Who asked or did it."""
+    return "" if facts["kind"] == "cap" else str(facts.get("by") or facts.get("analyst") or "")
 
 
 def _words(t: "Texts", kind: str, facts: Mapping[str, Any]) -> str:
