@@ -3,13 +3,15 @@
 import datetime as dt
 import threading
 import time
+from pathlib import Path
 
 import psycopg
 import pytest
 from psycopg import errors
 
 from privet.server.desk import Asker
-from tests.support.wire_server import Served, fields, message, signed_in
+from privet.server.settings import Settings
+from tests.support.wire_server import Line, Served, fields, message, opening, raw, served, signed_in, wire_hospital
 
 COUNT = "SELECT COUNT(*) AS n FROM patient"
 BY_SEX = "SELECT sex, COUNT(*) AS n FROM patient GROUP BY sex"
@@ -34,6 +36,17 @@ def test_an_answer_has_intervals_and_says_what_it_cost_and_a_repeat_is_free(clie
     assert said[0].startswith("spent ε=0.25, δ=0 per patient; ε=")
     assert said[1].startswith("repeated: free; ε=")
     assert said[0].partition(";")[2] == said[1].partition(";")[2]
+
+
+def test_bi_tools_write_the_schema_and_comments_and_get_the_same_answer(client: psycopg.Connection) -> None:
+    plain = client.execute("SELECT patient.blood, COUNT(*) AS n FROM patient GROUP BY patient.blood").fetchall()
+    said = notices(client)
+    tool = '/* a tool */ SELECT "public"."patient"."blood", COUNT(*) AS "n" FROM "public"."patient" '
+    found = client.execute(f'{tool} GROUP BY "public"."patient"."blood" LIMIT 2000')
+    assert [column.name for column in found.description or ()] == ["blood", "n", "n_low", "n_high"]
+    assert len(found.fetchall()) == len(plain)
+    client.execute('-- dashboard 7\nSELECT patient.blood, COUNT(*) AS n FROM "public".patient GROUP BY patient.blood')
+    assert [each.partition(" ")[0].rstrip(":") for each in said] == ["spent", "repeated"]
 
 
 def test_intervals_can_be_left_out_and_notices_be_silent(client: psycopg.Connection) -> None:
@@ -241,6 +254,35 @@ def test_canceling_stops_waiting_and_the_answer_is_kept(server: Served, monkeypa
             time.sleep(0.01)
         client.execute(text)
         assert said[0].startswith("repeated: free")
+
+
+@pytest.mark.parametrize(("minor", "told", "length"), [(0, b"K", 9), (2, b"K", 37), (1, b"v", 9), (9999, b"v", 37)])
+def test_minor_versions_of_the_protocol(server: Served, minor: int, told: bytes, length: int) -> None:
+    with raw(server) as found:
+        line = Line(found)
+        first = bytearray(opening(user="token", **({"_pq_.wish": "x"} if minor == 9999 else {})))
+        first[6:8] = minor.to_bytes(2)
+        found.sendall(bytes(first) + message(b"p", server.token.encode() + b"\0"))
+        came = line.until(b"Z")
+        assert told in {each[:1] for each in came}
+        assert next(len(each) for each in came if each[:1] == b"K") == length
+        if minor == 9999:
+            assert came[0] == b"v" + (3 << 16 | 2).to_bytes(4) + (1).to_bytes(4) + b"_pq_.wish\0"
+
+
+def test_answers_and_refusals_leave_at_public_steps(tmp_path: Path) -> None:
+    settings = Settings(postgres_port=0, answer_after=(0.2,))
+    with (
+        served(wire_hospital(tmp_path), settings=settings) as paced,
+        psycopg.connect(paced.address(), autocommit=True) as client,
+    ):
+        for text in (COUNT, COUNT, "SELECT age FROM patient", f"EXPLAIN {COUNT}"):
+            began = time.monotonic()
+            try:
+                client.execute(text)
+            except errors.FeatureNotSupported:
+                assert text.startswith("SELECT age")
+            assert time.monotonic() - began >= 0.2
 
 
 def test_a_clients_own_limit_of_time_holds(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:

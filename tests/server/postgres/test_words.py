@@ -2,7 +2,7 @@
 
 import pytest
 
-from privet.server.postgres.kinds import Kind, kind_of
+from privet.server.postgres.kinds import Kind, kind_of, unqualified
 from privet.server.postgres.sqlstates import Refusal
 from privet.server.postgres.words import words_of, written
 
@@ -85,3 +85,20 @@ def test_nothing_else_is_taken(text: str, state: str) -> None:
     with pytest.raises(Refusal) as refused:
         kind_of(written(text)[0], {"patient"})
     assert refused.value.state == state
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('SELECT "public"."patient"."sex" FROM "public"."patient"', 'SELECT "patient"."sex" FROM "patient"'),
+        ("SELECT COUNT(*) FROM hospital.public.Patient p", "SELECT COUNT(*) FROM Patient p"),
+        ("SELECT COUNT(*) FROM public . patient -- public.patient", "SELECT COUNT(*) FROM patient"),
+        ("SELECT 'public.patient' FROM public.patient", "SELECT 'public.patient' FROM patient"),
+        ("SELECT COUNT(*) FROM public.nothing", "SELECT COUNT(*) FROM public.nothing"),
+        ("SELECT COUNT(*) FROM other.public.patient", "SELECT COUNT(*) FROM other.public.patient"),
+        ("SELECT public.patient FROM public", "SELECT patient FROM public"),
+        ("SELECT COUNT(*) FROM patient", "SELECT COUNT(*) FROM patient"),
+    ],
+)
+def test_the_schema_that_tools_write_is_left_out(text: str, expected: str) -> None:
+    assert unqualified(written(text)[0], {"patient"}, "hospital").text == expected

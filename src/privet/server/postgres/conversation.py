@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from privet.errors import PrivetError
@@ -13,7 +13,7 @@ from privet.server.postgres import replies, sqlstates
 from privet.server.postgres.byte_reader import BrokenTextError
 from privet.server.postgres.commands import IDLE, Commands
 from privet.server.postgres.copying import copied
-from privet.server.postgres.kinds import Kind, Meant, kind_of
+from privet.server.postgres.kinds import Kind, Meant, kind_of, unqualified
 from privet.server.postgres.limits import WireLimits
 from privet.server.postgres.prepared import Portal, Prepared, Statement
 from privet.server.postgres.questions import Answered, Questions
@@ -177,7 +177,11 @@ class Conversation:
 
     def _meant(self, statement: Written) -> Meant:
         self.commands.refuse_in_failed(statement)
-        return kind_of(statement, self._tables)
+        meant = kind_of(statement, self._tables)
+        if Kind.TABLES in (meant.kind, meant.inner) or meant.kind is Kind.COMMAND:
+            return meant
+        plain = unqualified(meant.statement, self._tables, self.questions.desk.catalog.name)
+        return replace(meant, statement=plain)
 
     def _command(self, statement: Written, formats: tuple[int, ...], *, described: bool = True) -> None:
         first = statement.words[0].upper

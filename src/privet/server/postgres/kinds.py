@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from privet.server.postgres.commands import NAMES as COMMANDS
 from privet.server.postgres.introspection.relations import relations
 from privet.server.postgres.sqlstates import NOT_SUPPORTED, READ_ONLY, SYNTAX, Refusal
-from privet.server.postgres.words import Word, Written
+from privet.server.postgres.words import Word, Written, written
 
 ASKS = {"SELECT", "WITH", "FROM", "(", "TABLE", "VALUES"}
 WRITES = {"INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "ALTER", "DROP", "GRANT", "REVOKE", "COMMENT"}
@@ -17,6 +17,8 @@ BEFORE_TABLES = {"FROM", "JOIN", ",", ".", "ONLY", "TABLE", "("}
 NEVER = (("WHERE", "1", "=", "0"), ("WHERE", "1", "<>", "1"), ("WHERE", "0", "=", "1"), ("WHERE", "FALSE"))
 NO_ROWS = ("LIMIT", "0")
 FORMATS = {"TEXT", "CSV", "BINARY"}
+PUBLIC = "public"  # the schema of all tables, as clients are told
+NAMED = ("word", "name")
 
 
 class Kind(enum.Enum):
@@ -95,7 +97,7 @@ def _named(words: tuple[Word, ...]) -> list[int]:
     return [
         place
         for place, word in enumerate(words)
-        if word.kind in ("word", "name") and place and words[place - 1].upper in BEFORE_TABLES
+        if word.kind in NAMED and place and words[place - 1].upper in BEFORE_TABLES
     ]
 
 
@@ -174,3 +176,27 @@ def part(statement: Written, start: int, end: int) -> Written:
     first = words[0].start
     moved = tuple(replace(word, start=word.start - first, end=word.end - first) for word in words)
     return Written(statement.text[first : words[-1].end], moved)
+
+
+def unqualified(statement: Written, tables: Container[str], database: str) -> Written:
+    """A statement without the schema, and the database, before its tables: BI tools always write them.
+
+    Args:
+        statement: whatever it is.
+        tables: of the catalog, in small letters.
+        database: how the catalog is called.
+    """
+    if PUBLIC in tables or not any(word.value.lower() == PUBLIC for word in statement.words if word.kind in NAMED):
+        return statement
+    words, parts, at = statement.words, [], 0
+    spelled = [word.value.lower() if word.kind in NAMED else word.text for word in words]
+    for place, word in enumerate(words):
+        if word.start < at or (place and words[place - 1].text == "."):
+            continue
+        for path in ([database.lower(), ".", PUBLIC, "."], [PUBLIC, "."]):
+            end = place + len(path)
+            if end < len(words) and spelled[place:end] == path and spelled[end] in tables:
+                parts.append(statement.text[at : word.start])
+                at = words[end].start
+                break
+    return written("".join([*parts, statement.text[at:]]))[0] if parts else statement

@@ -49,6 +49,11 @@ KINDS: tuple[tuple[type[BaseException], str, str], ...] = (
     (errors.LedgerUnavailable, "58030", "try again later; EXPLAIN costs nothing"),
     (errors.LedgerDamaged, "58030", "only the owner can end this"),
     (errors.EntropyError, "58000", "try again later"),
+    (errors.ApprovalNeeded, FROZEN, "make a request in the console; when the owner has approved it, ask again"),
+    (errors.NotAllowed, FROZEN, ""),
+    (errors.SignInNeeded, NOT_SIGNED_IN, "connect again"),
+    (errors.Busy, TOO_MANY, "try again in a moment; nothing was charged"),
+    (errors.ServiceFailed, INTERNAL, ""),
     (errors.QueryRefused, NOT_SUPPORTED, ""),
     (errors.InvalidParameter, BAD_SETTING, ""),
 )
@@ -95,17 +100,7 @@ def refusal_of(problem: BaseException) -> Refusal:
     for kind, state, hint in KINDS:
         if isinstance(problem, kind):
             return Refusal(sentence, state, hint)
-    if isinstance(problem, errors.PrivetError):  # those of the desk
-        return Refusal(sentence, DESK.get(type(problem).__name__, FROZEN))
     return Refusal(FAILED, INTERNAL)
-
-
-DESK = {  # by name, for the desk's errors are its own
-    "NotAllowed": FROZEN,
-    "ApprovalNeeded": FROZEN,
-    "Busy": "53300",
-    "SignInNeeded": NOT_SIGNED_IN,
-}
 
 
 def notice(sentence: str, *, detail: str = "") -> dict[str, str]:
