@@ -130,6 +130,24 @@ def test_the_price_is_nearly_all_that_was_allowed() -> None:
     assert found.one_fit_.epsilon > Fraction(1, 3)  # a third is what any law of this kind would leave
 
 
+class Choosy(Stubborn):
+    """Has no plan below an ε of 0.3, as logarithmic losses have none with a small penalty."""
+
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:  # noqa: ANN401, N803 - scikit-learn's names
+        if float(self.epsilon) < 0.3:
+            raise InvalidParameter("epsilon must be at least 0.3")
+        return super().fit(X, y, groups=groups)
+
+
+def test_a_setting_that_needs_some_price_gets_it(ledger: Ledger) -> None:
+    """The search for the price of a fit begins at a quarter of what all may cost."""
+    found = search(Choosy(classes=["no", "yes"]), epsilon=1).fit(X, Y)
+    assert found.one_fit_.epsilon >= Fraction(3, 10)
+    with pytest.raises(InvalidParameter, match="at least"):
+        search(Choosy(classes=["no", "yes"]), epsilon="0.3", ledger=ledger).fit(X, Y)
+    assert not ledger.entries
+
+
 def test_rows_of_one_person_that_nobody_marks_may_be_in_both_parts() -> None:
     apart, both = (search(epsilon=1, rows_per_unit=rows).fit(X, Y) for rows in (1, 2))
     fit_and_score = next(iter(both.privacy_.loss.parts))[0].inner  # type: ignore[attr-defined] # the best of runs

@@ -50,15 +50,22 @@ class SearchBudget:
         )
 
     def _of_first(self) -> Fraction:
+        """Of the first setting alone; one that has no plan at a price, because it is too small, has one at a larger."""
         low, high = self.limit.epsilon * LEAST, self.limit.epsilon
         for _ in range(HALVINGS):
-            if self._keeps(low, self.first):
+            if self._is_small(low):
                 break
             low, high = low / 2, low
         for _ in range(LOOKS):
             middle = (low + high) / 2
-            low, high = (middle, high) if self._keeps(middle, self.first) else (low, middle)
+            low, high = (middle, high) if self._is_small(middle) else (low, middle)
         return low
+
+    def _is_small(self, epsilon: Fraction) -> bool:
+        try:
+            return self._keeps(epsilon, self.first)
+        except InvalidParameter:
+            return True  # what is found is checked for all settings, the first among them
 
     def _keeps(self, epsilon: Fraction, price: Price) -> bool:
         return self.runs.best_of(price(self._at(epsilon))).meets(self.limit)
