@@ -9,6 +9,8 @@ import httpx
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from privet.local import ChainedResponse, UnaryEncoding
 from privet.local.device import Collection, SigningKey
@@ -210,6 +212,37 @@ def test_analysts_need_a_token_that_is_valid_and_wide_enough(tmp_path: Path) -> 
             assert (await asked.get(f"/v1/collections/{unknown}")).status_code == 404
 
     ask(made, each)
+
+
+def test_any_json_is_no_collection(tmp_path: Path) -> None:
+    """Whatever a body says, it is refused in one sentence, and nothing is opened; only a whole description is taken."""
+    made = collector(tmp_path / "a.db")
+    headers = {"authorization": f"Bearer {make_token(made.store, ['run'])}"}
+    good = json.loads(daily().to_json())
+    values = st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+        max_leaves=5,
+    )
+
+    @settings(max_examples=40)
+    @given(st.sampled_from(sorted(set(good) - {"title", "purpose", "consent", "controller", "survey"})), values)
+    def any_body(name: str, value: object) -> None:
+        async def one(asked: httpx.AsyncClient) -> None:
+            for body in (value, good | {name: value}):
+                text = json.dumps(body).encode()
+                answer = await asked.post("/v1/collections", content=text, headers=headers)
+                taken = body == good or answer.status_code == 201
+                assert taken or 400 <= answer.status_code < 500, answer.text
+                assert "Traceback" not in answer.text
+                if answer.status_code == 201:
+                    assert Collection.from_json(text).canonical == json.dumps(
+                        json.loads(text), sort_keys=True, separators=(",", ":")
+                    ).encode("ascii")
+
+        ask(made, one)
+
+    any_body()
 
 
 def test_results_come_as_json_csv_arrow_and_a_chart(tmp_path: Path) -> None:

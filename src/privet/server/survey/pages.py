@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from privet.errors import PrivetError
 from privet.local.device import ReportMessage
-from privet.local.javascript import MODULE
+from privet.local.javascript import DEVICE, MODULE
 from privet.server.collector.charts import chart_of
 from privet.server.collector.collector import Collector, Entry, NotReleased
 from privet.server.collector.group_commit import GroupCommit
@@ -63,7 +63,7 @@ def survey_routes(collector: Collector, commit: GroupCommit, *, rate: RateLimit 
     """
     pages = _Pages(collector, ReportRoute(collector, commit, rate=None, counts=ReportCounts()), rate)
     return [
-        Route("/survey/static/privet_local.js", _module, methods=["GET"]),
+        *(Route(f"/survey/static/{each.name}", _module_of(each), methods=["GET"]) for each in (MODULE, DEVICE)),
         Mount("/survey/static", StaticFiles(directory=HERE / "static")),
         Route("/s/{start}", _told(pages.short), methods=["GET"]),
         Route("/survey/{id}", _told(pages.question), methods=["GET"]),
@@ -74,8 +74,13 @@ def survey_routes(collector: Collector, commit: GroupCommit, *, rate: RateLimit 
     ]
 
 
-async def _module(_: Request) -> Response:
-    return Response(MODULE.read_bytes(), media_type="text/javascript")
+def _module_of(path: Path) -> Answer:
+    content = path.read_bytes()
+
+    async def module(_: Request) -> Response:
+        return Response(content, media_type="text/javascript")
+
+    return module
 
 
 def _told(answer: Answer) -> Answer:
