@@ -148,14 +148,18 @@ class Asking:
                 if self._journal().keyed(asker.name, run.number) is None:
                     history.forget(asker.name, run.number)
             raise
-        self._note(run.number, answer)
+        if not self._note(run.number, answer):  # somebody who was refused has forgotten it meanwhile
+            with suppress(PrivetError):
+                history.begin(kept, asker.name, same)
+            self._note(run.number, answer)
         return Found(run.number, answer, repeated=False, at=run.at)
 
-    def _note(self, number: str, answer: Answer | Answers) -> None:
-        """Remember what it cost. The answer is in the ledger already, so this may fail."""
+    def _note(self, number: str, answer: Answer | Answers) -> bool:
+        """Remember what it cost. The answer is in the ledger already, so this may fail; whether it is still known."""
         free = None if answer.loss.parts else answer.to_json()
         with suppress(PrivetError):
-            self._history.answered(number, str(answer.spent), free)
+            return self._history.answered(number, str(answer.spent), free)
+        return True
 
     @contextmanager
     def _run(self, asker: Asker, number: str, stop: threading.Event) -> Iterator[Running | None]:

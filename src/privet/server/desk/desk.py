@@ -22,6 +22,7 @@ from privet.server.desk.asking import Asking, Found
 from privet.server.desk.facts import Asked, AskedBatch
 from privet.server.desk.history import History
 from privet.server.desk.looking import Looking, size_of
+from privet.server.desk.own_account import OwnAccount, noted
 from privet.server.desk.owners_desk import OwnersDesk
 from privet.server.desk.public_facts import version_of
 from privet.server.desk.question import Question, refuse_wordless
@@ -30,7 +31,7 @@ from privet.server.desk.requests import Request, Requests
 from privet.server.desk.sessions import Sessions, opened_ledger
 from privet.server.desk.telling import telling
 from privet.server.desk.turns import Turns
-from privet.server.people import People, TokenScope
+from privet.server.people import People, Person, TokenScope
 from privet.server.settings import Settings
 
 REMEMBERED = 64 << 20  # bytes of answers in memory
@@ -262,6 +263,21 @@ class Desk(Looking):
         """The requests of the asker."""
         asker.refuse_without(TokenScope.READ)
         return self._requests.all(analyst=asker.name)
+
+    # --- accounts -----------------------------------------------------------------------------------------------
+
+    @telling
+    def accept_invitation(self, secret: str, password: str) -> Person:
+        """Make the account of an invitation, with its first password; the ledger says that somebody came."""
+        invited = self.people.invited(secret)
+        what = "" if invited is None else invited.number
+        return self.people.accept_invitation(
+            secret, password, noting=lambda person: noted(self.ledger, "invitation accepted", by=person.name, what=what)
+        )
+
+    def account(self, asker: Asker) -> OwnAccount:
+        """What somebody who has signed in at the console does with their own account."""
+        return OwnAccount(asker, lambda: self.ledger, self.people)
 
     def owner(self, asker: Asker) -> OwnersDesk:
         """What the owner does, and what an auditor may look at."""

@@ -146,10 +146,10 @@ class History:
         self._database.run("DELETE FROM asked WHERE number = ? AND spent IS NULL", number)
         self._database.run("DELETE FROM keys WHERE analyst = ? AND number = ?", analyst, number)
 
-    def answered(self, number: str, spent: str, free: str | None) -> None:
-        """A question was answered."""
+    def answered(self, number: str, spent: str, free: str | None) -> bool:
+        """A question was answered; whether it is still known."""
         kept = free if free is not None and len(free) <= LARGEST_FREE else None
-        self._database.run("UPDATE asked SET spent = ?, free = ? WHERE number = ?", spent, kept, number)
+        return self._database.changed("UPDATE asked SET spent = ?, free = ? WHERE number = ?", spent, kept, number) > 0
 
     # --- what was asked ---------------------------------------------------------------------------------------
 

@@ -233,8 +233,12 @@ class OwnersDesk:
 
     def set_password(self, name: str, password: str, *, reason: str) -> None:
         """Set somebody's password, who has forgotten theirs; their sessions end."""
-        with self._act("password set", {"name": self._name(name) or ""}, reason):
-            self._people.change_password(name, password)
+        self._refuse_others()
+
+        def note(person: Person) -> None:
+            self.ledger.journal.note("password set", by=self._asker.name, about={"name": person.name}, reason=reason)
+
+        self._people.change_password(name, password, noting=note)
 
     def make_token(
         self, name: str, *, label: str, scopes: Collection[TokenScope] | None = None, seconds: float | None, reason: str

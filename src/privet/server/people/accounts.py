@@ -29,6 +29,10 @@ WRONG = "the name or the password is wrong"
 NOBODY = "there is no such account"
 
 
+def unnoted(person: Person) -> None:
+    """Write nothing down of what was done for somebody."""
+
+
 class Accounts:
     """The part of `People` that knows names and passwords.
 
@@ -124,8 +128,16 @@ class Accounts:
         nobody = ScramVerifier.of_nobody(key, self.key, iterations=self._iterations)
         return ScramVerifier.read(str(rows[0][1])) if rows and rows[0][0] and rows[0][1] is not None else nobody
 
-    def change_password(self, name: str, new: str, *, old: str | None = None) -> None:
+    def change_password(
+        self, name: str, new: str, *, old: str | None = None, noting: Callable[[Person], object] = unnoted
+    ) -> None:
         """Set a password; every session ends. Without `old` it is the owner who does it.
+
+        Args:
+            name: whose.
+            new: the password.
+            old: the one there was.
+            noting: writes down that it was done; if that fails it is not. What takes long is done before.
 
         Raises:
             NotAllowed: the old one is wrong.
@@ -137,6 +149,7 @@ class Accounts:
         with self.database.together():
             self.database.run("UPDATE people SET password = ?, scram = ? WHERE name = ?", hashed, scram, person.name)
             self._signed_out(person.name)
+            noting(person)
 
     def _hashed(self, password: str) -> tuple[str, str]:
         hashed = new_password(password, self._work)

@@ -1,11 +1,12 @@
 """Invitations: links with which somebody sets the first password of their account; good once, and not for long."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from privet.errors import InvalidParameter, NotAllowed
-from privet.server.people.accounts import epsilon_text, refuse_epsilon
+from privet.server.people.accounts import epsilon_text, refuse_epsilon, unnoted
 from privet.server.people.person import Person, Role, folded, named
 from privet.server.people.secret import kept, new_secret, same
 from privet.server.people.tokens import Tokens
@@ -80,8 +81,13 @@ class Invitations(Tokens):
             return None
         return Invited(found[1], name, Role(role), expires)
 
-    def accept_invitation(self, secret: str, password: str) -> Person:
+    def accept_invitation(self, secret: str, password: str, *, noting: Callable[[Person], object] = unnoted) -> Person:
         """Make the account of an invitation, with its first password; the invitation is good for nothing then.
+
+        Args:
+            secret: of the link.
+            password: the first.
+            noting: writes down that it was done; if that fails it is not. What takes long is done before.
 
         Raises:
             NotAllowed: the invitation is good for nothing.
@@ -107,6 +113,7 @@ class Invitations(Tokens):
             self.database.run(
                 "UPDATE people SET password = ?, scram = ? WHERE folded = ?", hashed, scram, folded(person.name)
             )
+            noting(person)
         return person
 
     def invitations(self) -> tuple[Invited, ...]:
