@@ -21,9 +21,6 @@ MADE = (
     "owner.cat_",
     "price.use_",
     "tables.",
-    "waiting.state_",
-    "answer.",
-    "person.",
 )
 
 

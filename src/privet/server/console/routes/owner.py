@@ -73,7 +73,7 @@ async def decide(visit: Visit) -> Response:
     number, reason, wish = visit.said("number"), visit.said("reason"), visit.said("do")
     owners = visit.doors.desk.owner(visit.asker)
     try:
-        _refuse_wordless(reason)
+        worded(visit, reason)
         request = await away(owners.approve if wish == "approve" else owners.decline, number, reason=reason)
     except PrivetError as problem:
         return await owner_page(visit, status=422, error=str(problem))
@@ -88,16 +88,18 @@ async def freeze(visit: Visit) -> Response:
     reason, thaw = visit.said("reason"), visit.said("do") == "thaw"
     owners = visit.doors.desk.owner(visit.asker)
     try:
-        _refuse_wordless(reason)
+        worded(visit, reason)
         await away(owners.thaw if thaw else owners.freeze, reason=reason)
     except PrivetError as problem:
         return await owner_page(visit, status=422, error=str(problem))
     return await owner_page(visit, said=t("owner.all_thawed" if thaw else "owner.all_frozen"))
 
 
-def _refuse_wordless(reason: str) -> None:
+def worded(visit: Visit, reason: str) -> str:
+    """A reason, if there is one."""
     if not reason.strip():
-        raise InvalidParameter("a reason must be given in words, for those who read the ledger later")
+        raise InvalidParameter(visit.doors.pages.texts.plain("owner.reason_missing"))
+    return reason
 
 
 OWNER = (

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from privet.core.journals import Scope
 from privet.errors import InvalidParameter, NotAllowed, PrivetError
 from privet.loss import ConcentratedGuarantee, Guarantee, Promise
+from privet.server.console.routes.owner import worded
 from privet.server.console.routes.route import Page, away
 from privet.server.console.routes.sign import seconds_of, token_view
 from privet.server.console.views.amounts import (
@@ -51,7 +52,7 @@ async def invite(visit: Visit) -> Response:
             form["name"],
             role=role,
             cap=cap,
-            largest_epsilon=_largest(form["largest"]),
+            largest_epsilon=_largest(visit, form["largest"]),
             needs_approval=bool(form["approve"]),
             agent=kind == "agent",
             reason=form["reason"],
@@ -70,17 +71,17 @@ def cap_of(visit: Visit, text: str) -> Promise | None:
         return None
     number = typed_number(text)
     if number is None:
-        raise InvalidParameter("a cap is a number above 0, such as 0.5")
+        raise InvalidParameter(visit.doors.pages.texts.plain("invite.cap_number"))
     limit = visit.doors.desk.catalog.limit
     return ConcentratedGuarantee(number) if isinstance(limit, ConcentratedGuarantee) else Guarantee(number, limit.delta)
 
 
-def _largest(text: str) -> Fraction | None:
+def _largest(visit: Visit, text: str) -> Fraction | None:
     if not text:
         return None
     number = typed_number(text)
     if number is None:
-        raise InvalidParameter("the largest ε of one answer is a number above 0, such as 0.1")
+        raise InvalidParameter(visit.doors.pages.texts.plain("invite.largest_number"))
     return number
 
 
@@ -144,7 +145,7 @@ async def set_cap(visit: Visit) -> Response:
     try:
         cap = cap_of(visit, visit.said("cap").strip())
         if cap is None:
-            raise InvalidParameter("a cap is a number above 0, such as 0.5")
+            raise InvalidParameter(visit.doors.pages.texts.plain("invite.cap_number"))
         await away(owners.set_cap, cap, analyst=name, reason=visit.said("reason-cap"))
     except PrivetError as problem:
         return await person_page(visit, status=422, error=str(problem))
@@ -158,7 +159,7 @@ async def freeze(visit: Visit) -> Response:
     wish = visit.said("do")
     try:
         if wish == "unfreeze":
-            await away(owners.unfreeze, name, reason=_worded(reason))
+            await away(owners.unfreeze, name, reason=worded(visit, reason))
         else:
             await away(owners.thaw if wish == "thaw" else owners.freeze, analyst=name, reason=reason)
     except PrivetError as problem:
@@ -203,18 +204,12 @@ async def access(visit: Visit) -> Response:
     invited = next((each for each in await away(owners.invitations) if each.name == name), None)
     try:
         if invited is not None:
-            await away(owners.take_back, invited.number, reason=_worded(reason))
+            await away(owners.take_back, invited.number, reason=worded(visit, reason))
             return visit.to("/owner#people")
-        await away(owners.activate if back else owners.deactivate, name, reason=_worded(reason))
+        await away(owners.activate if back else owners.deactivate, name, reason=worded(visit, reason))
     except PrivetError as problem:
         return await person_page(visit, status=422, error=str(problem))
     return await person_page(visit, said=t("person.returned" if back else "person.ended"))
-
-
-def _worded(reason: str) -> str:
-    if not reason.strip():
-        raise InvalidParameter("a reason must be given in words, for those who read the ledger later")
-    return reason
 
 
 def _name(visit: Visit) -> str:

@@ -126,7 +126,7 @@ def seconds_of(visit: Visit) -> float:
     """How long a token is to be good, as the form says it in days."""
     days = visit.said("days").strip()
     if not (days.isascii() and days.isdigit() and len(days) < 6 and 0 < int(days) <= LONGEST_DAYS):  # noqa: PLR2004 - digits
-        raise InvalidParameter(f"the days are a whole number from 1 to {LONGEST_DAYS}")
+        raise InvalidParameter(visit.doors.pages.texts.plain("account.days_number", most=LONGEST_DAYS))
     return int(days) * DAY
 
 

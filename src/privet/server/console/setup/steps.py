@@ -150,7 +150,7 @@ class Steps:
         """What was named, if it may be looked at."""
         if kind == "postgresql":
             if not place.startswith(("postgresql://", "postgres://")):
-                raise InvalidParameter("an address begins with postgresql://, such as postgresql://user@host/database")
+                raise InvalidParameter(visit.doors.pages.texts.plain("setup.address"))
             return place
         path = (self._folder / place.removeprefix("duckdb:///")).resolve()
         if not place or not path.is_relative_to(self._folder) or place.startswith(("postgresql:", "postgres:")):
@@ -252,22 +252,23 @@ class Steps:
         self._draft.limit, self._draft.delta = shortest(epsilon), form["delta"]
         self._draft.each = "" if each is None else shortest(each)
         try:
-            path = await away(self._write)
+            path = await away(self._write, visit)
         except PrivetError as problem:
             return self._limit(visit, form, status=422, error=self._said(problem))
         return await self._open(visit, path, step=4, form=form)
 
-    def _write(self) -> Path:
+    def _write(self, visit: Visit) -> Path:
         """The catalog as a file that was not there before."""
+        t = visit.doors.pages.texts
         self._draft.catalog(self._folder)
         path = self._folder / f"{plain_name(self._draft.name) or 'catalog'}.toml"
         try:
             with path.open("x", encoding="utf-8") as file:
                 file.write(self._draft.text())
         except FileExistsError:
-            raise InvalidParameter(f"there is a catalog {path.name} already: choose another name") from None
-        except OSError as problem:
-            raise InvalidParameter(f"{path.name} cannot be written ({problem.strerror})") from None
+            raise InvalidParameter(t.plain("setup.there", file=path.name)) from None
+        except OSError:
+            raise InvalidParameter(t.plain("setup.unwritable", file=path.name)) from None
         return path
 
     async def _open(self, visit: Visit, path: Path, *, step: int, form: Mapping[str, str] | None = None) -> Response:
