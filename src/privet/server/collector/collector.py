@@ -130,11 +130,16 @@ class Collector:
     # --- reports ----------------------------------------------------------------------------------------------
 
     def refusal(self, message: ReportMessage) -> int | None:
-        """Why a report is not taken, as a status; None if it is."""
-        try:
-            entry = self.entry(message.collection)
-        except KeyError:
-            return UNKNOWN
+        """Why a report is not taken, as a status; None if it is.
+
+        Collections that are known are not read again for it: what others closed is seen by `Store.keep`.
+        """
+        entry = self._entries.get(message.collection)
+        if entry is None:
+            try:
+                entry = self.entry(message.collection)
+            except KeyError:
+                return UNKNOWN
         facts = entry.collection
         if entry.state != OPEN:
             return CLOSED
