@@ -19,7 +19,16 @@ docs_dir = "docs"
 site_dir = "html"
 use_directory_urls = false
 copyright = "Apache License 2.0"
+extra_css = ["privet.css"]
 nav = {nav}
+
+[project.markdown_extensions.attr_list]
+[project.markdown_extensions.tables]
+[project.markdown_extensions.toc]
+permalink = true
+[project.markdown_extensions.pymdownx.highlight]
+anchor_linenums = false
+[project.markdown_extensions.pymdownx.superfences]
 
 [project.theme]
 font = false
@@ -50,6 +59,13 @@ toggle.icon = "lucide/moon"
 toggle.name = "Switch to light"
 """
 
+# The page at hand is told from others by its weight; the generator's own color for it is too pale to be read by all.
+STYLE = """.md-nav__link--active, .md-nav__link--active .md-ellipsis {
+  color: var(--md-default-fg-color) !important;
+  font-weight: 700;
+}
+"""
+
 
 def built(pages: dict[str, str], out: Path, nav: list[Entry]) -> list[str]:
     """Write the pages beside what is there, build them, and return what the generator warned of."""
@@ -58,6 +74,7 @@ def built(pages: dict[str, str], out: Path, nav: list[Entry]) -> list[str]:
         page = folder / "docs" / name
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
+    (folder / "docs" / "privet.css").write_text(STYLE, encoding="utf-8")
     (folder / "zensical.toml").write_text(SETTINGS.format(nav=_toml(nav)), encoding="utf-8")
     shutil.rmtree(folder / "html", ignore_errors=True)
     done = subprocess.run(  # noqa: S603 - the generator of this environment

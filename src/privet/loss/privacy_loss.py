@@ -355,7 +355,7 @@ class PrivacyLoss:
 
         Args:
             prior: the belief before, in [0, 1], independent of the other units.
-            failure: probability that the range may be left; 0 gives the range that is never left.
+            failure: probability that an end may be passed, each end by itself; 0 gives ends that never are.
 
         Proof: odds after = odds before times e^loss (Bayes). P[loss > e'] <= delta(e)/(1 - e^(e - e')).
         """
