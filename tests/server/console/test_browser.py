@@ -320,3 +320,21 @@ def test_planted_faults_are_found(chromium: "Chromium") -> None:
         assert page.evaluate("() => window.injected === undefined")
         assert any("Content Security Policy" in each for each in TROUBLES)
         TROUBLES.clear()
+
+
+def test_the_slider_can_be_dragged(chromium: "Chromium") -> None:
+    with served(console) as address:
+        page = page_of(chromium)
+        sign_in(page, address, "ada")
+        page.goto(f"{address}/ask?amount=0.1&sql=SELECT+COUNT(*)+AS+n+FROM+patient")
+        before = page.input_value("#amount")
+        box = page.locator("#exactness").bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2, steps=4)
+        page.wait_for_timeout(400)  # long enough for a price that would have taken the slider away
+        page.mouse.move(box["x"] + box["width"] / 8, box["y"] + box["height"] / 2, steps=4)
+        page.mouse.up()
+        page.wait_for_function("old => document.getElementById('amount').value !== old", arg=before)
+        assert float(page.input_value("#amount")) < 0.01

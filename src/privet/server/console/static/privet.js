@@ -93,7 +93,12 @@ if (form) {
     const run = form.querySelector("button[value=run]");
     if (run) form.requestSubmit(run);
   });
-  price.addEventListener("input", (event) => { if (event.target.name !== "purpose") later(event.target.type === "range" ? 120 : 600); });
+  price.addEventListener("input", (event) => {
+    const range = event.target.type === "range";
+    if (event.target.name === "purpose" || (range && event.target.matches(":active"))) return; // while it is dragged it must stay where it is
+    later(range ? 120 : 600);
+  });
+  price.addEventListener("change", (event) => { if (event.target.type === "range") later(0); });
   price.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target.tagName !== "INPUT" || event.target.name === "purpose") return;
     event.preventDefault();
