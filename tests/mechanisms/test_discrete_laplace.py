@@ -12,6 +12,7 @@ from privet.core import Sensitivity
 from privet.errors import InvalidParameter
 from privet.loss import Guarantee
 from privet.mechanisms import DiscreteLaplace
+from privet.mechanisms.discrete_laplace import DiscreteLaplaceError
 from privet.noise import BitSource
 from tests.contracts.mechanism import Example, Law, MechanismContract
 
@@ -89,3 +90,10 @@ def test_fractions_of_a_move_are_no_move() -> None:
 def test_bad_parameters_are_refused(l1: Any, scale: Any) -> None:  # noqa: ANN401 - anything
     with pytest.raises(InvalidParameter):
         DiscreteLaplace(l1_sensitivity=l1, scale=scale)
+
+
+@pytest.mark.parametrize("scale", [1e16, 1e30, 1e300])
+def test_margins_of_noise_that_floats_cannot_count_are_found_at_once(scale: float) -> None:
+    margin = DiscreteLaplaceError(scale).margin(0.95)
+    assert margin == pytest.approx(scale * math.log(20))
+    assert DiscreteLaplaceError(scale).tail(margin) <= 0.05

@@ -33,11 +33,12 @@ class DiscreteLaplaceError(Uncertainty):
         return min(1.0, 2 * math.exp(-beyond / self.scale) / (1 + math.exp(-1 / self.scale)) * UP)
 
     def distance(self, tail: float) -> float:
-        """The least whole distance whose tail is small enough."""
+        """The least whole distance whose tail is small enough; beyond 2^53, of those that floats tell apart."""
         ratio = math.log(2 / (tail * (1 + math.exp(-1 / self.scale))))
         least = max(0, math.ceil(self.scale * ratio - 1) - 1)
+        step = max(1, int(math.ulp(float(least))))
         while self.tail(least) > tail:
-            least += 1
+            least += step
         return float(least)
 
 

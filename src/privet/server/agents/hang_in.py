@@ -27,7 +27,7 @@ def hang_in(app: FastAPI, desk: Desk, people: People, settings: Settings, *, per
         permalinks: what the address of a stored answer begins with; "" where there are no pages for people.
     """
     door = HttpDoor(Calls(desk, permalinks=permalinks), people=people, pace=Pace(settings.answer_after))
-    app.router.routes.append(Route(PATH, endpoint=door, include_in_schema=False))
+    app.router.routes.insert(0, Route(PATH, endpoint=door, include_in_schema=False))  # found without a search
     before = app.router.lifespan_context
 
     @asynccontextmanager
