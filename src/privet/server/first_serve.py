@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +41,7 @@ class FirstServe:
     invent: Callable[[Path], Path] | None = None
     desk: Desk | None = None
     door: PostgresDoor | None = None
+    behind: "FastAPI | None" = None
 
     def __post_init__(self) -> None:
         if not self.settings.console:
@@ -59,7 +60,8 @@ class FirstServe:
         settings = replace(self.settings, catalog=catalog)
         self.desk = Desk.open(catalog, people=self.people, settings=settings, create=True)
         self._keep(catalog)
-        return application(self.desk, self.people, settings)
+        self.behind = application(self.desk, self.people, settings)
+        return self.behind
 
     def _keep(self, catalog: Path) -> None:
         """Write the settings with which `privet serve --config privet.toml` goes on."""
@@ -72,13 +74,16 @@ class FirstServe:
         if not path.exists():
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
-    async def open_door(self, listening: "socket.socket") -> None:
-        """Wait for the desk, then open the PostgreSQL door."""
+    async def open_doors(self, listening: "socket.socket | None") -> None:
+        """Wait for the desk, then open the doors beside the web, until this is cancelled."""
         await self.app.opened.wait()
-        if self.desk is None:
+        if self.desk is None or self.behind is None:
             return
-        self.door = PostgresDoor(self.desk, self.people, self.settings, tls=tls_of(self.settings))
-        await self.door.start(listening=listening)
+        async with self.behind.router.lifespan_context(self.behind):  # the web server began before it was there
+            if listening is not None:
+                self.door = PostgresDoor(self.desk, self.people, self.settings, tls=tls_of(self.settings))
+                await self.door.start(listening=listening)
+            await asyncio.Event().wait()
 
     def close(self) -> None:
         """Let go of everything."""
@@ -115,11 +120,12 @@ def first_serve(settings: Settings, *, tell: Callable[[str], None], invent: Call
 
 async def _served(first: FirstServe, settings: Settings, http: "socket.socket", wire: "socket.socket | None") -> None:
     web = WebServer(config_of(first.app, settings))
-    waiting = asyncio.create_task(first.open_door(wire)) if wire is not None else None
+    waiting = asyncio.create_task(first.open_doors(wire))
     try:
         await web.serve(sockets=[http])
     finally:
-        if waiting is not None:
-            waiting.cancel()
+        waiting.cancel()
+        with suppress(asyncio.CancelledError):
+            await waiting
         if first.door is not None:
             await first.door.stop()

@@ -81,33 +81,34 @@ def test_large_bodies_are_refused_however_they_come(small: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "why"),
     [
-        b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1, "epsilon": 900}',
-        b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": NaN}',
-        b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": Infinity}',
-        b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1e999}',
-        b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1' + b"0" * 500 + b"}",
-        b'{"statement": "\\ud800", "epsilon": 1}',
-        b'{"statement": "\xff", "epsilon": 1}',
-        b'{"statement": "x\\u0000y", "epsilon": 1}',
-        b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1, "params": ' + b"[" * 900 + b"]" * 900 + b"}",
-        b"[" * 1900,
-        b"",
-        b"null",
-        b'"x"',
-        b"\xef\xbb\xbf{}",
-        b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1, "__proto__": {}}',
-        b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1, "asker": "bob"}',
-        b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1, "stop": null}',
+        (b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1, "epsilon": 900}', "occurs twice"),
+        (b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": NaN}', "NaN is no number"),
+        (b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": -Infinity}', "-Infinity is no number"),
+        (b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1e999}', "too long or too large"),
+        (b'{"statement": "SELECT 1", "epsilon": 1' + b"0" * 500 + b"}", "too long or too large"),
+        (b'{"statement": "\\ud800", "epsilon": 1}', "half of a character"),
+        (b'{"statement": "\xff", "epsilon": 1}', "JSON in UTF-8"),
+        (b'{"statement": "x\\u0000y", "epsilon": 1}', "the letter 0"),
+        (b'{"statement": "SELECT 1", "epsilon": 1, "params": ' + b"[" * 13 + b"]" * 13 + b"}", "nested more than 12"),
+        (b"[" * 1900, "JSON in UTF-8"),
+        (b"", "JSON in UTF-8"),
+        (b"null", "the body"),
+        (b'"x"', "the body"),
+        (b"\xef\xbb\xbf{}", "JSON in UTF-8"),
+        (b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1, "__proto__": {}}', "__proto__"),
+        (b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1, "asker": "bob"}', "asker"),
+        (b'{"statement": "SELECT COUNT(*) AS n FROM patient", "epsilon": 1, "stop": null}', "stop"),
     ],
 )
-def test_bodies_that_could_be_read_in_two_ways_are_refused(small: Served, body: bytes) -> None:
+def test_bodies_that_could_be_read_in_two_ways_are_refused(small: Served, body: bytes, why: str) -> None:
     ada = small.client("ada")
     before = ada.get("/budget").content
     found = ada.post("/sql", content=body, headers={"content-type": "application/json"})
     assert found.status_code == 400, found.text
     assert found.json()["charged"] is False
+    assert why in found.json()["detail"]
     assert ada.get("/budget").content == before
 
 

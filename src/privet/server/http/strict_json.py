@@ -15,7 +15,8 @@ def strict_json(content: bytes) -> Any:  # noqa: ANN401 - JSON
 
     Raises:
         InvalidParameter: it is no JSON in UTF-8, a name occurs twice in an object, a number is NaN, infinite or
-            absurdly long, a text has half of a character, or it is nested deeply: readers differ about all of these.
+            absurdly long, a text has half of a character or the letter 0, or it is nested deeply: readers differ about
+            all of these.
 
     Example:
         >>> strict_json(b'{"epsilon": 0.1}')
@@ -66,8 +67,8 @@ def _int(text: str) -> int:
 
 def _refuse_odd(value: object, deeper: int) -> None:
     if isinstance(value, str):
-        if any("\ud800" <= each <= "\udfff" for each in value):
-            raise InvalidParameter("the body must be JSON: a text in it has half of a character")
+        if any("\ud800" <= each <= "\udfff" or each == "\0" for each in value):
+            raise InvalidParameter("the body must be JSON: a text in it has half of a character, or the letter 0")
         return
     if not isinstance(value, dict | list):
         return

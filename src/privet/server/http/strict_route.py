@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 from privet.server.http.strict_json import strict_json
 
 PREFIX = "/api/v1"
+JSON = "application/json"
 
 
 class StrictRequest(Request):
@@ -29,6 +30,9 @@ class StrictRoute(APIRoute):
         handler = super().get_route_handler()
 
         async def handled(request: Request) -> Response:
-            return await handler(StrictRequest(request.scope, request.receive))
+            stricter = StrictRequest(request.scope, request.receive)
+            if self.body_field is not None and JSON in request.headers.get("content-type", "").casefold():
+                await stricter.json()  # here, so that its own sentence is told
+            return await handler(stricter)
 
         return handled
