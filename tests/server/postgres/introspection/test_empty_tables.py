@@ -142,6 +142,11 @@ def test_values_stay_values(tables: EmptyTables, value: str) -> None:
     assert rows(tables, "SELECT relname FROM pg_class WHERE relname = $1", value) == []
 
 
+def test_a_star_within_an_item_is_named_by_the_engine(tables: EmptyTables) -> None:
+    text = "SELECT c.relname, a.*attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
+    assert len(tables.described(text, person="ada")) > 10
+
+
 def test_types_of_parameters() -> None:
     assert parameters_of("SELECT 1 FROM pg_type t WHERE t.oid = $1 AND typname = $2 AND typlen = ANY($3)") == [
         "oid",

@@ -124,10 +124,8 @@ class EmptyTables:
                 raise Refusal("this question about tables is not understood", NOT_SUPPORTED) from None
             finally:
                 watch.cancel()
-        names = [
-            own or name for own, name in zip(question.names or table.column_names, table.column_names, strict=True)
-        ]
-        return table.rename_columns(names)
+        own = question.names if len(question.names) == table.num_columns else table.column_names
+        return table.rename_columns([said or name for said, name in zip(own, table.column_names, strict=True)])
 
     def _read(self, reader: pa.RecordBatchReader) -> pa.Table:
         batches, number = [], 0
