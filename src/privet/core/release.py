@@ -48,6 +48,12 @@ class Release(LikeItsValue, Generic[T]):
             of the value, computed from public and released numbers; or in words why that is not known.
 
     Privacy: a release may be printed, stored, sent and computed with; nothing done to it costs more.
+
+    Example:
+        >>> import privet
+        >>> answer = privet.count(range(1000), epsilon=1, purpose="people")
+        >>> answer.margin(0.95), answer.loss.epsilon(0), answer.map(lambda people: people // 2).purpose
+        (3.0, 1.0, 'people')
     """
 
     value: T

@@ -68,7 +68,13 @@ def compare_rules(promise: Guarantee, *, answer: PrivacyLoss) -> RuleComparison:
 
 
 def best_rule(promise: Guarantee, *, answer: PrivacyLoss) -> SpendingRule:
-    """Return the rule that admits the most answers of one size under a promise."""
+    """Return the rule that admits the most answers of one size under a promise.
+
+    Example:
+        >>> from privet.loss import GaussianCurve
+        >>> best_rule(Guarantee(1, 1e-6), answer=PrivacyLoss.of(GaussianCurve("0.01"))).name
+        'Gaussian: μ² adds up'
+    """
     return compare_rules(promise, answer=answer).best
 
 

@@ -41,6 +41,10 @@ class CompositionBound:
     Args:
         theorem: its name and source.
         epsilon: the total ε it promises; infinite where it promises nothing.
+
+    Example:
+        >>> compare_composition(1, times=2, delta=0).best
+        CompositionBound(theorem='exact (Kairouz-Oh-Viswanath)', epsilon=2.0)
     """
 
     theorem: str
@@ -51,7 +55,12 @@ class CompositionBound:
 class Comparison:
     """Every theorem's promise, best first; `exact` is the value no theorem can beat.
 
-    Iterate over it, index it, or print it for a table.
+    Its bounds are a tuple; print it for a table.
+
+    Example:
+        >>> found = compare_composition("0.1", times=100, delta="1e-5")
+        >>> round(found.exact.epsilon, 6), len(found.bounds)
+        (4.306791, 9)
     """
 
     title: str

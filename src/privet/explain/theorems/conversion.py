@@ -36,7 +36,12 @@ def pure_to_zcdp(epsilon: Exact) -> float:
 
 
 def pure_to_zcdp_standard(epsilon: Exact) -> float:
-    """Return the textbook's ρ = ε²/2 (Bun and Steinke 2016, Proposition 1.4), never below `pure_to_zcdp`."""
+    """Return the textbook's ρ = ε²/2 (Bun and Steinke 2016, Proposition 1.4), never below `pure_to_zcdp`.
+
+    Example:
+        >>> pure_to_zcdp_standard(1), round(pure_to_zcdp(1), 6)
+        (0.5, 0.462117)
+    """
     return float_up(nonnegative(epsilon, "epsilon") ** 2 / 2)
 
 

@@ -52,6 +52,10 @@ def tradeoff(p: Masses, q: Masses) -> Tradeoff:
     Proof: By the Neyman-Pearson lemma a best test accuses the outcomes with the largest q/p first; the
     corners of the curve are the cumulative sums in that order, and randomised tests fill the lines between
     them.
+
+    Example:
+        >>> round(tradeoff([0.75, 0.25], [0.25, 0.75]).smallest_error_sum, 6)
+        0.5
     """
     null, alternative = pair(p, q)
     order = np.argsort(log_ratio(null, alternative), kind="stable")
