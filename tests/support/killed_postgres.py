@@ -38,7 +38,8 @@ def kill_and_start(data: Path) -> int:
     others = processes_of(first)
     os.kill(first, signal.SIGKILL)
     _until(lambda: not any(map(_runs, [first, *others])))
-    (data / "postmaster.pid").unlink(missing_ok=True)
+    for left in (data / "postmaster.pid", *data.glob(".s.PGSQL.*"), *data.parent.glob(".s.PGSQL.*")):
+        left.unlink(missing_ok=True)  # which name a process that nobody has waited for, as if it still ran
     command = shlex.split((data / "postmaster.opts").read_text(encoding="utf-8"))
     user = pwd.getpwuid(data.stat().st_uid).pw_name if os.geteuid() == 0 else None
     with (data / "log.again").open("ab") as log:
