@@ -92,6 +92,17 @@ def test_everybody_can_be_frozen_at_once(hall: Hall) -> None:
     assert ada.ask(COUNT).status_code == 303
 
 
+def test_when_the_data_are_new_equal_questions_are_paid_for_anew(hall: Hall) -> None:
+    olga, ada = hall.browser("olga"), hall.browser("ada")
+    assert ada.ask(COUNT).status_code == ada.ask(COUNT).status_code == 303
+    spent = hall.desk.ledger.spent
+    assert olga.submit("/owner/freeze", {"do": "version", "reason": ""}, of="/owner").status_code == 422
+    olga.submit("/owner/freeze", {"do": "version", "reason": "a new month"}, of="/owner")
+    assert hall.desk.ledger.spent == spent
+    assert ada.ask(COUNT).status_code == 303
+    assert hall.desk.ledger.spent.epsilon == 2 * spent.epsilon
+
+
 def test_exports_hold_the_ledger_and_no_answer_in_words(hall: Hall) -> None:
     hall.browser("ada").ask(BY_SEX, purpose="=HYPERLINK(1)")
     vera = hall.browser("vera")

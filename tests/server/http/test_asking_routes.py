@@ -23,6 +23,10 @@ def test_a_question_is_answered_and_the_same_again_is_free(server: Served) -> No
     stored = ada.get(f"/answers/{first['number']}").json()
     assert stored["rows"] == first["rows"]
     assert ada.get("/history").json()["history"][0]["number"] == first["number"]
+    olga = server.client("olga")
+    following = olga.post("/owner/version", json={"reason": "a new month"}).json()["version"]
+    assert olga.post("/owner/version", json={"reason": "and another"}).json()["version"] == following + 1
+    assert not ada.post("/sql", json={"statement": BY_CITY, "epsilon": "0.5", "delta": "1e-7"}).json()["repeated"]
 
 
 def test_an_answer_is_json_arrow_or_whole(server: Served) -> None:

@@ -263,6 +263,12 @@ async def thaw(request: Request, asker: Owner, scope: Scoped) -> dict[str, Any]:
     return {"row": row}
 
 
+@router.post("/version")
+async def new_version(request: Request, asker: Owner, why: Reason) -> dict[str, Any]:
+    """Say that the data are new: no answer of before is brought back for an equal question."""
+    return {"version": await _done(request, asker, lambda desk: desk.new_version(reason=why.reason))}
+
+
 @router.post("/requests/{number}/approve")
 async def approve(request: Request, asker: Owner, number: str, why: Reason) -> dict[str, Any]:
     """Let a question be asked, once, within a week."""

@@ -83,16 +83,19 @@ async def decide(visit: Visit) -> Response:
 
 
 async def freeze(visit: Visit) -> Response:
-    """Stop or allow every spend of everybody."""
-    t = visit.doors.pages.texts
-    reason, thaw = visit.said("reason"), visit.said("do") == "thaw"
+    """Stop or allow every spend of everybody; or say that the data are new."""
+    reason, wish = visit.said("reason"), visit.said("do")
     owners = visit.doors.desk.owner(visit.asker)
+    act, said = {
+        "thaw": (owners.thaw, "owner.all_thawed"),
+        "version": (owners.new_version, "owner.version_said"),
+    }.get(wish, (owners.freeze, "owner.all_frozen"))
     try:
         worded(visit, reason)
-        await away(owners.thaw if thaw else owners.freeze, reason=reason)
+        await away(act, reason=reason)
     except PrivetError as problem:
         return await owner_page(visit, status=422, error=str(problem))
-    return await owner_page(visit, said=t("owner.all_thawed" if thaw else "owner.all_frozen"))
+    return await owner_page(visit, said=visit.doors.pages.texts(said))
 
 
 def worded(visit: Visit, reason: str) -> str:
