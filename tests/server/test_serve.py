@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -21,7 +22,7 @@ import privet
 from privet.cli import app as cli
 from privet.cli.serve import app
 from privet.server.people import People, Role
-from privet.server.serve import welcome
+from privet.server.serve import listening, welcome
 from privet.server.settings import Settings
 
 pytestmark = pytest.mark.whole
@@ -165,3 +166,11 @@ def test_who_lost_the_link_of_the_first_owner_gets_another_at_the_next_start(tmp
         people.accept_invitation(second, "a long word of mine")
     said.clear()
     assert invited() == ""
+
+
+def test_replies_do_not_wait_for_the_other_side() -> None:
+    with closing(listening("127.0.0.1", 0)) as here:
+        near = socket.create_connection(here.getsockname())
+        accepted, _ = here.accept()
+        with closing(near), closing(accepted):
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
