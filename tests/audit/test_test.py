@@ -2,6 +2,7 @@
 
 import json
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -213,8 +214,17 @@ def test_findings_survive_json(source: BitSource) -> None:
     ("words", "problem"),
     [
         ({"alpha": 0}, "alpha"),
+        ({"alpha": 1.0}, "alpha"),
+        ({"alpha": math.nan}, "alpha"),
+        ({"alpha": "0.1"}, "alpha must be a number above 0 and below 1, got '0.1'"),
+        ({"alpha": None}, "alpha"),
+        ({"alpha": np.array([0.1, 0.2])}, "alpha"),
+        ({"alpha": Fraction(1, 10**400)}, "alpha"),
         ({"trials": 3}, "trials"),
         ({"pair": (1, 2, 3)}, "two neighboring inputs"),
+        ({"pair": (each for each in (0, 1))}, "two neighboring inputs"),
+        ({"pair": 1}, "two neighboring inputs"),
+        ({"pair": np.array(1)}, "two neighboring inputs"),
         ({"claim": 1}, "Guarantee"),
         ({"claim": Guarantee(1, 0, "0.1")}, "random DP"),
     ],

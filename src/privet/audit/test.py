@@ -2,7 +2,10 @@
 # ruff: noqa: PT028 - it is not a test of pytest
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from privet.audit.adapters.recognised import adapted
 from privet.audit.claim import Claim, claimed
@@ -13,7 +16,7 @@ from privet.audit.runs import Subject, draw_of, name_of
 from privet.audit.sampled import Plan, SampledAudit
 from privet.audit.search import most_promising
 from privet.errors import InvalidParameter
-from privet.loss.exact import whole
+from privet.loss.exact import shown, whole
 from privet.noise import BitSource
 
 ALPHA = 1e-6
@@ -67,10 +70,8 @@ def test(  # noqa: PLR0913 - what an audit is made of, each by name
     """
     subject = adapted(subject)
     said = claimed(claim, subject)
-    if not 0 < alpha < 1:
-        raise InvalidParameter(f"alpha must be above 0 and below 1, got {alpha}: it is how often a bound may be wrong")
-    plan = Plan(whole(trials, "trials", low=FEWEST), alpha)
-    if (pair is None) == (domain is None) or (pair is not None and len(pair) != 2):  # noqa: PLR2004 - two neighbors
+    plan = Plan(whole(trials, "trials", low=FEWEST), _chance(alpha))
+    if (pair is None) == (domain is None) or (pair is not None and not _are_two(pair)):
         raise InvalidParameter(
             "an audit needs two neighboring inputs, or the domain in which to look for them: "
             "write pair=(data, neighbor) or domain=Domain(bounds=(0, 1))"
@@ -88,3 +89,21 @@ def test(  # noqa: PLR0913 - what an audit is made of, each by name
         watch.end()
     notes = () if sought is None else (sought.note,)
     return audit.finding(name_of(subject) if name is None else name, notes)
+
+
+def _chance(alpha: object) -> float:
+    """The chance of being wrong that was asked for, if it is one."""
+    number = float(alpha) if isinstance(alpha, int | float | Fraction | np.floating) and 0 < alpha < 1 else 0.0
+    if not 0 < number < 1:  # a fraction may be nearest to one of the ends
+        raise InvalidParameter(
+            f"alpha must be a number above 0 and below 1, got {shown(alpha)}: it is how often a bound may be wrong"
+        )
+    return number
+
+
+def _are_two(pair: object) -> bool:
+    """Whether these are two inputs that can be counted: a generator of them cannot."""
+    try:
+        return len(pair) == 2  # type: ignore[arg-type] # noqa: PLR2004 - two neighbors
+    except TypeError:
+        return False
