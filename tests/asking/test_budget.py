@@ -30,6 +30,8 @@ from privet.loss import ConcentratedGuarantee, Guarantee
         {"rho": math.inf},
         {"epsilon": 10**400},  # no float holds it
         {"rho": "1e300"},
+        {"epsilon": "9e-31"},  # no float holds how wide its noise is
+        {"rho": "1e-400"},
         {"delta": 1e-6},
     ],
 )

@@ -8,6 +8,7 @@ from privet.loss import ConcentratedGuarantee, Guarantee, Promise
 from privet.loss.exact import Exact, exact, shortest, shown
 from privet.loss.risk import Risk
 
+SMALLEST = Fraction(1, 10**30)  # of the noise of less no float can say how wide it is
 LARGEST = 10**9  # ε or ρ of one answer; no digit of its noise would be seen, and far beyond no float holds its scale
 
 
@@ -60,6 +61,10 @@ class Budget:
         if spent <= 0:
             raise InvalidParameter(
                 f"{name} must be > 0, got {shortest(spent)}: an answer that costs nothing says nothing"
+            )
+        if spent < SMALLEST:
+            raise InvalidParameter(
+                f"{name} must be at least 1e-30, got less: an answer for so little is nothing but noise; 0.01 is little"
             )
         if spent > LARGEST:
             raise InvalidParameter(

@@ -107,6 +107,11 @@ def test_refusals_have_a_state_a_hint_and_leave_the_connection_whole(
     assert client.execute("SELECT 1").fetchone() == (1,)
 
 
+def test_a_setting_of_privet_is_not_changed_by_a_parameter_of_a_function(client: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match="SET and SHOW alone"):
+        client.execute("SELECT set_config(%s, '0.1', false)", ("privet.epsilon",))
+
+
 def test_what_does_not_fit_the_budget_is_refused_with_a_hint(client: psycopg.Connection, server: Served) -> None:
     before = server.desk.ledger.spent
     client.execute("SET privet.epsilon = 1000000")

@@ -136,7 +136,7 @@ class Questions:
         if meant.kind is Kind.EXPLAIN:
             return self._priced(meant, values)
         if Kind.TABLES in (meant.kind, meant.inner):
-            self._refuse_hidden_setting(meant)
+            self._refuse_hidden_setting(meant, values)
             table = self.tables.answer(meant.statement.text, person=self.asker.name, values=values)
             rows = rows_of_table(table, columns)
             return Answered(rows, f"SELECT {rows.number}")
@@ -183,10 +183,11 @@ class Questions:
         lines = [json.dumps(found.to_dict(), indent=2)] if meant.form == "json" else repr(found).splitlines()
         return Answered(replace(rows_of_texts((PLAN[0].name,), [lines])), "EXPLAIN")
 
-    def _refuse_hidden_setting(self, meant: Meant) -> None:
+    def _refuse_hidden_setting(self, meant: Meant, values: Sequence[Given]) -> None:
         """Functions cannot change what a question costs: whoever believes they did would pay another price."""
-        words = meant.statement.words
-        if any(word.kind == "text" and word.value.lower().startswith(OWN) for word in words):
+        texts = [word.value for word in meant.statement.words if word.kind == "text"]
+        texts += [value for value in values if isinstance(value, str)]
+        if any(text.lower().startswith(OWN) for text in texts):
             raise Refusal("settings of Privet are changed and read by SET and SHOW alone", NOT_SUPPORTED)
 
 
