@@ -29,7 +29,10 @@ ROOMS = {
     "errors": "Errors",
 }
 SECTIONS = ("Args", "Returns", "Raises", "Attributes", "Privacy", "Proof", "Not covered", "Example", "Cost")
-HEADING = re.compile(rf"^(?P<name>{'|'.join(SECTIONS)}|Proof of the law|Proof of the rule):[ ]*(?P<rest>.*)$")
+OF_ERRORS = ("Cause", "Charged", "What to do")
+HEADING = re.compile(
+    rf"^(?P<name>{'|'.join((*SECTIONS, *OF_ERRORS))}|Proof of the law|Proof of the rule):[ ]*(?P<rest>.*)$"
+)
 ARGUMENT = re.compile(r"^(?P<name>[*\w][\w, *]*):[ ]+(?P<said>.*)$")
 
 
@@ -98,10 +101,36 @@ def _page(module: griffe.Object | griffe.Alias, title: str) -> Iterator[str]:
     yield f"# {title}"
     yield ""
     for section in sections(module.docstring.value if module.docstring else ""):
-        yield section.text.partition("May import:")[0].strip()
+        yield _fenced_trees(section.text.partition("May import:")[0].strip())
         yield ""
+    yield from _errors_at_a_glance(module)
     for name, found in _exported(module):
         yield from _entry(name, found)
+
+
+def _fenced_trees(text: str) -> str:
+    """A text whose drawn trees keep their lines."""
+    parts = text.split("\n\n")
+    return "\n\n".join(f"```text\n{part}\n```" if "├── " in part else part for part in parts)
+
+
+def _errors_at_a_glance(module: griffe.Object | griffe.Alias) -> Iterator[str]:
+    """A table of what causes each error, whether anything was charged and what to do; nothing for other rooms."""
+    told = {
+        name: {section.name: " ".join(section.text.split()) for section in sections(found.docstring.value)}
+        for name, found in _exported(module)
+        if found.docstring
+    }
+    rows = [
+        f"| [`{name}`](#{name.lower()}) | {' | '.join(said[part] for part in OF_ERRORS)} |"
+        for name, said in told.items()
+        if set(OF_ERRORS) <= set(said)
+    ]
+    if rows:
+        yield f"| error | {' | '.join(part.lower() for part in OF_ERRORS)} |"
+        yield "|---" * (len(OF_ERRORS) + 1) + "|"
+        yield from rows
+        yield ""
 
 
 def _entry(name: str, found: griffe.Object | griffe.Alias) -> Iterator[str]:
@@ -230,4 +259,5 @@ def _file(room: str) -> str:
 
 def _dedented(lines: list[str]) -> str:
     first, *rest = lines
-    return (first.strip() + "\n" + inspect.cleandoc("\n" + "\n".join(rest))).strip() if rest else first.strip()
+    gap = "\n\n" if rest and not rest[0].strip() else "\n"
+    return (first.strip() + gap + inspect.cleandoc("\n" + "\n".join(rest))).strip() if rest else first.strip()

@@ -46,6 +46,13 @@ class Asking(TypedDict, total=False):
         missing: what a missing value (None, NaN, NaT, null, masked) counts as: "drop" (the default): it counts for
             nothing; a number: it counts as that number; "none": the caller declares that there is none, which makes the
             number of rows public under "replace"; a stray one then counts as the middle of the bounds.
+
+    Example:
+        >>> from privet import Guarantee, Ledger, count, mean
+        >>> asking: Asking = {"epsilon": "0.25", "ledger": Ledger(Guarantee(1), unit=Unit("person"))}
+        >>> _ = count([30, 40, 50], **asking), mean([30, 40, 50], bounds=(0, 110), **asking)
+        >>> asking["ledger"].spent
+        ε=0.5, δ=0
     """
 
     epsilon: Exact

@@ -30,6 +30,12 @@ class Density:
         log: the logarithm of the density, up to a constant that both densities of an audit share.
         middle: where most of it is.
         width: about how wide it is.
+
+    Example:
+        >>> from privet.audit.densities import normal
+        >>> law = normal(0, 2)
+        >>> law.middle, law.width, float(law.below(0.0))
+        (0, 2, 0.5)
     """
 
     below: Cumulative
@@ -79,6 +85,12 @@ class Densities:
         other: under the second.
         breaks: where the loss log(one / other) turns; between two of them it must be monotone. None for two normal or
             Laplace distributions of one scale.
+
+    Example:
+        >>> from privet.audit.densities import normal
+        >>> below, above = Densities(normal(0, 1), normal(1, 1)).delta(1)
+        >>> bool(below <= 0.126937 <= above), bool(above - below < 0.001)
+        (True, True)
     """
 
     one: Density

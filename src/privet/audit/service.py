@@ -36,6 +36,10 @@ class Response:
         status: such as 200.
         headers: names and values, in their order.
         body: the text.
+
+    Example:
+        >>> Response.of((200, [("Content-Type", "text/plain")], "42")).status
+        200
     """
 
     status: int
@@ -85,6 +89,12 @@ class Served:
         differences: what is always the one in all responses about one neighbor, and always another about the other.
         finding: what a statistical test of whole responses says: numbers, lengths, and whatever varies.
         timing: of the responses; reported apart, and part of no verdict.
+
+    Example:
+        >>> from privet.audit import service
+        >>> found = service(lambda rows: (200, {"X-Rows": str(len(rows))}, ""), pair=([1, 2], [1, 2, 3]), trials=40)
+        >>> found.violated, found.runs
+        (True, 40)
     """
 
     subject: str

@@ -29,6 +29,10 @@ class Timing:
         slower: how often a run of the second input takes longer than one of the first; 1/2 if time tells nothing.
         p: the probability of ranks as uneven as these or more, if time told nothing (Mann and Whitney 1947).
         alpha: below which p is taken for a difference.
+
+    Example:
+        >>> Timing("a sum", 100, (0.001, 0.0011), slower=0.9, p=1e-9, alpha=0.01).differs
+        True
     """
 
     subject: str

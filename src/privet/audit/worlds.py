@@ -42,6 +42,10 @@ class World:
         name: what is special about that unit.
         one: Arrow tables by name.
         other: the same with the unit in it, before all others; or with another in its place.
+
+    Example:
+        >>> World("an empty name", one={}, other={})
+        World(an empty name)
     """
 
     name: str

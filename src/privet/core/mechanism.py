@@ -25,6 +25,12 @@ class Mechanism(ABC, Generic[In, Out]):
 
     A new mechanism is one file: its curve (or one of `privet.loss`), this class, a proof in its docstring, and a
     test file that lists EXAMPLES for the contracts. docs/how-to/add-a-mechanism.md walks through one.
+
+    Example:
+        >>> from privet.mechanisms import DiscreteLaplace
+        >>> mechanism = DiscreteLaplace(l1_sensitivity=1, scale=2)
+        >>> isinstance(mechanism, Mechanism), mechanism.loss.epsilon(0)
+        (True, 0.5)
     """
 
     of_rows: ClassVar[bool] = False

@@ -16,6 +16,12 @@ class Uncertainty(ABC):
     """The law of the error of one released cell. Subclasses are frozen dataclasses of public numbers.
 
     Privacy: an uncertainty is read off the mechanism's parameters, never off the data; showing it costs nothing.
+
+    Example:
+        >>> from privet.mechanisms import DiscreteLaplace
+        >>> error = DiscreteLaplace(l1_sensitivity=1, scale=2).uncertainty
+        >>> isinstance(error, Uncertainty), error.distance(0.05), round(error.tail(10), 4)
+        (True, 6.0, 0.0051)
     """
 
     independent: ClassVar[bool] = True  # whether different cells err independently

@@ -30,6 +30,11 @@ class Column:
         right: True for numbers, which stand below each other by their last digit.
         spans: of columns with intervals, for each row (low, value, high), or None where there is none: drawn as a dot
             with a whisker, all on one scale.
+
+    Example:
+        >>> column = Column("patients", ["41", "7"], right=True)
+        >>> len(column.html())
+        2
     """
 
     name: str
@@ -59,6 +64,10 @@ class Gauge:
         spent: the share that is gone, from 0 to 1.
         asked: the share that the question at hand would take.
         words: what the bar says.
+
+    Example:
+        >>> "a quarter is gone" in Gauge(0.25, "a quarter is gone").html()
+        True
     """
 
     spent: float

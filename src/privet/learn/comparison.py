@@ -63,6 +63,15 @@ class Comparison:
         plain: the other's.
         cells: by ε and number of rows.
         repeats: how many fits each mean is of.
+
+    Example:
+        >>> import numpy as np
+        >>> from privet.learn import GaussianNB, compare
+        >>> rows = np.linspace(0, 1, 200).reshape(100, 2)
+        >>> model = GaussianNB(bounds=(0, 1), classes=[False, True])
+        >>> found = compare(model, rows, rows[:, 0] > 0.4, epsilons=[1], repeats=1)
+        >>> found.model, found.plain, found.repeats
+        ('GaussianNB', 'GaussianNB without privacy', 1)
     """
 
     model: str
@@ -193,6 +202,15 @@ def learning_curve(  # noqa: PLR0913 - what is compared and how, each by name
         repeats: how many fits each mean is of.
         score: of a fitted model, X and y.
         distance: of the private and the plain model, and the X held out.
+
+    Example:
+        >>> import numpy as np
+        >>> from privet.learn import GaussianNB
+        >>> rows = np.linspace(0, 1, 200).reshape(100, 2)
+        >>> model = GaussianNB(bounds=(0, 1), classes=[False, True])
+        >>> curve = learning_curve(model, rows, rows[:, 0] > 0.4, epsilons=[1], sizes=[20, 40], repeats=1)
+        >>> [cell.rows for cell in curve.cells]
+        [20, 40]
     """
     if not isinstance(model, PrivateEstimator):
         raise InvalidParameter(f"model must be one of privet.learn, got {type(model).__name__}")

@@ -17,6 +17,12 @@ class Posterior(ABC):
     """The distribution of a parameter, given everything that was released about it.
 
     Privacy: computed from released and public numbers alone; asking it costs nothing.
+
+    Example:
+        >>> from privet.learn import BetaBernoulli
+        >>> posterior = BetaBernoulli(epsilon=1).fit([[0], [1]] * 500).posterior()[0]
+        >>> isinstance(posterior, Posterior), posterior.quantile(0.05) < posterior.mean < posterior.quantile(0.95)
+        (True, True)
     """
 
     mean: float

@@ -28,6 +28,15 @@ class PrivateChoice:
         name: its name, or its place in the list.
         model: itself.
         release: of its place, with what that cost.
+
+    Example:
+        >>> from privet.learn import GaussianNB, private_choice
+        >>> rows, labels = [[age] for age in range(100)] * 20, (["young"] * 50 + ["old"] * 50) * 20
+        >>> asked = {"bounds": (0, 99), "classes": ["young", "old"]}
+        >>> made = {price: GaussianNB(epsilon=price, **asked).fit(rows, labels) for price in (1, 2)}
+        >>> chosen = private_choice(made, rows, labels, epsilon="0.5")
+        >>> chosen.loss.epsilon(0), chosen.model is made[chosen.name]
+        (0.5, True)
     """
 
     name: str | int

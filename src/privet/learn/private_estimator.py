@@ -50,6 +50,12 @@ class PrivateEstimator(BaseEstimator):
 
     Privacy: `fit` charges once, before it reads a row; shapes and types of X and y are public, values are not. Missing
         values count as public ones, rows without a target count for nothing, and nothing in a row raises an error.
+
+    Example:
+        >>> from privet.learn import GaussianNB
+        >>> model = GaussianNB(bounds=(0, 99), classes=["young", "old"], epsilon=1)
+        >>> isinstance(model, PrivateEstimator), model.fit([[20], [70]] * 50, ["young", "old"] * 50).privacy_.epsilon()
+        (True, 1.0)
     """
 
     _needs_target: ClassVar[bool] = False
@@ -188,7 +194,16 @@ class PrivateEstimator(BaseEstimator):
 
 
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):
-    """A model that tells classes apart; `classes` lists them, and rows with other labels count for nothing."""
+    """A model that tells classes apart; `classes` lists them, and rows with other labels count for nothing.
+
+    Example:
+        >>> from privet.learn import GaussianNB
+        >>> model = GaussianNB(bounds=(0, 99), classes=["young", "old"], epsilon=10)
+        >>> isinstance(model, PrivateClassifier)
+        True
+        >>> model.fit([[20], [70]] * 500, ["young", "old"] * 500).predict([[15], [80]]).tolist()
+        ['young', 'old']
+    """
 
     _needs_target = True
 
@@ -220,7 +235,16 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
 
 class PrivateRegressor(RegressorMixin, PrivateEstimator):
-    """A model of a number; `target_bounds` are its public bounds, and targets outside are clipped."""
+    """A model of a number; `target_bounds` are its public bounds, and targets outside are clipped.
+
+    Example:
+        >>> from privet.learn import LinearRegression
+        >>> model = LinearRegression(bounds=(0, 1), target_bounds=(0, 2), epsilon=10)
+        >>> isinstance(model, PrivateRegressor)
+        True
+        >>> model.fit([[0.0], [1.0]] * 2000, [0.0, 2.0] * 2000).predict([[0.5]]).round().tolist()
+        [1.0]
+    """
 
     _needs_target = True
 

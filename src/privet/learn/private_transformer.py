@@ -19,6 +19,12 @@ class PrivateTransformer(TransformerMixin, PrivateEstimator):
 
     Privacy: the rows that `transform` returns are those it was given, seen through released numbers: of private rows
         they are private rows.
+
+    Example:
+        >>> from privet.learn import StandardScaler
+        >>> scaler = StandardScaler(bounds=(0, 10), epsilon=10)
+        >>> isinstance(scaler, PrivateTransformer), scaler.fit_transform([[2.0], [8.0]] * 500).shape
+        (True, (1000, 1))
     """
 
     def transform(self, X: Any) -> Any:  # noqa: ANN401, N803 - scikit-learn's names

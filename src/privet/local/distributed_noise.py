@@ -25,7 +25,14 @@ MANY = 1 << 12  # terms of a sum that are added up; all others count as much as 
 
 
 class SecureSum(Protocol):
-    """What adds up the parties' numbers and tells nobody anything but the sum (Bonawitz and others 2017)."""
+    """What adds up the parties' numbers and tells nobody anything but the sum (Bonawitz and others 2017).
+
+    Example:
+        >>> from privet.local import SimulatedSecureSum
+        >>> secure: SecureSum = SimulatedSecureSum(parties=3)
+        >>> secure.total(secure.masked([5, -7, 4]))
+        2
+    """
 
     def masked(self, values: Sequence[int]) -> list[int]:
         """What each party sends instead of its number."""

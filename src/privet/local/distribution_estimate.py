@@ -40,6 +40,13 @@ class DistributionEstimate(Estimate):
     `value` is the likeliest distribution among smooth ones (expectation and maximization, each round followed by
     smoothing over neighboring bins: Li and others 2020). It is not unbiased: shares of single bins shrink towards their
     neighbors. The mean is unbiased.
+
+    Example:
+        >>> from privet.local import SquareWave
+        >>> protocol = SquareWave(bounds=(0, 100), epsilon=2, bins=16)
+        >>> estimate = protocol.estimate(protocol.privatize([20.0, 30.0] * 2000))
+        >>> isinstance(estimate, DistributionEstimate), round(float(estimate.value.sum()), 6)
+        (True, 1.0)
     """
 
     bounds: Bounds

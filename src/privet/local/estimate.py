@@ -38,6 +38,13 @@ class Estimate(ABC):
         epsilon: of one report.
 
     Privacy: an estimate is made of reports alone; nothing done to it costs more.
+
+    Example:
+        >>> from privet.local import KaryResponse
+        >>> protocol = KaryResponse(["cat", "dog"], epsilon=1)
+        >>> estimate = protocol.estimate(protocol.privatize(["cat", "dog"] * 500))
+        >>> isinstance(estimate, Estimate), estimate.reports, round(estimate.epsilon, 6)
+        (True, 1000, 1.0)
     """
 
     protocol: str

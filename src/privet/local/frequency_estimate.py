@@ -40,6 +40,13 @@ class FrequencyEstimate(Estimate):
         is (f p(1-p) + (1-f) q(1-q))/n = (p q + λ (1 - p - q))/n. Two devices with the same other value w and the same
         function support v together by a covariance of (p - q)²/(g - 1), so collisions add the sum of f_w² over w ≠ v,
         times 1/(K (g - 1)), to the variance of the share of v.
+
+    Example:
+        >>> from privet.local import KaryResponse
+        >>> protocol = KaryResponse(["cat", "dog"], epsilon=1)
+        >>> estimate = protocol.estimate(protocol.privatize(["cat"] * 900 + ["dog"] * 100))
+        >>> estimate.names, bool(estimate.value[0] > estimate.value[1])
+        (('cat', 'dog'), True)
     """
 
     names: tuple[Any, ...]

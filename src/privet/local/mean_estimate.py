@@ -30,6 +30,13 @@ class MeanEstimate(Estimate):
 
     Proof: a report has the mean (1 - gain)/2 + gain x, as a share of the grid, for a value x, as a share of the range.
         So (mean report - (1 - gain)/2)/gain is unbiased for the mean share, with the reports' variance over gain².
+
+    Example:
+        >>> from privet.local import OneBitMean
+        >>> protocol = OneBitMean(bounds=(0, 100), epsilon=1)
+        >>> estimate = protocol.estimate(protocol.privatize([20.0, 30.0] * 5_000))
+        >>> bool(abs(estimate.value - 25) < 8 * estimate.standard_error)
+        True
     """
 
     bounds: Bounds

@@ -38,6 +38,12 @@ class Protocol(ABC, Generic[E]):
         a device computes is not either: who can time it learns which draws were thrown away or needed more bits, and so
         may see more than the report. Who sends forged reports moves an estimate; by how much is
         `FrequencyEstimate.poisoned_by`.
+
+    Example:
+        >>> from privet.local import KaryResponse
+        >>> protocol = KaryResponse(["cat", "dog"], epsilon=1)
+        >>> isinstance(protocol, Protocol), protocol.name, round(protocol.epsilon, 6)
+        (True, 'kary_response', 1.0)
     """
 
     name: ClassVar[str]

@@ -273,6 +273,13 @@ class RapporDevice:
         protocol: what it follows.
         secret: never leaves the device.
         cohort: its group.
+
+    Example:
+        >>> from privet.local import Rappor
+        >>> protocol = Rappor(bits=16, hashes=2, cohorts=64, f=0.5, p=0.5, q=0.75)
+        >>> device = protocol.device()
+        >>> device.permanent("cat") == device.permanent("cat")  # the same lies every day
+        True
     """
 
     protocol: Rappor

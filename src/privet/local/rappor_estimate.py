@@ -28,6 +28,12 @@ class RapporEstimate(Estimate):
         names: of the candidates.
         shares: of each candidate, and last of all others.
         errors: the standard errors of these.
+
+    Example:
+        >>> from privet.local import Rappor
+        >>> protocol = Rappor(bits=16, hashes=2, cohorts=2, f=0.25, p=0.25, q=0.75, categories=["cat", "dog"])
+        >>> protocol.estimate(protocol.privatize(["cat", "dog"] * 500)).names
+        ('cat', 'dog')
     """
 
     names: tuple[Any, ...]

@@ -28,6 +28,14 @@ class VectorEstimate(Estimate):
     Proof: a reported direction has the mean gain/radius times its device's vector, so the scaled mean is unbiased. Its
         variance is that of the reported coordinates, over n. It is read off their squares, with one more of the size
         1/d, for intervals with z² more, so that few reports that agree are not taken for certain.
+
+    Example:
+        >>> import numpy as np
+        >>> from privet.local import VectorMean
+        >>> protocol = VectorMean(dimensions=3, epsilon=2)
+        >>> estimate = protocol.estimate(protocol.privatize(np.eye(3)))
+        >>> isinstance(estimate, VectorEstimate), estimate.value.shape
+        (True, (3,))
     """
 
     sums: Floats

@@ -36,6 +36,10 @@ class SpendingRule(Protocol):
     """A filter: as long as the costs fit the capacity, the promise holds, however the losses were chosen.
 
     `cost` rounds up and `capacity` rounds down; both are exact from then on.
+
+    Example:
+        >>> isinstance(EpsilonSum(), SpendingRule)
+        True
     """
 
     @property
@@ -132,6 +136,11 @@ class ZcdpSum:
     Proof: `RenyiSum`'s induction holds at every order a at once, with bounds a ρ_i and the same stopping time
     (Feldman and Zrnic 2021; Whitehouse, Ramdas, Rogers and Wu 2023). The capacity is the largest
     (ε + ln(a/(a-1)) + (ln δ + ln a)/(a-1)) / a over a; every order a is sound, the best is searched.
+
+    Example:
+        >>> from privet.mechanisms import Gaussian
+        >>> ZcdpSum().name, ZcdpSum().cost(Gaussian(l2_sensitivity=1, scale=2).loss)
+        ('zCDP: ρ adds up', ρ=0.125)
     """
 
     @property

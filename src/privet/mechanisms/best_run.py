@@ -16,7 +16,12 @@ Found = TypeVar("Found", covariant=True)
 
 
 class Scored(NamedTuple, Generic[Found]):
-    """What a run gives: a score, and whatever it is the score of."""
+    """What a run gives: a score, and whatever it is the score of.
+
+    Example:
+        >>> max(Scored(0.7, "small"), Scored(0.9, "large")).found
+        'large'
+    """
 
     score: float
     found: Found

@@ -33,6 +33,11 @@ class LabeledRows:
     Args:
         features: one row each.
         codes: places among the classes.
+
+    Example:
+        >>> import numpy as np
+        >>> LabeledRows(np.array([[0.6, 0.8], [0.0, 1.0]]), np.array([0, 1]))
+        LabeledRows(hidden)
     """
 
     features: Floats

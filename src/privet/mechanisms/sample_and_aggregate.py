@@ -36,6 +36,11 @@ class GroupedRows:
     Args:
         rows: a numpy array, one entry a row on the first axis.
         unit_ids: whose row it is, one for each row; rows without an id (NaN or None) count as one unit together.
+
+    Example:
+        >>> import numpy as np
+        >>> GroupedRows(np.array([1.0, 2.0, 3.0]), ["ada", "ada", "bob"])
+        GroupedRows(hidden)
     """
 
     rows: NDArray[Any]

@@ -187,6 +187,14 @@ def compare_with_global(
 
     Returns:
         Both scales and margins; the plain mechanism is Gaussian for `SmoothGaussian`, else Laplace.
+
+    Example:
+        >>> from privet.mechanisms import SmoothLaplace
+        >>> from privet.core import Sensitivity
+        >>> mechanism = SmoothLaplace(epsilon=1, delta=1e-6, step="0.001")
+        >>> compared = compare_with_global(mechanism, [0.5, 1.0], Sensitivity(100))
+        >>> compared.smooth_scale, round(compared.global_scale)
+        ((1.0, 2.0), 100)
     """
     if not len(smooth_sensitivities) or not all(0 < number < math.inf for number in smooth_sensitivities):
         raise InvalidParameter("smooth_sensitivities must hold at least one finite number > 0")
@@ -209,6 +217,14 @@ def localized_gaussian(*_: object, **__: object) -> NoReturn:
     """Refuse: Gaussian noise scaled to the local sensitivity is not private, though a proposition claims it.
 
     The scale itself tells the data. Of f = (0, 1, 2, 5) at ε = 0.5, δ = 1e-5 the true δ is 0.11 (tests/golden).
+
+    Example:
+        >>> from privet.errors import InvalidParameter
+        >>> try:
+        ...     localized_gaussian(epsilon=0.5, delta=1e-5)
+        ... except InvalidParameter as refused:
+        ...     "not differentially private" in str(refused)
+        True
     """
     raise InvalidParameter(
         "noise scaled to the local sensitivity is not differentially private, because its width tells the data: use "

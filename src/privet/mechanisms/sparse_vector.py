@@ -31,6 +31,11 @@ class Crossings:
     Args:
         flags: for each question answered, in order, whether it lay above the threshold; ends at the last one allowed.
         values: of the questions above, in order, if values were paid for: each with fresh noise.
+
+    Example:
+        >>> told = Crossings(flags=(False, False, True), values=(103.5,))
+        >>> told.above
+        (2,)
     """
 
     flags: Flags

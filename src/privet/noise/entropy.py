@@ -24,7 +24,14 @@ _ZEROS = memoryview(bytes(1 << 20))
 
 
 class BitSource(Protocol):
-    """Where samplers get their bits: `Entropy` for releases, the sources of `noise.for_tests` for tests."""
+    """Where samplers get their bits: `Entropy` for releases, the sources of `noise.for_tests` for tests.
+
+    Example:
+        >>> from privet.noise import Entropy
+        >>> source: BitSource = Entropy()
+        >>> len(source.words(3)), source.words(3).dtype.name
+        (3, 'uint64')
+    """
 
     def words(self, count: int) -> Words:
         """Return `count` fresh uniform 64-bit words."""

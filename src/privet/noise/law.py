@@ -20,7 +20,14 @@ _MOST = 1 << 40
 
 
 class Law(ABC):
-    """A distribution on whole numbers (lattice steps); parameters are checked before anything is drawn."""
+    """A distribution on whole numbers (lattice steps); parameters are checked before anything is drawn.
+
+    Example:
+        >>> from privet.noise import DiscreteLaplaceLaw, Entropy
+        >>> law: Law = DiscreteLaplaceLaw(1)
+        >>> isinstance(law.one(Entropy()), int), len(law.many(Entropy(), 5))
+        (True, 5)
+    """
 
     @abstractmethod
     def one(self, source: BitSource) -> int:

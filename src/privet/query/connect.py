@@ -53,6 +53,17 @@ def connect(  # noqa: PLR0913 - who asks, and with what, each by name
         InvalidParameter: if the catalog, the data's schema and the ledger do not fit together; nothing is read or
             spent.
         LedgerUnavailable, LedgerDamaged: if the ledger cannot be used.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> import privet
+        >>> people = pa.table({"id": range(100), "age": [30, 40] * 50})
+        >>> declared = {"unit": "person", "unit_column": "id", "columns": {"age": {"bounds": [0, 110]}}}
+        >>> session = privet.connect(privet.Catalog.of(people, table="people", limit=privet.Guarantee(1), **declared))
+        >>> session.sql("SELECT COUNT(*) AS n FROM people", epsilon="0.5").table.column_names
+        ['n', 'n_low', 'n_high']
+        >>> session.ledger.spent
+        ε=0.5, δ=0
     """
     if isinstance(catalog, str) and catalog.casefold().startswith(SERVERS_OF_PRIVET):
         return _remote(catalog, token, certificate, (analyst, memory, threads, create))

@@ -58,6 +58,14 @@ class TargetError:
         error: the margin at that price.
         confidence: of the margin.
         assumed: what else the figures rest on, in words.
+
+    Example:
+        >>> from privet.stats import target_error
+        >>> bought = target_error("mean", error=500, bounds=(20_000, 200_000), rows=500)
+        >>> bought
+        mean within ± 500 (95%) for ε=2.157 (500 rows; one unit more or less)
+        >>> bought.error <= 500
+        True
     """
 
     statistic: str

@@ -88,6 +88,7 @@ GOOD: dict[str, Any] = {"unit": "person", "unit_column": "id", "limit": Guarante
             {"columns": {"age": {"bound": [1, 0]}}},
             "tables.data.columns.age: unknown word 'bound': did you mean bounds?",
         ),
+        ({"columns": {"age": [0, 1]}}, "tables.data.columns.age: must be words such as"),
         ({"rows_per_unit": 0}, "tables.data: limits are whole numbers from 1 on, got 0"),
         ({"rows_per_group": 1}, "tables.data: give rows_per_unit alone"),
         ({"table": " ", "name": "x"}, "tables: a name is empty"),

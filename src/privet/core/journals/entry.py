@@ -32,6 +32,13 @@ class Entry:
         request: a hash of what was asked, for the key.
         plan: whether a draw is itself a plan to draw from.
         at: when it was written, by the clock of the machine; for people only, nothing is decided by it.
+
+    Example:
+        >>> from privet import Guarantee, Ledger, Unit, count
+        >>> ledger = Ledger(Guarantee(1), unit=Unit("person"))
+        >>> _ = count([1, 2, 3], epsilon="0.5", ledger=ledger, purpose="visitors")
+        >>> [(entry.kind, entry.purpose) for entry in ledger.entries]
+        [('release', 'visitors')]
     """
 
     kind: str

@@ -31,6 +31,14 @@ class Journal(Opening, OwnersActs, Resuming):
 
     Privacy: `spend` compares all caps and appends the entry as one step for all handles; when it returns, the entry
         is durable. Anything unexpected leaves the handle refusing everything: open the journal again.
+
+    Example:
+        >>> from privet import Guarantee, Ledger, Unit
+        >>> from privet.core import MemoryJournal
+        >>> journal = MemoryJournal()
+        >>> _ = Ledger(Guarantee(1), unit=Unit("person"), journal=journal)
+        >>> isinstance(journal, Journal), journal.place
+        (True, 'the journal in memory')
     """
 
     # --- spending ---------------------------------------------------------------------------------------------

@@ -21,6 +21,13 @@ class MemoryJournal(Journal):
 
     Plain releases are counted at once and become rows of the chain when somebody reads rows: within one process there
     is nobody whom a hash could warn any earlier.
+
+    Example:
+        >>> from privet import Guarantee, Ledger, Unit, count
+        >>> ledger = Ledger(Guarantee(1), unit=Unit("person"), journal=MemoryJournal())
+        >>> _ = count([1, 2, 3], epsilon="0.5", ledger=ledger)
+        >>> ledger.spent, ledger.remaining
+        (ε=0.5, δ=0, ε=0.5, δ=0)
     """
 
     def __init__(self) -> None:

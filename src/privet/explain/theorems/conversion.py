@@ -174,7 +174,12 @@ def zcdp_to_epsilon(rho: Exact, *, delta: Exact) -> float:
 
 @precise()
 def zcdp_to_epsilon_standard(rho: Exact, *, delta: Exact) -> float:
-    """Return ρ + 2 √(ρ ln(1/δ)) (Bun and Steinke 2016, Proposition 1.3), never below `zcdp_to_epsilon`."""
+    """Return ρ + 2 √(ρ ln(1/δ)) (Bun and Steinke 2016, Proposition 1.3), never below `zcdp_to_epsilon`.
+
+    Example:
+        >>> round(zcdp_to_epsilon_standard("0.5", delta="1e-5"), 6)
+        5.298526
+    """
     cost, failure = decimal_of(nonnegative(rho, "rho")), decimal_of(probability_of(delta, "delta"))
     if failure == 0:
         return math.inf if cost > 0 else 0.0

@@ -13,7 +13,12 @@ from privet.loss.renyi_orders import check_order
 
 @dataclass(frozen=True)
 class Property:
-    """One thing that both notions speak about, and what each says."""
+    """One thing that both notions speak about, and what each says.
+
+    Example:
+        >>> Property("group of 3", "ε=3", "ε=9").pure
+        'ε=3'
+    """
 
     name: str
     pure: str
@@ -22,7 +27,13 @@ class Property:
 
 @dataclass(frozen=True)
 class NotionComparison:
-    """Six properties of a pure and of a Rényi promise; print it for a table."""
+    """Six properties of a pure and of a Rényi promise; print it for a table.
+
+    Example:
+        >>> print(NotionComparison((Property("group of 3", "ε=3", "ε=9"),)))
+        property    pure  Rényi
+        group of 3  ε=3   ε=9
+    """
 
     rows: tuple[Property, ...]
 

@@ -33,6 +33,15 @@ class Catalog:
 
     Raises:
         InvalidParameter: if declarations contradict each other, in one sentence that begins with the place.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from privet import Guarantee
+        >>> people = pa.table({"id": [1, 2, 3], "age": [30, 40, 50]})
+        >>> declared = {"unit": "person", "unit_column": "id", "columns": {"age": {"bounds": [0, 110]}}}
+        >>> catalog = Catalog.of(people, table="people", limit=Guarantee(1), **declared)
+        >>> list(catalog.tables), catalog.limit
+        (['people'], (ε=1)-DP)
     """
 
     name: str

@@ -1,6 +1,6 @@
 """A catalog of a frame that is in memory, declared in Python with the words of a catalog file."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from privet.core import Unit
@@ -79,6 +79,12 @@ def _window(declared: FrameWords) -> TimeWindow | None:
     return None if pair is None else TimeWindow(pair[0], whole(pair[1], "the length of the window"))
 
 
+def _words(words: object, place: str) -> Mapping[str, Any]:
+    if not isinstance(words, Mapping):
+        raise InvalidParameter(f'{place}: must be words such as {{"bounds": [0, 110]}}, got {type(words).__name__}')
+    return words
+
+
 def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
     found = frame_types(frame)
     if not found:
@@ -90,7 +96,9 @@ def _private(frame: object, name: str, declared: FrameWords) -> DeclaredTable:
         place = f"tables.{name}.columns.{column}"
         if column not in found:
             raise InvalidParameter(f"{place}: the frame has no such column{nearest(column, found)}")
-        columns[column] = facts_from(words, place, found=(who if column == unit_column else found)[column])
+        columns[column] = facts_from(
+            _words(words, place), place, found=(who if column == unit_column else found)[column]
+        )
     if unit_column is not None:
         if unit_column not in found:
             raise InvalidParameter(f"unit_column: the frame has no column {unit_column}{nearest(unit_column, found)}")

@@ -36,6 +36,12 @@ class CovarianceMatrix:
         cells: the covariance of each pair, and the law of its error, in the order of the upper triangle.
 
     Privacy: everything here is computed from the released numbers.
+
+    Example:
+        >>> heights, weights = [161.0, 175.0, 182.0] * 100, [58.0, 71.0, 90.0] * 100
+        >>> found = covariance_matrix((heights, weights), bounds=((100, 220), (30, 180)), epsilon=1)
+        >>> found.value.shape, found.margin().shape
+        ((2, 2), (2, 2))
     """
 
     release: Release[Any]

@@ -34,6 +34,12 @@ class Moments:
         units: who is sampled.
 
     Privacy: everything here is computed from the released sums. The `loss` of each answer is that of all four.
+
+    Example:
+        >>> from privet.stats import moments
+        >>> found = moments([30.0, 40.0, 50.0] * 100, bounds=(0, 100), epsilon=1)
+        >>> bool(0 < found.mean.value < 100), found.release.loss.epsilon(0)
+        (True, 1.0)
     """
 
     release: Release[Any]
