@@ -60,7 +60,26 @@ def test_versions_agree_and_the_changelog_has_a_place_for_the_next() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {version}\n" in citation
     assert f"license: {PROJECT['project']['license']}\n" in citation
-    assert "## Unreleased" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    headings = re.findall("^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    released = re.search(r"^date-released: (.*)$", citation, re.MULTILINE)
+    assert released is not None
+    assert headings[:2] == ["Unreleased", f"{version} - {released[1]}"]
+
+
+def test_the_page_on_installing_names_every_extra_and_what_it_brings() -> None:
+    page = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
+    rows: dict[str, str] = {}
+    for row in page.splitlines():
+        if row.startswith("| "):
+            rows |= dict.fromkeys(re.findall("`([a-z]+)`", row.split("|")[1]) or ["none"], row)
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert set(extras) <= set(rows)
+    brought = {name: each for name, each in extras.items() if name not in {"all", "docs", "dev"}}
+    for name, packages in {"none": PROJECT["project"]["dependencies"], **brought}.items():
+        for package in packages:
+            word = re.split(r"[\[<>=]", package)[0]
+            assert word == "privet" or word in rows[name], f"{word} of the extra {name}"
+    assert f"=={'.'.join(PROJECT['project']['version'].split('.')[:2])}.*" in page
 
 
 def test_what_is_read_beside_code_is_in_the_package() -> None:

@@ -11,7 +11,18 @@ PARTS: Sequence[tuple[str, Sequence[tuple[str, Sequence[str]]]]] = (
     (
         "How to",
         (
-            ("Ask and keep", ("how-to/on-", "how-to/keep", "how-to/back", "how-to/hundred", "notebooks.md", "how-to/")),
+            (
+                "Ask and keep",
+                (
+                    "how-to/install",
+                    "how-to/on-",
+                    "how-to/keep",
+                    "how-to/back",
+                    "how-to/hundred",
+                    "notebooks.md",
+                    "how-to/",
+                ),
+            ),
             ("Move from", ("how-to/coming", "moving/")),
             ("Learn models", ("how-to/train", "learn/")),
             ("Collect", ("local.md", "surveys")),
