@@ -164,6 +164,18 @@ def test_many_rows_add_up_beyond_what_floats_hold(monkeypatch: pytest.MonkeyPatc
     assert (summed == exact).all()
 
 
+def test_lengths_of_rows_are_exact_and_belong_to_their_rows() -> None:
+    """They are worked out once, for all rows; a step of some takes those of its own."""
+    made = network()
+    flat, whole, target = drawn(made, 1_030, 7)
+    rows = WholeRows(whole, target)
+    assert rows.squares.tolist() == [sum(int(number) ** 2 for number in row) for row in whole.tolist()]
+    some = np.array([3, 511, 512, 1_029])
+    alone = steps(made, flat, WholeRows(whole[some], target[some])).summed(np.arange(4))
+    assert (steps(made, flat, rows).summed(some) == alone).all()
+    assert (steps(made, flat, rows).summed(some - 1) != alone).any()
+
+
 def test_a_unit_of_several_rows_adds_no_more_than_one() -> None:
     made = network()
     flat, whole, target = drawn(made, 60, seed=5)

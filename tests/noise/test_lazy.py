@@ -144,6 +144,13 @@ def test_a_wide_value_widens_the_whole_array(source: BitSource) -> None:
     assert LaplaceLaw(2**70).many(source, 10).dtype == np.object_
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.int64, np.object_])
+def test_a_single_piece_is_of_the_kind_that_joined_ones_are(kind: type) -> None:
+    assert collect(3, lambda size: np.ones(size, kind)).dtype == collect(2**15, lambda size: np.ones(size, kind)).dtype
+    assert collect(5, lambda size: np.arange(size)[:2]).tolist() == [0, 1, 0, 1, 0]
+    assert collect(0, lambda size: np.ones(size, kind)).dtype == np.int64
+
+
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_refined_values_are_independent(law: type[Law], source: BitSource) -> None:
     """Every value of a wide law is refined; no two share their magnitude, which has about 2^100 possibilities."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sized
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from privet.learn.whole_network import EXACT_ROWS, LARGEST, Layer, WholeNetwork
 BLOCK = 1 << 13  # rows at a time, and fewer where they are wide: so many numbers stay in a cache
 NUMBERS, FEWEST = 1 << 20, 64
 PIECE = 1 << 13  # parameters at a time
+AT_ONCE = 1 << 9  # rows at a time, where each is looked at once
 FORGETS = 10.0  # the average is over about the last part in 10 of the way (Shamir and Zhang 2013)
 
 
@@ -40,6 +42,15 @@ class WholeRows:
         order = np.argsort(owners, kind="stable")
         _, starts = np.unique(owners[order], return_index=True)
         return cls(whole[order], numbers[order], np.append(starts, len(order)))
+
+    @cached_property
+    def squares(self) -> Floats:
+        """The squared length of each row, in whole steps: exact, and the same in every step of a training."""
+        found = np.empty(len(self.whole))
+        for start in range(0, len(self.whole), AT_ONCE):
+            some = self.whole[start : start + AT_ONCE].astype(np.float64)
+            np.einsum("ij,ij->i", some, some, out=found[start : start + AT_ONCE])
+        return found
 
     def __len__(self) -> int:
         """How many units there are."""
@@ -126,7 +137,7 @@ class NetworkSteps:
         network, clipping = self.network, self.clipping
         values = network.values(layers, self.rows.whole[places].astype(np.float64))
         slopes = network.slopes(layers, values, self.rows.target[places])
-        squares = network.squared_lengths(layers, values, slopes)
+        squares = network.squared_lengths(layers, values, slopes, self.rows.squares[places])
         factors = clipping.factors(squares, self.length)
         if shares is not None:
             factors *= shares

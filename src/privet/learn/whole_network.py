@@ -181,12 +181,24 @@ class WholeNetwork:
         chances[np.arange(len(chances)), target.astype(np.int64)] -= 1.0
         return chances
 
-    def squared_lengths(self, layers: list[Layer], values: list[Floats], slopes: list[Floats]) -> Floats:
-        """The squared length of every row's gradient, in all layers: Σ (|a|² + 1) |d|² (Goodfellow 2015)."""
+    def squared_lengths(
+        self, layers: list[Layer], values: list[Floats], slopes: list[Floats], rows: Floats | None = None
+    ) -> Floats:
+        """The squared length of every row's gradient, in all layers: Σ (|a|² + 1) |d|² (Goodfellow 2015).
+
+        Args:
+            layers: at the present parameters.
+            values: as `values` returns them.
+            slopes: as `slopes` returns them.
+            rows: the squared lengths of the rows themselves, in whole steps, where they are known.
+        """
         total = np.zeros(len(values[0]))
+        inner = rows
         for layer, value, slope in zip(layers, values, slopes, strict=False):
-            inner = np.einsum("ij,ij->i", value, value) * 4.0**-layer.value_bits
-            total += (inner + 1.0) * np.einsum("ij,ij->i", slope, slope)
+            if inner is None:
+                inner = np.einsum("ij,ij->i", value, value)
+            total += (inner * 4.0**-layer.value_bits + 1.0) * np.einsum("ij,ij->i", slope, slope)
+            inner = None
         return total
 
     def add(  # noqa: PLR0913 - what there is of some rows

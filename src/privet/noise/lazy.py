@@ -212,8 +212,13 @@ def collect(count: int, draw: Callable[[int], Steps]) -> Steps:
 
 def joined(count: int, piece: Callable[[int], Steps]) -> Steps:
     """Return `count` values from pieces: each begins at a place, where the one before it ended."""
-    values: Steps = np.empty(count, dtype=np.int64)
-    filled = 0
+    first = piece(0) if count else np.empty(0, dtype=np.int64)
+    kind = np.result_type(np.int64, first)
+    if len(first) == count and first.dtype == kind:  # nothing to join, and nothing to copy
+        return first
+    values: Steps = np.empty(count, dtype=kind)
+    values[: len(first)] = first
+    filled = len(first)
     while filled < count:
         chunk = piece(filled)
         values = values.astype(np.result_type(values, chunk), copy=False)
