@@ -46,6 +46,16 @@ def test_every_page_has_a_heading_and_a_place(pages: dict[str, str]) -> None:
     assert pages_of.summary_of("# A\n\n* a list\n\nOne [sentence](b.md) here. Another.") == "One sentence here."
 
 
+def test_the_companion_lists_its_pages_and_says_what_is_wrong(pages: dict[str, str]) -> None:
+    index = pages["lecture/index.md"]
+    inside = {page.removeprefix("lecture/") for page in pages if page.startswith("lecture/")} - {"index.md"}
+    assert len(inside) == 13
+    for page in inside:
+        assert index.count(f"]({page})") == 1
+        assert ">>> " in pages[f"lecture/{page}"]
+        assert "\n## Put right\n" in pages[f"lecture/{page}"]
+
+
 def test_links_are_led_to_where_pages_stand(tmp_path: Path) -> None:
     for name in ("docs/a/b.md", "docs/c.md", "README.md", "src/x.py", "examples/one_two.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

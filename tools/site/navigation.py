@@ -56,6 +56,7 @@ PARTS: Sequence[tuple[str, Sequence[tuple[str, Sequence[str]]]]] = (
                 "What is promised",
                 ("definitions.md", "choosing-epsilon.md", "one-currency.md", "figures.md", "random-dp.md", "explain"),
             ),
+            ("For teachers", ("lecture/",)),
             ("Stories", ("stories/",)),
             ("Measured", ("accuracy.md", "benchmarks", "audit-of", "violations")),
             ("Proofs", ("proofs/",)),
