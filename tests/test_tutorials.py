@@ -1,17 +1,27 @@
 """The tutorials run as they are printed, pasted from end to end in an empty folder."""
 
+import asyncio
+import os
 import re
 import shlex
 import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from privet.cli import app
+from privet.server.collect import collector_config, open_collector
+from privet.server.serve import WebServer, listening
+from tests.server.test_serve import serving
 
 pytestmark = pytest.mark.whole
+pytest.importorskip("mcp")  # once, before a test takes the streams that it keeps
 
 PAGES = Path(__file__).parents[1] / "docs" / "tutorials"
 FILES = ("cp", "mkdir", "mv")  # commands that a page may use beside ours
@@ -102,5 +112,69 @@ def test_the_first_private_model(
     assert "but ε=0.25, δ=0 remains of the limit" in said
 
 
+@contextmanager
+def collecting(store: str) -> Iterator[str]:
+    """`privet collect`, in a thread, and its address."""
+    with closing(listening("127.0.0.1", 0)) as http:
+        server = WebServer(collector_config(open_collector(store), host="127.0.0.1", port=0, rate=None))
+        thread = Thread(target=lambda: asyncio.run(server.serve(sockets=[http])))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{http.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def test_the_first_survey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    before, asking, after = (PAGES / "first-survey.md").read_text(encoding="utf-8").partition("## 3. A class")
+    (made,) = paste(before)
+    link = re.search(r"take part {3}http://127\.0\.0\.1:8420/survey/([0-9a-f]{32})", made)
+    assert link is not None
+    wanted = int(capsys.readouterr().out)
+    assert 700 < wanted <= 1000  # the page says that 1,000 are enough
+    after = after.replace("range(1000)", "range(100)").replace("4f3a", link[1][:8])
+    with collecting("survey.db") as address:
+        listed, closed = paste(asking + after.replace("http://127.0.0.1:8420", address))
+    assert link[1] in listed
+    assert "100 answers" in closed
+    assert re.search(r"yes: \d+\.\d%, from \d+\.\d% to \d+\.\d% \(95 %\)", closed)
+
+
+def test_the_first_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    begun, serve, rest = (PAGES / "first-server.md").read_text(encoding="utf-8").partition("## 2. Start it")
+    made, ask, used = rest.partition("## 4. Ask")
+    paste(begun)
+    assert "privet serve hospital/hospital.toml --dev" in made
+    with serving(tmp_path / "hospital" / "hospital.toml", "--dev") as (_, address, _):
+        *_, token = paste(serve + made)
+        here = used.replace("privet_…", token.strip()).replace("https://localhost:8443", address)
+        (shown,) = paste(ask + here)
+    told = capsys.readouterr().out
+    assert "ε=0.75" in told  # asked twice, paid once
+    assert "would exceed" in told or "remains" in told
+    assert "the nightly report" in shown
+    assert "nightly" in shown
+
+
+def test_the_first_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = tmp_path / "privet"
+    text = f"#!{sys.executable}\nimport sys\nsys.path[:0] = {sys.path!r}\nfrom privet.cli import app\napp()\n"
+    command.write_text(text, encoding="utf-8")
+    command.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    _, capped, shown = paste((PAGES / "first-agent.md").read_text(encoding="utf-8"))
+    assert "0.5" in capped
+    told = capsys.readouterr().out
+    assert "refused nothing" in told  # the second question
+    assert "age by sex" in shown
+    assert "how many" not in shown
+
+
 def test_every_tutorial_is_pasted() -> None:
-    assert {page.name for page in PAGES.glob("*.md")} == {"first-private-table.md", "first-private-model.md"}
+    """And none stands in the list of tutorials that is not here."""
+    told = {f"first-{name}.md" for name in ("private-table", "private-model", "survey", "server", "agent")}
+    assert {page.name for page in PAGES.glob("*.md")} == told

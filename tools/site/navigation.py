@@ -100,4 +100,10 @@ def _home_of(page: str) -> tuple[str, str]:
 
 def _in_order(pages: Sequence[str]) -> list[str]:
     """An index first, tutorials as one would read them, others by name."""
-    return sorted(pages, key=lambda page: (not page.endswith(("index.md", "README.md")), "model" in page, page))
+    return sorted(pages, key=lambda page: (not page.endswith(("index.md", "README.md")), _place(page), page))
+
+
+def _place(page: str) -> int:
+    """Where a tutorial stands among them; 0 for all other pages."""
+    order = [f"tutorials/first-{each}.md" for each in ("private-table", "private-model", "survey", "server", "agent")]
+    return order.index(page) if page in order else 0
