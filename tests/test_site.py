@@ -50,6 +50,8 @@ def test_the_companion_lists_its_pages_and_says_what_is_wrong(pages: dict[str, s
     index = pages["lecture/index.md"]
     inside = {page.removeprefix("lecture/") for page in pages if page.startswith("lecture/")} - {"index.md"}
     assert len(inside) == 13
+    ordered = [page for page in part("navigation").READ_IN_ORDER if page.startswith("lecture/")]
+    assert re.findall(r"\]\(([a-z-]+\.md)\)", index)[:13] == [page.removeprefix("lecture/") for page in ordered]
     for page in inside:
         assert index.count(f"]({page})") == 1
         assert ">>> " in pages[f"lecture/{page}"]

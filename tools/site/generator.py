@@ -64,6 +64,10 @@ STYLE = """.md-nav__link--active, .md-nav__link--active .md-ellipsis {
   color: var(--md-default-fg-color) !important;
   font-weight: 700;
 }
+.md-typeset td > a > code {
+  overflow-wrap: normal;
+  word-break: normal;
+}
 """
 
 

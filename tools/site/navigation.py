@@ -67,6 +67,12 @@ PARTS: Sequence[tuple[str, Sequence[tuple[str, Sequence[str]]]]] = (
     ),
 )
 HOME = "index.md"
+READ_IN_ORDER = (
+    *(f"tutorials/first-{each}.md" for each in ("private-table", "private-model", "survey", "server", "agent")),
+    *(f"lecture/{each}.md" for each in ("definitions", "properties", "tests-and-beliefs", "laplace")),
+    *(f"lecture/{each}.md" for each in ("randomized-response", "exponential", "gaussian", "composition", "renyi")),
+    *(f"lecture/{each}.md" for each in ("functions", "experiments", "learning", "attacks")),
+)
 
 
 def navigation(titles: Mapping[str, str]) -> list[Entry]:
@@ -104,6 +110,5 @@ def _in_order(pages: Sequence[str]) -> list[str]:
 
 
 def _place(page: str) -> int:
-    """Where a tutorial stands among them; 0 for all other pages."""
-    order = [f"tutorials/first-{each}.md" for each in ("private-table", "private-model", "survey", "server", "agent")]
-    return order.index(page) if page in order else 0
+    """Where a page stands that is to be read in an order; 0 for all others."""
+    return READ_IN_ORDER.index(page) if page in READ_IN_ORDER else 0
