@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from privet import errors
+from privet.cli import app
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "tools" / "site"))
@@ -21,6 +23,7 @@ def part(name: str) -> Any:  # noqa: ANN401 - a module of the tool, which is no 
 
 
 complaints = part("checks").complaints
+commands_page = part("commands").commands_page
 llms_text = part("llms").llms_text
 matrix_page = part("matrix").matrix_page
 navigation = part("navigation").navigation
@@ -32,6 +35,7 @@ reference = part("reference")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     made: dict[str, str] = pages_of.gathered(ROOT, tmp_path_factory.mktemp("site"))
     made.update(reference.reference_pages(ROOT / "src"))
+    made["reference/commands.md"] = commands_page()
     made["reference/engines.md"] = matrix_page()
     return made
 
@@ -124,6 +128,18 @@ def test_every_error_says_its_cause_whether_it_was_charged_and_what_to_do(pages:
         assert f"\n| [`{name}`](#{name.lower()}) | " in page, f"{name} needs Cause, Charged and What to do"
         assert f"\n## {name}\n" in page
     assert "```text\nPrivetError\n├── InvalidParameter" in page
+
+
+def test_the_page_of_commands_has_them_all(pages: dict[str, str]) -> None:
+    page = pages["reference/commands.md"]
+    top: Any = typer.main.get_command(app)
+    listed = set(top.commands)
+    assert {"ask", "serve", "ledger"} <= listed
+    assert {line.split()[2] for line in page.splitlines() if line.startswith("## privet ")} == listed
+    assert "| 4 | spent, but there is no answer |" in page
+    section = page.partition("## privet ledger cap\n")[2].partition("\n## ")[0]
+    assert "\n| `--analyst` | " in section
+    assert len(re.findall("^## privet ", page, re.MULTILINE)) > 30
 
 
 def test_the_matrix_says_what_the_tests_refuse(pages: dict[str, str]) -> None:

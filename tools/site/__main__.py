@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src"), str(Path(__file__).parent)]
 
 from checks import complaints  # noqa: E402 - the path is set above
+from commands import commands_page  # noqa: E402 - the path is set above
 from figures import figures_page  # noqa: E402 - the path is set above
 from gallery import gallery_pages  # noqa: E402 - the path is set above
 from generator import built  # noqa: E402 - the path is set above
@@ -61,6 +62,7 @@ def source(*, pictures: bool) -> dict[str, str]:
     pages = gathered(ROOT, folder)
     pages |= reference_pages(ROOT / "src")
     pages |= gallery_pages(ROOT, folder, WORK / "pictures", draw=pictures)
+    pages["reference/commands.md"] = commands_page()
     pages["reference/engines.md"] = matrix_page()
     pages["figures.md"] = figures_page(folder)
     return pages

@@ -41,6 +41,7 @@ PARTS: Sequence[tuple[str, Sequence[tuple[str, Sequence[str]]]]] = (
                     "statistics.md",
                     "histograms-and-quantiles.md",
                     "ledger.md",
+                    "reference/commands.md",
                     "reference/engines.md",
                 ),
             ),
