@@ -351,3 +351,15 @@ def test_curves_for_one_relation_are_refused_under_the_other() -> None:
     assert hockey_stick({0: 1.0}, {0: 1.0}, 0) == 0
     with pytest.raises(InvalidParameter):
         PerturbedObjectiveCurve("0.5", "0.1", corners=2, free=1)
+
+
+def test_steps_across_a_bend_and_back_do_not_take_turns_for_ever() -> None:
+    """Rows of one class, and hardly a penalty: where only the gradient had to fall, J grew from step to step."""
+    from privet.mechanisms.objective_solver import PerturbedObjective  # noqa: PLC0415 - for this one
+
+    slow = np.linspace(-0.1, 0.1, 400)
+    rows = np.column_stack([np.repeat([-0.3, 0.3], 200) + slow, -2 * slow, np.full(400, 0.2)])
+    for n in range(200):
+        push = np.array([[0.001 * n - 0.1, 0.0007 * n, 0.03]])
+        objective = PerturbedObjective(LOSSES[2], rows, np.zeros(400, dtype=np.int64), 0.0075, push)
+        assert objective.left(objective.minimiser(2e-7)) <= 2e-7

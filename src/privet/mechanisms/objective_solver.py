@@ -20,6 +20,7 @@ SAMPLE = 4000  # rows from which the way begins
 FAST = 20.0  # by how much the gradient falls from step to step where bends are used again
 CHUNK = 1 << 12  # rows whose products are added up at once
 DIGITS = 128  # bits of balls
+NOISE = 1e-12  # by how much of its terms J may seem to grow, as it is added up in floats
 Product = Callable[[Floats], Floats]
 
 
@@ -142,15 +143,22 @@ class PerturbedObjective:
     def _nearer(
         self, place: Floats, predictions: Floats, gradient: Floats, step: Floats, size: float
     ) -> tuple[Floats, Floats, Floats] | None:
-        """Where the gradient has fallen by half, or J by a part of what the step promised; None where neither does."""
+        """Where J has fallen by a part of what the step promised, or the gradient by half; None where neither did.
+
+        J is convex, so it falls from here to there by at least the part times <∇J there, step>: where that is enough, J
+        need not be computed. It must not grow where the gradient falls by half: steps across a bend and back could
+        take turns for ever.
+        """
         value, fall, part = None, float((gradient * step).sum()), 1.0
         while part > UNIT:
             tried = place - part * step
             seen, slope = self._at(tried)
-            if float(np.linalg.norm(slope)) <= size / 2:
+            halved, onward = float(np.linalg.norm(slope)) <= size / 2, float((slope * step).sum())
+            if onward >= (0 if halved else 1e-4 * fall):
                 return tried, seen, slope
             value = self._value(place, predictions) if value is None else value
-            if self._value(tried, seen) <= value - 1e-4 * part * fall:
+            rounded = NOISE * (abs(value) + float(np.linalg.norm(self.push)) * float(np.linalg.norm(place)))
+            if self._value(tried, seen) <= value + (rounded if halved else -1e-4 * part * fall):
                 return tried, seen, slope
             part /= 2
         return None
