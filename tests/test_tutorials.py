@@ -139,7 +139,7 @@ def test_the_first_survey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         listed, closed = paste(asking + after.replace("http://127.0.0.1:8420", address))
     assert link[1] in listed
     assert "100 answers" in closed
-    assert re.search(r"yes: \d+\.\d%, from \d+\.\d% to \d+\.\d% \(95 %\)", closed)
+    assert re.search(r"yes: -?\d+\.\d%, from -?\d+\.\d% to \d+\.\d% \(95 %\)", closed)
 
 
 def test_the_first_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

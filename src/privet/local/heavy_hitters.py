@@ -54,7 +54,7 @@ class HeavyHitters:
     Example:
         >>> hitters = HeavyHitters(epsilon=4, length=3, step=1, alphabet="acdgot")
         >>> found = hitters.find(hitters.privatize(["cat"] * 4000 + ["dog"] * 3000 + ["coo", "tag"] * 100))
-        >>> found.names
+        >>> found.names[:2]  # a rare text, or a stray one, may follow
         ('cat', 'dog')
     """
 
