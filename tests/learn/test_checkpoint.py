@@ -58,13 +58,20 @@ def fit(address: str, path: Path, log: Path) -> int:
 
 
 def killed_until_done(folder: Path, kills: int, longest: float, chance: np.random.Generator) -> int:
-    """Kill a training at random moments, so many times at most, then let it end; return how many kills met it."""
+    """Kill a training in its first step, then at random moments, so many times at most, then let it end.
+
+    Returns how many kills met it.
+    """
     address, path, log = new_ledger(folder), folder / "training.npz", folder / "steps"
     met, ended = 0, False
     for attempt in range(kills + 1):
         child = forked(lambda: fit(address, path, log))
         if attempt < kills:
-            time.sleep(chance.uniform(0, longest))
+            if attempt:
+                time.sleep(chance.uniform(0, longest))
+            else:  # one kill meets it on a fast machine, too
+                while not (log.exists() and log.stat().st_size):
+                    time.sleep(0.001)
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         ended = os.waitstatus_to_exitcode(status) == 0

@@ -1,5 +1,6 @@
 """target_error: what an ε buys, and what an error costs."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,11 @@ def test_it_is_what_the_statistic_then_says() -> None:
     assert told.error == pytest.approx(variance(x, bounds=(0, 100), epsilon="0.19", **public).margin())
 
 
+def usual(ask: Callable[[], Any]) -> float:
+    """The median margin of nine: the center is noisy, so one in a hundred is wider by 5 %, and five of nine in 10^8."""
+    return float(np.median([ask().margin() for _ in range(9)]))
+
+
 def test_where_the_answer_decides_it_is_the_worst() -> None:
     """The count is noisy, so a margin may exceed it by a few percent."""
     told = target_error("proportion", epsilon=1, rows=1000).error
@@ -78,15 +84,18 @@ def test_where_the_answer_decides_it_is_the_worst() -> None:
         assert proportion(values, epsilon=1).margin() < 1.03 * told
     x = np.arange(1000) % 2
     told = target_error("variance", epsilon=1, bounds=(0, 1), rows=1000, neighbors="replace").error
-    found = [variance(x * share, bounds=(0, 1), epsilon=1, neighbors="replace").margin() for share in (0, 1)]
-    assert max(found) < 1.05 * told  # the center is noisy
+    found = [
+        usual(lambda: variance(x * share, bounds=(0, 1), epsilon=1, neighbors="replace"))  # noqa: B023 - called at once
+        for share in (0, 1)
+    ]
+    assert max(found) < 1.05 * told
     assert min(found) < 0.5 * told < 0.5 * 1.2 * max(found)
     pair: tuple[Any, Any] = ((0, 1), (0, 1))
     told = target_error("covariance", epsilon=1, bounds=pair, rows=1000, neighbors="replace").error
-    assert covariance((x * 0, x * 0), bounds=pair, epsilon=1, neighbors="replace").margin() < 1.05 * told
+    assert usual(lambda: covariance((x * 0, x * 0), bounds=pair, epsilon=1, neighbors="replace")) < 1.05 * told
     told = target_error("variance", epsilon=1, bounds=(0, 1), rows=1000).error
     for spread in (np.zeros(1000), np.arange(1000) % 2, np.full(1000, 0.5), np.linspace(0, 1, 1000)):
-        assert variance(spread, bounds=(0, 1), epsilon=1).margin() < 1.06 * told
+        assert usual(lambda: variance(spread, bounds=(0, 1), epsilon=1)) < 1.06 * told  # noqa: B023 - called at once
 
 
 @pytest.mark.parametrize(
