@@ -20,7 +20,7 @@ SAMPLE = 4000  # rows from which the way begins
 FAST = 20.0  # by how much the gradient falls from step to step where bends are used again
 CHUNK = 1 << 12  # rows whose products are added up at once
 DIGITS = 128  # bits of balls
-NOISE = 1e-12  # by how much of its terms J may seem to grow, as it is added up in floats
+ROUNDING = 1e-12  # by how much of its terms J may seem to grow, as it is added up in floats
 Product = Callable[[Floats], Floats]
 
 
@@ -157,7 +157,7 @@ class PerturbedObjective:
             if onward >= (0 if halved else 1e-4 * fall):
                 return tried, seen, slope
             value = self._value(place, predictions) if value is None else value
-            rounded = NOISE * (abs(value) + float(np.linalg.norm(self.push)) * float(np.linalg.norm(place)))
+            rounded = ROUNDING * (abs(value) + float(np.linalg.norm(self.push)) * float(np.linalg.norm(place)))
             if self._value(tried, seen) <= value + (rounded if halved else -1e-4 * part * fall):
                 return tried, seen, slope
             part /= 2
